@@ -124,7 +124,12 @@ pub struct Anchors {
     /// Whether the document shows objects of source code, whose names are
     /// anchors.
     has_objects: bool,
+    /// Whether a component inserts a document that was not read.
+    has_inserted_document: bool,
 }
+
+/// Minimum length of an anchor that a misspelled anchor extends.
+const MIN_EXTENDED: usize = 4;
 
 impl Anchors {
     /// Whether a fragment, as written in a link, refers to an anchor.
@@ -162,6 +167,7 @@ impl Anchors {
         self.has_objects |= other.has_objects;
         self.patterns.extend(other.patterns.iter().cloned());
         self.may_have_more |= other.may_have_more;
+        self.has_inserted_document |= other.has_inserted_document;
         if self.folded.is_some() {
             self.ignore_case();
         }
@@ -172,6 +178,22 @@ impl Anchors {
     pub fn with_unknown(mut self) -> Self {
         self.may_have_more = true;
         self
+    }
+
+    /// Notes that a component inserts a document.
+    #[must_use]
+    pub fn with_inserted_document(mut self) -> Self {
+        self.has_inserted_document = true;
+        self
+    }
+
+    /// Whether an inserted document may have this anchor. An anchor that extends one
+    /// of the document itself is probably misspelled.
+    pub fn may_be_inserted(&self, fragment: &str) -> bool {
+        let extends = |name: &&String| name.len() >= MIN_EXTENDED && fragment.starts_with(*name);
+        self.has_inserted_document
+            && !self.names.iter().any(|name| extends(&name))
+            && self.nearest(fragment).is_none()
     }
 
     fn include(&mut self, file: IncludedFile) {

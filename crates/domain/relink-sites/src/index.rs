@@ -75,6 +75,8 @@ pub struct SiteIndex {
     resource_aliases: HashMap<String, String>,
     redirects: RedirectTable,
     base: String,
+    /// The scheme and host of the site, if they are known.
+    origin: Option<String>,
     /// First segments of the paths of this site.
     first_segments: HashSet<String>,
     ignores_case: bool,
@@ -87,6 +89,7 @@ impl SiteIndex {
     pub fn build(site: &DocSite, tree: &dyn ProjectTree, redirects: Vec<RedirectRule>) -> Self {
         let mut index = Self {
             base: site.base.clone(),
+            origin: site.origin.clone(),
             ignores_case: site.ignores_case,
             // A site of Antora consists of components of several repositories.
             is_shared_host: site.is_shared_host || site.generator == Generator::Antora,
@@ -282,10 +285,13 @@ impl SiteIndex {
     }
 
     fn follow(&self, to: String, redirects_left: usize) -> RouteLookup {
-        if to.contains("://") {
+        // A redirect to the site itself must lead to one of its pages.
+        let own = self.origin.as_deref().and_then(|origin| to.strip_prefix(origin));
+        let own = own.filter(|path| path.starts_with('/'));
+        if own.is_none() && to.contains("://") {
             return RouteLookup::Redirect { to, file: None };
         }
-        match self.find_limited(&to, redirects_left) {
+        match self.find_limited(own.unwrap_or(&to), redirects_left) {
             RouteLookup::Found(file) => RouteLookup::Redirect { to, file: Some(file) },
             RouteLookup::Generated | RouteLookup::OtherSite => {
                 RouteLookup::Redirect { to, file: None }

@@ -108,8 +108,12 @@ impl LocalLinkChecker<'_> {
             if anchors.has(fragment) || has_line_anchors(slugs) && is_line_fragment(fragment) {
                 return alive(link, "the anchor exists");
             }
-            if anchors.may_have(&decoded) {
-                return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
+            if anchors.may_have(&decoded) || anchors.may_be_inserted(&decoded) {
+                // A reference by label does not depend on the anchors of a page.
+                let is_reference = link.style().may_be_page_name;
+                let label =
+                    if is_reference { self.check_label(link, &decoded).await } else { None };
+                return label.unwrap_or(LocalLinkResult::Skipped(CheckSkipReason::Anchor));
             }
             has_known_anchors = true;
             similar = similar.or_else(|| self.similar_anchor(file, &anchors, &decoded));
@@ -248,6 +252,9 @@ impl LocalLinkChecker<'_> {
                 project.as_deref().map(|project| includes::find(project, &document, &include));
             match found.unwrap_or(IncludeLookup::Unknown) {
                 IncludeLookup::Nothing => {}
+                IncludeLookup::Document => {
+                    *anchors = std::mem::take(anchors).with_inserted_document();
+                }
                 IncludeLookup::Unknown => *anchors = std::mem::take(anchors).with_unknown(),
                 IncludeLookup::File(path) => {
                     if let Some(included) = self.read(&path, None, slugs).await {

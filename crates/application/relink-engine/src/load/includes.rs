@@ -32,6 +32,8 @@ pub(super) enum IncludeLookup {
     File(PathBuf),
     /// Text without anchors.
     Nothing,
+    /// A document whose anchors are unknown, between those of the page.
+    Document,
     /// Text whose anchors are unknown.
     Unknown,
 }
@@ -77,7 +79,7 @@ fn find_component(
     };
     let has = |names: &[&str]| names.iter().any(|name| source.contains(name));
     if has(&INSERTS_HTML) && has(&READS_DOCUMENTS) {
-        IncludeLookup::Unknown
+        IncludeLookup::Document
     } else {
         IncludeLookup::Nothing
     }

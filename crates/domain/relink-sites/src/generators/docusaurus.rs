@@ -17,6 +17,8 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     if let Some(base) = loose_config::text(config, "baseUrl") {
         site.set_base(base);
     }
+    let origin = loose_config::text(config, "url").filter(|url| url.starts_with("http"));
+    site.origin = origin.map(|url| url.trim_end_matches('/').to_owned());
     for name in ["static", "public"] {
         site.mount_existing(tree, &join(&root, name), "", MountContent::Files);
     }

@@ -391,18 +391,18 @@ fn component_that_renders_a_document_may_have_any_anchor() {
         ("src/components/Box.astro", "<div id=\"box\"><slot /></div>\n"),
         (
             "src/content/docs/a.mdx",
-            "import Table from '~/components/Table.astro';\n\n## A\n\n<Table />\n",
+            "import Table from '~/components/Table.astro';\n\n## Own part\n\n<Table />\n",
         ),
         (
             "src/content/docs/b.mdx",
             "import Box from '~/components/Box.astro';\n\n## B\n\n<Box>c</Box>\n",
         ),
     ];
-    let sandbox = site(&files, "src/content/docs/own.md", &["/a/#x", "/b/#x"]);
+    let sandbox = site(&files, "src/content/docs/own.md", &["/a/#x", "/a/#own-part-x", "/b/#x"]);
     let report = sandbox.report(&["--format", "json", "--offline", "."]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(report["summary"]["skipped"]["anchor"], 1, "{report}");
-    assert_eq!(report["summary"]["verdicts"]["local"], 1, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["local"], 2, "{report}");
 }
 
 #[test]
@@ -476,6 +476,23 @@ fn generated_page_is_not_checked() {
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(report["summary"]["skipped"]["generated"], 3, "{report}");
     assert_eq!(report["summary"]["verdicts"]["local"], 0, "{report}");
+}
+
+#[test]
+fn redirect_to_the_site_itself_must_lead_to_a_page() {
+    let files = [
+        (
+            "docusaurus.config.js",
+            "module.exports = { url: 'https://docs.test', baseUrl: '/', presets: [] }",
+        ),
+        ("static/_redirects", "/old/* https://docs.test/docs/:splat\n/out/* https://b.test/:splat\n"),
+        ("docs/start.md", "# Start\n"),
+    ];
+    let sandbox = site(&files, "docs/a.md", &["/old/start", "/out/start", "/old/gone"]);
+    let report = sandbox.report(&["--format", "json", "--offline", "."]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["summary"]["verdicts"]["moved"], 2, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["local"], 1, "{report}");
 }
 
 #[test]
