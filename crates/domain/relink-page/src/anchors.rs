@@ -187,13 +187,17 @@ impl Anchors {
         self
     }
 
-    /// Whether an inserted document may have this anchor. An anchor that extends one
-    /// of the document itself is probably misspelled.
-    pub fn may_be_inserted(&self, fragment: &str) -> bool {
-        let extends = |name: &&String| name.len() >= MIN_EXTENDED && fragment.starts_with(*name);
-        self.has_inserted_document
-            && !self.names.iter().any(|name| extends(&name))
-            && self.nearest(fragment).is_none()
+    /// Whether an anchor extends or resembles one of the document: probably it is
+    /// misspelled. A number after the name may mean a repetition.
+    fn is_misspelled(&self, fragment: &str) -> bool {
+        let extends = |name: &String| {
+            name.len() >= MIN_EXTENDED
+                && 2 * name.len() >= fragment.len()
+                && fragment.strip_prefix(name.as_str()).is_some_and(|rest| {
+                    !rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'_')
+                })
+        };
+        self.names.iter().any(extends)
     }
 
     fn include(&mut self, file: IncludedFile) {
@@ -215,9 +219,12 @@ impl Anchors {
     }
 
     /// Whether the document may have this anchor, although it was not found. The
-    /// anchors of documented objects are names with dots.
+    /// anchors of documented objects are names with dots. An anchor that extends a
+    /// known one is probably misspelled.
     pub fn may_have(&self, fragment: &str) -> bool {
-        self.may_have_more || self.has_objects && fragment.contains(['.', '('])
+        let is_object = self.has_objects && fragment.contains(['.', '(']);
+        let is_unknown = self.may_have_more || self.has_inserted_document;
+        is_object || is_unknown && !self.is_misspelled(fragment)
     }
 
     /// Returns the anchor with the smallest edit distance, if it is similar.

@@ -111,7 +111,9 @@ fn starts_with_variable(text: &str) -> bool {
     }
     let name = text.strip_prefix('%').and_then(|rest| rest.split_once('%'));
     name.is_some_and(|(name, _)| {
-        name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        let is_framework = name.starts_with("sveltekit.");
+        is_framework
+            || name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
     })
 }
 

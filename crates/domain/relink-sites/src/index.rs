@@ -82,6 +82,7 @@ pub struct SiteIndex {
     ignores_case: bool,
     is_shared_host: bool,
     lists_sections: bool,
+    has_generated_reference: bool,
 }
 
 impl SiteIndex {
@@ -94,6 +95,7 @@ impl SiteIndex {
             // A site of Antora consists of components of several repositories.
             is_shared_host: site.is_shared_host || site.generator == Generator::Antora,
             lists_sections: site.generator == Generator::Hugo,
+            has_generated_reference: site.has_generated_reference,
             generated: site.generated.clone(),
             ..Self::default()
         };
@@ -276,7 +278,17 @@ impl SiteIndex {
         let is_own = is_below_base
             && first_segment(self.without_base(&key))
                 .is_some_and(|first| self.first_segments.contains(first));
-        if self.is_shared_host && !is_own { RouteLookup::OtherSite } else { RouteLookup::Missing }
+        // A path of several segments below an unknown one: another project
+        // publishes below the same host.
+        let own_path = self.without_base(&key);
+        let is_elsewhere = own_path.contains('/')
+            && !is_own
+            && first_segment(own_path).is_some_and(|first| !is_locale(first) && !is_version(first));
+        if self.is_shared_host && !is_own || is_elsewhere {
+            RouteLookup::OtherSite
+        } else {
+            RouteLookup::Missing
+        }
     }
 
     fn redirect(&self, url_path: &str) -> Option<String> {
@@ -309,6 +321,7 @@ impl SiteIndex {
         });
         is_listed
             || GENERATED_NAMES.contains(&name)
+            || self.has_generated_reference && key.split('/').any(|part| part == "generated")
             || self.lists_sections && (self.directories.contains(key) || name.ends_with(".xml"))
     }
 

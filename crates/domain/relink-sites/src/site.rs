@@ -94,8 +94,10 @@ pub struct DocSite {
     pub scoped_permalinks: Vec<(String, String)>,
     /// The name of the component, for Antora.
     pub component: String,
-    /// Modules to which other repositories contribute, for Antora.
-    pub foreign_modules: Vec<String>,
+    /// The version of the component, for Antora.
+    pub version: String,
+    /// Pages (`module:path`) that other repositories contribute, for Antora.
+    pub foreign_pages: Vec<String>,
     /// The scheme and host of the site, if they are known.
     pub origin: Option<String>,
     /// Whether URL paths ignore case.
@@ -132,7 +134,8 @@ impl DocSite {
             permalinks: Vec::new(),
             scoped_permalinks: Vec::new(),
             component: String::new(),
-            foreign_modules: Vec::new(),
+            version: String::new(),
+            foreign_pages: Vec::new(),
             origin: None,
             ignores_case: false,
             is_shared_host: false,

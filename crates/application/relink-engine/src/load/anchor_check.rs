@@ -108,7 +108,7 @@ impl LocalLinkChecker<'_> {
             if anchors.has(fragment) || has_line_anchors(slugs) && is_line_fragment(fragment) {
                 return alive(link, "the anchor exists");
             }
-            if anchors.may_have(&decoded) || anchors.may_be_inserted(&decoded) {
+            if anchors.may_have(&decoded) {
                 // A reference by label does not depend on the anchors of a page.
                 let is_reference = link.style().may_be_page_name;
                 let label =
@@ -180,7 +180,17 @@ impl LocalLinkChecker<'_> {
             name.as_encoded_bytes().starts_with(b"_") && name != "_index.md"
                 || file.iter().any(|part| PARTIAL_DIRECTORIES.iter().any(|name| part == *name))
         };
-        if link.style().is_same_document && files.iter().any(is_partial) {
+        // `#/path` is the state of a script.
+        if link.style().is_same_document && files.iter().any(is_partial) || anchor.contains('/') {
+            return true;
+        }
+        // A page may list the documents of its directory, as a glossary does.
+        let is_listed = |file: &PathBuf| {
+            let stem = file.file_stem().unwrap_or_default();
+            (stem == "index" || stem == "_index")
+                && self.files.open(&file.with_file_name(format!("{anchor}.md"))).is_ok()
+        };
+        if files.iter().any(is_listed) {
             return true;
         }
         let (Some(project), Some(file)) = (self.project().await, files.first()) else {

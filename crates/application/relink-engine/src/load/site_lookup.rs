@@ -101,7 +101,10 @@ pub(super) fn look_up(project: &Project, document: &Path, path: &str) -> SiteLoo
         SiteLookup::Missing | SiteLookup::NoSite => {
             elsewhere(project, &sites, &document, path).unwrap_or(result)
         }
-        SiteLookup::OtherSite(_) if !path.starts_with('/') => {
+        SiteLookup::OtherSite(_) if path.starts_with('/') => {
+            elsewhere(project, &sites, &document, path).unwrap_or(result)
+        }
+        SiteLookup::OtherSite(_) => {
             in_any_site(project, path).unwrap_or(result)
         }
         found => found,
@@ -184,6 +187,7 @@ fn elsewhere(
     // A book is often published next to others.
     let leaves_book = is_part
         && path.starts_with("../")
+        && names_book(path)
         && Path::new(path).extension().is_some_and(|name| name == "html")
         && project.known_sites().iter().any(|site| site.generator == Generator::MdBook);
     found.or_else(|| leaves_book.then_some(SiteLookup::OtherSite(None)))
@@ -384,7 +388,16 @@ fn find_relative(site: &DocSite, index: &SiteIndex, document: &str, path: &str) 
         .filter_map(|mount| folder.strip_prefix(mount.dir.as_str()))
         .min_by_key(|rest| rest.len());
     let leaves_book = is_above_root(inside.unwrap_or_default(), path);
-    if site.generator == Generator::MdBook && leaves_book { last } else { RouteLookup::Missing }
+    if site.generator == Generator::MdBook && leaves_book && names_book(path) {
+        last
+    } else {
+        RouteLookup::Missing
+    }
+}
+
+/// Whether a path that leaves a book names a page of another book: `../book/page`.
+fn names_book(path: &str) -> bool {
+    path.trim_start_matches("../").contains('/')
 }
 
 /// Whether a path ends with the name of a file that is not a page.

@@ -11,6 +11,8 @@ use super::Anchors;
 use super::includes::contains;
 use crate::safe_slice::SafeSlice as _;
 
+/// Names of plugin blocks that contain keys and values.
+const DATA_BLOCKS: [&str; 4] = ["configuration", "configuration_basic", "options", "properties"];
 /// Maximum length of the name of a kind in a comment.
 const MAX_KIND: usize = 20;
 
@@ -27,6 +29,26 @@ pub(super) fn add_hook_anchors(text: &str, anchors: &mut Anchors) {
     if contains(text, "\nr[") {
         for name in text.lines().filter_map(rule_name) {
             anchors.add(format!("r-{name}"));
+        }
+    }
+}
+
+/// Adds the keys in blocks of plugins, such as
+/// `{% configuration %} … {% endconfiguration %}`, which are often headings.
+pub(super) fn add_block_keys(text: &str, anchors: &mut Anchors) {
+    let mut closing: Option<String> = None;
+    for line in text.lines() {
+        let tag = line.trim().strip_prefix("{%").map(|rest| rest.trim_start_matches('-').trim());
+        let name = tag.and_then(|tag| tag.split([' ', '%', '-']).next()).unwrap_or_default();
+        if closing.as_deref().is_some_and(|end| end == name) {
+            closing = None;
+        } else if closing.is_none() && DATA_BLOCKS.contains(&name) {
+            closing = Some(format!("end{name}"));
+        } else if closing.is_some()
+            && let Some((key, _)) = line.trim().split_once(':')
+            && !key.contains([' ', '"'])
+        {
+            anchors.add(key);
         }
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn read_anchors(text: &str, style: SlugStyle, anchors: &mut Anchors) 
     add_labels(text, anchors);
     add_terms(text, anchors);
     hooks::add_hook_anchors(text, anchors);
+    hooks::add_block_keys(text, anchors);
     // Renderers with lower-case anchors accept fragments in any case.
     anchors.ignore_case();
 }
@@ -62,6 +63,7 @@ struct RendererCounts {
     mkdocs: NameCounts,
     mkdocs_unicode: NameCounts,
     docutils: NameCounts,
+    unnamed: NameCounts,
 }
 
 /// Collects the anchors of a Markdown document from its events.
@@ -217,6 +219,11 @@ impl MarkdownAnchorParser<'_> {
         if text.contains("--") {
             let dashes = text.replace("---", "\u{2014}").replace("--", "\u{2013}");
             self.add_slugs(&dashes);
+        }
+        // Markdig names a heading without letters `section`.
+        if slug::github(text).is_empty() && !text.trim().is_empty() {
+            let name = numbered("section".to_owned(), &mut self.counts.unnamed, '-');
+            self.anchors.add(name);
         }
         // Nuxt Content drops the badges of a heading.
         if let Some(plain) = without_inline_components(text) {
@@ -386,7 +393,8 @@ fn add_terms(text: &str, anchors: &mut Anchors) {
 /// Adds the labels of `MyST`: lines of the form `(label)=`, and the names of
 /// directives (`:name: label`).
 fn add_labels(text: &str, anchors: &mut Anchors) {
-    if !contains(text, ")=") && !contains(text, "name:") && !contains(text, "label:") {
+    let notations = [")=", "name:", "label:", "{figure-md}"];
+    if !notations.iter().any(|notation| contains(text, notation)) {
         return;
     }
     for line in text.lines() {
@@ -394,7 +402,8 @@ fn add_labels(text: &str, anchors: &mut Anchors) {
         let label = line.strip_suffix(")=").and_then(|line| line.strip_prefix('('));
         let name = ["name:", ":name:", ":label:", "label:"].iter();
         let name = name.copied().find_map(|option| line.strip_prefix(option)).map(str::trim);
-        if let Some(label) = label.or(name.filter(|name| !name.is_empty())) {
+        let figure = line.trim_start_matches([':', '`']).strip_prefix("{figure-md}").map(str::trim);
+        if let Some(label) = label.or(name.or(figure).filter(|name| !name.is_empty())) {
             anchors.add(label);
             anchors.add(slug::docutils(label));
         }

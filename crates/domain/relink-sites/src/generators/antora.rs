@@ -13,6 +13,8 @@ use crate::{DocSite, Generator, Mount, MountContent, ProjectTree};
 /// Number of missing pages in the navigation that show another source of a module.
 /// One or two may be broken links.
 const MIN_MISSING: usize = 3;
+/// Minimum share of these pages in the navigation of the module, in percent.
+const MIN_MISSING_PERCENT: usize = 10;
 /// Number of bytes read from a navigation file.
 const MAX_NAVIGATION: usize = 512 * 1024;
 /// Families with their own directory in a module.
@@ -40,16 +42,18 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         }
     }
     site.include_dirs.push(site.root.clone());
-    site.foreign_modules = foreign_modules(tree, &modules, config);
-    site.is_shared_host = !site.foreign_modules.is_empty();
+    site.foreign_pages = foreign_pages(tree, &modules, config);
+    site.is_shared_host = !site.foreign_pages.is_empty();
     site.component = component;
+    site.version = version;
 }
 
-/// Returns the modules of which the navigation names pages that the project does
-/// not contain: then the component is assembled from several repositories.
-fn foreign_modules(tree: &dyn ProjectTree, modules: &str, config: &str) -> Vec<String> {
+/// Returns the pages in the navigation that the project does not contain, if there
+/// are several of one module: then the component is assembled from several
+/// repositories. A page is `module:path`.
+fn foreign_pages(tree: &dyn ProjectTree, modules: &str, config: &str) -> Vec<String> {
     let root = parent(modules);
-    let mut missing: BTreeMap<String, usize> = BTreeMap::new();
+    let mut missing: BTreeMap<String, (Vec<String>, usize)> = BTreeMap::new();
     for file in loose_config::list(config, "nav") {
         let text = tree.head(&join(root, file), MAX_NAVIGATION).unwrap_or_default();
         for id in text.split("xref:").skip(1).filter_map(|rest| rest.split(['[', '#']).next()) {
@@ -58,16 +62,18 @@ fn foreign_modules(tree: &dyn ProjectTree, modules: &str, config: &str) -> Vec<S
             else {
                 continue;
             };
-            let dir = join(modules, module);
-            if !tree.is_dir(&dir) {
-                missing.insert(module.to_owned(), MIN_MISSING);
-            } else if !tree.is_file(&join(&dir, &format!("pages/{path}"))) {
-                *missing.entry(module.to_owned()).or_default() += 1;
+            let (pages, total) = missing.entry(module.to_owned()).or_default();
+            *total += 1;
+            if !tree.is_file(&join(modules, &format!("{module}/pages/{path}"))) {
+                pages.push(format!("{module}:{path}"));
             }
         }
     }
-    let foreign = missing.into_iter().filter(|(_, count)| *count >= MIN_MISSING);
-    foreign.map(|(module, _)| module).collect()
+    let modules = missing.into_iter().filter(|(module, (pages, total))| {
+        let is_absent = !tree.is_dir(&join(modules, module));
+        is_absent || pages.len() >= MIN_MISSING && pages.len() * 100 >= total * MIN_MISSING_PERCENT
+    });
+    modules.flat_map(|(_, (pages, _))| pages).collect()
 }
 
 pub(super) fn routes(mount: &Mount, relative: &str) -> Vec<String> {
@@ -78,6 +84,7 @@ pub(super) fn routes(mount: &Mount, relative: &str) -> Vec<String> {
 /// A parsed resource id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ResourceId<'t> {
+    version: Option<&'t str>,
     component: Option<&'t str>,
     module: Option<&'t str>,
     family: Option<&'t str>,
@@ -86,7 +93,10 @@ struct ResourceId<'t> {
 
 impl<'t> ResourceId<'t> {
     fn parse(text: &'t str) -> Self {
-        let text = text.split_once('@').map_or(text, |(_, rest)| rest);
+        let (version, text) = match text.split_once('@') {
+            Some((version, rest)) => (Some(version), rest),
+            None => (None, text),
+        };
         let parts: Vec<&str> = text.splitn(3, ':').collect();
         let (component, module, rest) = match *parts.as_slice() {
             [component, module, rest] => (Some(component), Some(module), rest),
@@ -97,7 +107,7 @@ impl<'t> ResourceId<'t> {
             Some((family, path)) => (Some(family), path),
             None => (None, rest),
         };
-        Self { component, module, family, path }
+        Self { version, component, module, family, path }
     }
 }
 
@@ -132,9 +142,10 @@ pub fn find_antora_resource(
             return Some(RouteLookup::Found(file));
         }
         // Another repository may contribute pages of the module.
-        let name = file_name(&module);
-        let is_foreign = site.foreign_modules.iter().any(|foreign| foreign == name)
-            || site.is_shared_host && !tree.is_dir(&module);
+        let page = format!("{}:{}", file_name(&module), id.path);
+        let is_foreign = site.foreign_pages.contains(&page)
+            || site.is_shared_host && !tree.is_dir(&module)
+            || id.version.is_some_and(|version| !site.version.is_empty() && version != site.version);
         is_known |= !is_foreign && has_source(tree, &id, &module, in_module);
     }
     Some(if is_known { RouteLookup::Missing } else { RouteLookup::OtherSite })
@@ -246,9 +257,12 @@ mod tests {
         let find = |id: &str| find_antora_resource(&[&site], &tree, document, id).unwrap();
         assert_eq!(find("ROOT:gone.adoc"), RouteLookup::Missing);
         assert_eq!(find("sdk:index.adoc"), RouteLookup::OtherSite);
-        site.foreign_modules.push("ROOT".into());
+        site.foreign_pages.push("ROOT:listed.adoc".into());
+        site.version = "7.6".into();
         let find = |id: &str| find_antora_resource(&[&site], &tree, document, id).unwrap();
-        assert_eq!(find("ROOT:gone.adoc"), RouteLookup::OtherSite);
+        assert_eq!(find("ROOT:listed.adoc"), RouteLookup::OtherSite);
+        assert_eq!(find("6.0@learn:gone.adoc"), RouteLookup::OtherSite);
+        assert_eq!(find("7.6@learn:gone.adoc"), RouteLookup::Missing);
         assert_eq!(find("learn:gone.adoc"), RouteLookup::Missing);
     }
 

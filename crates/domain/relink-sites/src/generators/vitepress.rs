@@ -11,7 +11,10 @@ const EXTENSIONS: [&str; 6] = ["ts", "mts", "js", "mjs", "cjs", "json"];
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree) {
     let root = site.root.clone();
     let config = read_config(site, tree);
-    let source = join(&root, loose_config::text(&config, "srcDir").unwrap_or(""));
+    // Options of plugins have the same name.
+    let dirs = loose_config::texts(&config, "srcDir");
+    let dir = dirs.into_iter().find(|dir| tree.is_dir(&join(&root, dir)) && !is_hidden(dir));
+    let source = join(&root, dir.unwrap_or(""));
     if let Some(base) = loose_config::text(&config, "base") {
         site.set_base(base);
     }
@@ -30,6 +33,10 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree) {
     site.alias("@/", &source);
     site.alias("~/", &source);
     site.include_dirs.extend([source, root]);
+}
+
+fn is_hidden(directory: &str) -> bool {
+    directory.trim_start_matches("./").starts_with('.')
 }
 
 /// Mounts a directory of `rewrites`: `'en/:rest*': ':rest*'`.
