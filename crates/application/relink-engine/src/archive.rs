@@ -16,7 +16,7 @@ use relink_ports::{
 };
 use url::Url;
 
-use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
+use crate::politeness::{PoliteFetch, PoliteFetchSettings};
 use crate::{EngineError, Ports, StopSignal};
 
 /// Number of targets read from the store at a time.

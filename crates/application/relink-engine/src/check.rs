@@ -9,7 +9,7 @@ use relink_frontier::NetworkDoubt;
 use relink_model::RunId;
 use relink_ports::{CheckedTarget, OpenRun, RunKey, RunState, RunStats, Store, StoreError};
 
-use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
+use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, ListJob};
 use crate::load::{self, LoadProgress, LoadSummary, Loader, ResolvedInput};
 use crate::worker::allow_workers;
 use crate::{
@@ -123,7 +123,8 @@ pub async fn check(
     let progress = LoadProgress::default();
     let loader = Loader::new(ports, run.id, &settings.load, &progress);
     let start = dispatch_start(ports, settings, &inputs, &run).await;
-    let dispatcher = Dispatcher::new(ports, &run, &settings.dispatch, start, &progress, None);
+    let mut job = ListJob::default();
+    let dispatcher = Dispatcher::new(ports, &run, &settings.dispatch, start, &progress, &mut job);
     let mut counting = CountingObserver { observer, reported: RunStats::default() };
     let dispatching = dispatcher.run(&mut counting, stop);
     let (mut summary, end) = tokio::try_join!(loader.load(inputs, stop), dispatching)?;

@@ -8,14 +8,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use relink_frontier::backoff;
-use relink_judge::{Decision, JudgeInput, Judgment, Policy, RetryDelay, control_url};
+use relink_judge::{Decision, JudgeInput, Judgment, Policy, RetryDelay};
 use relink_model::{Attempt, Control, ControlKind, FetchPurpose, History, Probe, RequestRights};
 use relink_ports::{Body, Clock, Fetch, UserAgent};
-use xxhash_rust::xxh3::xxh3_64;
 
-use crate::isolation::isolate;
 use crate::judging::{conclude_page, judge_page};
+use crate::politeness::{ControlRequest, missing_control, retry_delay};
 use crate::probe::{agent_for, current_time, probe_with_default_options};
 
 /// Settings of a page check.
@@ -157,38 +155,44 @@ impl PageChecker<'_> {
         cache: &mut ControlCache,
     ) -> Control {
         if !self.settings.uses_controls {
-            return Control { kind, url: String::new(), probe: None };
+            return missing_control(kind);
         }
         let neighbor = match kind {
             ControlKind::Neighbor => request.neighbors.first(),
             ControlKind::SecondNeighbor => request.neighbors.get(1),
             _ => None,
         };
-        let control = isolate(&request.url, || control_url(kind, &request.url, self.settings.salt));
-        let (url, key) = match (neighbor, control.unwrap_or_default()) {
-            (Some(url), _) => (url.clone(), format!("page {url}")),
-            (None, Some(control)) => (control.url, control.key),
-            (None, None) => return Control { kind, url: String::new(), probe: None },
+        let control = match neighbor {
+            Some(url) => {
+                let (key, url) = (format!("page {url}"), url.clone());
+                Some(ControlRequest::new(kind, key, url, request.rights))
+            }
+            None => ControlRequest::of_page(kind, &request.url, request.rights, self.settings.salt),
         };
-        if let Some((url, probe)) = cache.0.get(&key) {
+        let Some(control) = control else { return missing_control(kind) };
+        if let Some((url, probe)) = cache.0.get(&control.key) {
             return Control { kind, url: url.clone(), probe: Some(Arc::clone(probe)) };
         }
-        let rights = request.rights.without_credentials();
-        let probe = Arc::new(self.fetch_control(&url, rights).await);
-        // A refetch is a control only for this page.
-        if kind != ControlKind::Refetch {
+        let probe = Arc::new(self.fetch_control(&control).await);
+        let ControlRequest { key, url, .. } = control.clone();
+        if control.is_shared() {
             cache.0.insert(key, (url.clone(), Arc::clone(&probe)));
         }
         Control { kind, url, probe: Some(probe) }
     }
 
-    /// Fetches a control. An inconclusive result is retried once, because many
-    /// pages may be judged by it.
-    async fn fetch_control(&self, url: &str, rights: RequestRights) -> Probe {
-        let fetch =
-            || probe_with_default_options(self.fetch, self.clock, url, rights, UserAgent::Native);
-        let (probe, _) = fetch().await;
-        if relink_judge::is_conclusive(&probe) { probe } else { fetch().await.0 }
+    /// Fetches a control, with a retry.
+    async fn fetch_control(&self, control: &ControlRequest) -> Probe {
+        let mut next = control.clone();
+        loop {
+            let (url, rights, agent) = (&*next.url, next.rights, UserAgent::Native);
+            let (probe, _) =
+                probe_with_default_options(self.fetch, self.clock, url, rights, agent).await;
+            match next.retry_after(&probe) {
+                Some(retry) => next = retry,
+                None => return probe,
+            }
+        }
     }
 
     fn exceeds_max_wait(&self, probe: &Probe) -> bool {
@@ -197,12 +201,9 @@ impl PageChecker<'_> {
             .is_some_and(|wait| Duration::from_secs(wait) > self.settings.max_host_wait)
     }
 
+    /// Returns the wait before the next attempt. The fetcher adds the interval of
+    /// the host.
     fn retry_delay(&self, wait: RetryDelay, request: &PageCheckRequest, probe: &Probe) -> Duration {
-        let wait = match wait {
-            RetryDelay::HostInterval => Duration::ZERO,
-            RetryDelay::Backoff(attempt) => backoff(attempt, xxh3_64(request.url.as_bytes()))
-                .max(Duration::from_secs(probe.retry_after.unwrap_or(0))),
-        };
-        wait.min(self.settings.max_host_wait)
+        retry_delay(wait, &request.url, probe, Duration::ZERO).min(self.settings.max_host_wait)
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use url::Url;
 
 use crate::crawl::{CrawlRules, parse_page};
-use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
+use crate::politeness::{PoliteFetch, PoliteFetchSettings};
 use crate::probe::final_url;
 use crate::{ControlCache, PageCheckRequest, PageCheckSettings, PageChecker, Ports};
 

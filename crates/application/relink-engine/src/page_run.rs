@@ -12,7 +12,7 @@ use relink_ports::{
 };
 use url::Url;
 
-use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, PageSink};
+use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, ListJob, PageSink};
 use crate::load::LoadProgress;
 use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
@@ -62,8 +62,8 @@ pub async fn check_pages(
     progress.add_batch(pages.urls.len());
     progress.finish_empty();
     let start = DispatchStart::AfterLoading;
-    let dispatcher =
-        Dispatcher::new(ports, &run, settings, start, &progress, None).with_page_sink(sink);
+    let mut job = ListJob::with_page_sink(sink);
+    let dispatcher = Dispatcher::new(ports, &run, settings, start, &progress, &mut job);
     let end = dispatcher.run(observer, stop).await?;
     let (end, state) = match end {
         DispatchEnd::Done => (PageRunEnd::Finished, RunState::Finished),

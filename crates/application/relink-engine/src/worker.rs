@@ -8,7 +8,7 @@ use relink_model::RunId;
 use relink_ports::{JoinableRun, OpenRun, Store};
 use serde::{Deserialize, Serialize};
 
-use crate::dispatch::{DispatchStart, Dispatcher};
+use crate::dispatch::{DispatchStart, Dispatcher, ListJob};
 use crate::error::to_json;
 use crate::load::LoadProgress;
 use crate::{DispatchSettings, EngineError, Ports, StopSignal};
@@ -151,7 +151,8 @@ pub(crate) async fn help(
     let (dispatch, progress) = (settings.dispatch(options), LoadProgress::default());
     progress.finish_for_worker(settings.needs_anchors);
     let start = DispatchStart::AfterLoading;
-    Dispatcher::new(ports, run, &dispatch, start, &progress, None).work(stop).await
+    let mut job = ListJob::default();
+    Dispatcher::new(ports, run, &dispatch, start, &progress, &mut job).work(stop).await
 }
 
 #[cfg(test)]

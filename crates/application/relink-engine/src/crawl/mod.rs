@@ -4,10 +4,12 @@
 //! and their links become new tasks. Pages of other sites are checked and not
 //! followed.
 
+mod checkpoint;
 mod crawler;
 mod page_fetch;
 mod parsed_page;
 mod report;
+mod rules;
 mod site_errors;
 mod sitemap_limits;
 
@@ -20,19 +22,21 @@ use relink_model::{LinkKind, RunId, SourceLocation, Span, TaskId};
 use relink_ports::{OpenRun, RenderError, RunKey, RunState};
 use url::Url;
 
-pub use self::crawler::{CrawlRules, HostRobotsInfo, SkippedLinks};
-pub(crate) use self::crawler::{Crawler, FetchedPageContext};
-pub(crate) use self::page_fetch::PageFetchResult;
+use self::crawler::Crawler;
+pub(crate) use self::crawler::FetchedPageContext;
+pub use self::crawler::HostRobotsInfo;
 pub use self::page_fetch::RenderMode;
+pub(crate) use self::page_fetch::{PageFetch, PageFetchResult};
 pub(crate) use self::parsed_page::{
     BadLink, MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS, ParsedLink, ParsedPage, decompress_body,
     is_named_as_sitemap, is_sitemap, parse_page,
 };
 pub(crate) use self::report::count_skipped_links;
 pub use self::report::{previous_crawl, site_report};
+pub use self::rules::{CrawlRules, SkippedLinks};
 pub use self::site_errors::SiteErrors;
 pub(crate) use self::sitemap_limits::{MAX_INDEX_LEVELS, MAX_SITEMAPS};
-use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
+use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, Job};
 use crate::load::LoadProgress;
 use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
@@ -133,7 +137,7 @@ pub async fn crawl(
         &settings.dispatch,
         DispatchStart::DuringLoading,
         &progress,
-        Some(&mut crawler),
+        &mut crawler,
     );
     let dispatch_end = dispatcher.run(observer, stop).await?;
     let doubt = match &dispatch_end {
@@ -141,7 +145,9 @@ pub async fn crawl(
         _ => None,
     };
     let end = crawl_end(dispatch_end);
-    save_checkpoint(ports, run.id, &crawler).await?;
+    if let Some((name, checkpoint)) = crawler.snapshot() {
+        ports.store.save_checkpoint(run.id, name, &checkpoint).await?;
+    }
     let state = match end {
         CrawlEnd::Finished => RunState::Finished,
         CrawlEnd::NoNetwork => RunState::NoNetwork,
@@ -204,18 +210,6 @@ async fn restore_urls(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Resul
             crawler.restore_url(url);
         }
     }
-}
-
-/// Saves the checkpoint of a crawl.
-pub(crate) async fn save_checkpoint(
-    ports: &Ports,
-    run: RunId,
-    crawler: &Crawler,
-) -> Result<(), EngineError> {
-    if let Some(checkpoint) = crawler.checkpoint_json() {
-        ports.store.save_checkpoint(run, CHECKPOINT, &checkpoint).await?;
-    }
-    Ok(())
 }
 
 fn run_key(settings: &CrawlSettings) -> RunKey {

@@ -16,7 +16,7 @@ use relink_report::site::{Capped, ChangeRow, SiteComparison, SiteHost, SiteRepor
 
 use self::links::LinkAggregator;
 use self::targets::TargetAggregator;
-use super::{CHECKPOINT, SkippedLinks, crawler};
+use super::{CHECKPOINT, SkippedLinks, checkpoint};
 use crate::{EngineError, Ports};
 
 /// Number of rows read from the store at a time.
@@ -113,7 +113,7 @@ async fn add_checkpoint(
     report: &mut SiteReport,
 ) -> Result<(), EngineError> {
     let Some(checkpoint) = ports.store.checkpoint(run, CHECKPOINT).await? else { return Ok(()) };
-    let (traps, skipped) = crawler::parse_checkpoint(&checkpoint);
+    let (traps, skipped) = checkpoint::parse_checkpoint(&checkpoint);
     report.traps = traps
         .into_iter()
         .map(|trap| TrapRow {
@@ -132,7 +132,7 @@ async fn add_checkpoint(
 /// Returns the number of links to pages that the crawl did not fetch.
 pub(crate) async fn count_skipped_links(store: &dyn Store, run: RunId) -> Result<u64, EngineError> {
     let Some(checkpoint) = store.checkpoint(run, CHECKPOINT).await? else { return Ok(0) };
-    let (_, skipped) = crawler::parse_checkpoint(&checkpoint);
+    let (_, skipped) = checkpoint::parse_checkpoint(&checkpoint);
     let counts = [
         skipped.too_deep,
         skipped.over_page_limit,

@@ -26,20 +26,20 @@ impl Dispatcher<'_> {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        let last = self.ports.store.last_task_id(self.run).await?;
+        let last = self.ports.store.last_task_id(self.run.id).await?;
         let mut cursor: LinkCursor = (TaskId(0), DocumentId(0), 0);
         loop {
             let references =
-                self.ports.store.anchor_references(self.run, cursor, PAGE_SIZE).await?;
+                self.ports.store.anchor_references(self.run.id, cursor, PAGE_SIZE).await?;
             let Some(end) = references.last() else { break };
             cursor = end.link;
             let missing: Vec<MissingAnchor> =
                 references.into_iter().filter_map(missing_anchor).collect();
             let cache_window = CacheWindow { now: self.ports.now(), fresh_since: Timestamp::MAX };
             let new =
-                self.ports.store.add_missing_anchors(self.run, &missing, cache_window).await?;
-            self.targets += new;
-            self.checked += new;
+                self.ports.store.add_missing_anchors(self.run.id, &missing, cache_window).await?;
+            self.reports.targets += new;
+            self.reports.checked += new;
         }
         self.report_after(last, observer).await
     }

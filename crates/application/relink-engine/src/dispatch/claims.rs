@@ -151,7 +151,7 @@ impl Dispatcher<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
         while let Some(host) = self.claims.next_due_host(self.elapsed()) {
-            if let Some(queue) = self.queues.get_mut(&host) {
+            if let Some(queue) = self.queues.get_mut(host) {
                 queue.exhausted_at = None;
                 self.claims.request_refill(host);
             }
@@ -171,7 +171,10 @@ impl Dispatcher<'_> {
             self.claim(MAX_CLAIMED_HOSTS.min(max_queues - self.queues.len())).await?;
         }
         let max_wait = self.elapsed() + self.settings.max_host_wait;
-        if self.is_loaded && self.queues.is_empty() && self.claims.has_nothing_before(max_wait) {
+        if self.loading.is_done()
+            && self.queues.is_empty()
+            && self.claims.has_nothing_before(max_wait)
+        {
             self.claim_closed_hosts().await?;
         }
         Ok(())
@@ -196,13 +199,13 @@ impl Dispatcher<'_> {
             until: self.lease_end(),
             ignores_waits: true,
         };
-        for claim in self.ports.store.claim(self.run, request).await? {
+        for claim in self.ports.store.claim(self.run.id, request).await? {
             let Some(claim) = self.without_old_requests(claim).await? else { continue };
             let host = claim.lease.host;
             let next_at = claim.schedule.next_at;
             let mut queue = HostQueue::new(claim, self.settings.politeness, now, refill_limit);
             queue.close_until(next_at);
-            self.queues.insert(host, queue);
+            self.queues.insert(queue);
             self.claims.request_refill(host);
         }
         self.claims.hosts = ClaimableHosts::Unknown;
@@ -211,7 +214,7 @@ impl Dispatcher<'_> {
 
     async fn claim(&mut self, hosts: usize) -> Result<(), EngineError> {
         // In depth-first order, tasks are claimed one by one.
-        let limit = if self.is_depth_first() { 0 } else { self.tasks_per_host(hosts) };
+        let limit = if self.job.is_depth_first() { 0 } else { self.tasks_per_host(hosts) };
         let refill_limit = RefillLimit { limit, stored_batches: self.claims.stored_batches };
         let request = ClaimRequest {
             hosts,
@@ -220,7 +223,7 @@ impl Dispatcher<'_> {
             until: self.lease_end(),
             ignores_waits: false,
         };
-        let claims = self.ports.store.claim(self.run, request).await?;
+        let claims = self.ports.store.claim(self.run.id, request).await?;
         let now = self.current_time();
         if claims.len() < hosts {
             self.claims.hosts = self.next_claim(now.time, now.elapsed).await?;
@@ -229,12 +232,12 @@ impl Dispatcher<'_> {
             let Some(claim) = self.without_old_requests(claim).await? else { continue };
             let host = claim.lease.host;
             let mut queue = HostQueue::new(claim, self.settings.politeness, now, refill_limit);
-            if self.is_shared && queue.address().is_some() {
+            if self.run.is_shared && queue.address().is_some() {
                 // Each lease of a host leases its address too.
                 queue.address_lookup = AddressLookup::Unknown;
             }
-            queue.outage = self.outages.get(&host).cloned().unwrap_or_default();
-            self.queues.insert(host, queue);
+            self.queues.restore_outage(&mut queue);
+            self.queues.insert(queue);
             self.load_robots(host).await?;
             self.prefetch_controls(host).await?;
             self.schedule(host);
@@ -249,7 +252,7 @@ impl Dispatcher<'_> {
         now: Timestamp,
         elapsed: Duration,
     ) -> Result<ClaimableHosts, EngineError> {
-        let next = self.ports.store.next_due(self.run).await?;
+        let next = self.ports.store.next_due(self.run.id).await?;
         let wait = |due: Timestamp| {
             let wait = Duration::try_from(due.duration_since(now)).unwrap_or_default();
             // Wait at least 1 ms, so that a stopped clock does not cause a busy
@@ -268,22 +271,25 @@ impl Dispatcher<'_> {
     }
 
     async fn refill(&mut self, host: HostId) -> Result<(), EngineError> {
-        if self.is_depth_first() {
+        if self.job.is_depth_first() {
             return self.refill_by_rank(host).await;
         }
         let refill_limit = RefillLimit {
             limit: self.tasks_per_host(0),
             stored_batches: self.claims.stored_batches,
         };
-        let Some(queue) = self.queues.get(&host) else { return Ok(()) };
+        let Some(queue) = self.queues.get(host) else { return Ok(()) };
         let is_low = 2 * queue.tasks.len() < refill_limit.limit;
         if queue.is_exhausted(self.claims.stored_batches) || !is_low {
             return Ok(());
         }
         let (lease, cursor, now) = (queue.lease, queue.cursor, queue.due_until(self.ports.now()));
-        let tasks =
-            self.ports.store.more_tasks(self.run, lease, cursor, refill_limit.limit, now).await?;
-        if let Some(queue) = self.queues.get_mut(&host) {
+        let tasks = self
+            .ports
+            .store
+            .more_tasks(self.run.id, lease, cursor, refill_limit.limit, now)
+            .await?;
+        if let Some(queue) = self.queues.get_mut(host) {
             queue.refill(tasks, refill_limit);
         }
         self.prefetch_controls(host).await?;
@@ -295,7 +301,7 @@ impl Dispatcher<'_> {
     pub(super) async fn release_idle(&mut self, hosts: &[HostId]) -> Result<(), EngineError> {
         let stored_batches = self.claims.stored_batches;
         let is_idle = |host: &&HostId| {
-            self.queues.get(host).is_some_and(|queue| queue.is_idle(stored_batches))
+            self.queues.get(**host).is_some_and(|queue| queue.is_idle(stored_batches))
         };
         let idle: Vec<HostId> = hosts.iter().filter(is_idle).copied().collect();
         self.release(&idle).await
@@ -304,11 +310,7 @@ impl Dispatcher<'_> {
     async fn release(&mut self, hosts: &[HostId]) -> Result<(), EngineError> {
         let mut released = Vec::with_capacity(hosts.len());
         for host in hosts {
-            let Some(queue) = self.queues.remove(host) else { continue };
-            if let Some(ready_key) = queue.ready_key {
-                self.ready.remove(&(ready_key, *host));
-            }
-            self.save_outage(*host, &queue);
+            let Some(queue) = self.queues.remove(*host) else { continue };
             released.push(HostRelease {
                 lease: queue.lease,
                 schedule: queue.host_schedule(self.elapsed(), self.ports.now()),
@@ -316,7 +318,7 @@ impl Dispatcher<'_> {
             });
         }
         if !released.is_empty() {
-            self.ports.store.release(self.run, &released).await?;
+            self.ports.store.release(self.run.id, &released).await?;
             // Their tasks may be due again, perhaps immediately.
             self.claims.forget_exhaustion();
         }
@@ -326,7 +328,7 @@ impl Dispatcher<'_> {
     /// Releases all hosts. Requests in flight are discarded and repeated by the
     /// next run.
     pub(super) async fn release_all(&mut self) -> Result<(), EngineError> {
-        let hosts: Vec<HostId> = self.queues.keys().copied().collect();
+        let hosts: Vec<HostId> = self.queues.iter().map(|(host, _)| host).collect();
         self.release(&hosts).await
     }
 }

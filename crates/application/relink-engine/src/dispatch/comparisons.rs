@@ -24,9 +24,10 @@ use relink_ports::HostId;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Dispatcher;
-use super::controls::{ControlLookup, ControlTask, missing_control, ranked_key};
+use super::controls::{ControlLookup, ControlTask, ranked_key};
 use super::host_queue::HostQueue;
 use super::pending_judgment::{JudgedTask, PendingJudgment, content_hash};
+use crate::politeness::{ControlRequest, missing_control};
 use crate::{EngineError, Observer};
 
 /// Number of pages that must need a control before it is requested at once.
@@ -82,7 +83,7 @@ impl DeferredComparisons {
         let waiting = self.pages.iter().find(|(_, pending)| pending.task.url == url);
         let finished = || self.finished.iter().find(|judged| judged.task.url == url);
         match waiting {
-            Some((_, pending)) => Some(pending.probe()),
+            Some((_, pending)) => Some(&pending.probe),
             None => finished()?.completion.probe.as_ref(),
         }
     }
@@ -158,46 +159,48 @@ impl Dispatcher<'_> {
         let host = pending.host;
         // The rules of a paper have no budget.
         let is_unlimited = self.settings.policy.rules != RuleSet::Relink;
-        if is_unlimited || self.controls.is_requested(&task.key) {
+        if is_unlimited || self.controls.is_requested(&task.request.key) {
             return ControlLookup::Pending(task);
         }
-        let key = xxh3_64(task.key.as_bytes());
-        let pages = if pending.is_ranked { 0 } else { self.demand.count(key, pending) };
-        let is_small = self.demand.is_small(host);
+        let key = xxh3_64(task.request.key.as_bytes());
+        let pages = if pending.is_ranked { 0 } else { self.controls.demand.count(key, pending) };
+        let is_small = self.controls.demand.is_small(host);
         let sample = if pending.is_suspicious() { SUSPICIOUS_SAMPLE } else { SAMPLE };
         let is_sampled = key.is_multiple_of(sample);
         let is_granted = match (pending.is_ranked, is_small) {
-            _ if self.crawler.is_some() => is_small || is_sampled,
+            _ if self.job.follows_links() => is_small || is_sampled,
             (true, true) => return self.grant_ranked(pending, task),
             (true, false) => is_sampled,
             (false, _) if pages >= SHARED_BY => true,
-            (false, true) => return ControlLookup::Deferred(task.key),
+            (false, true) => return ControlLookup::Deferred(task.request.key),
             (false, false) if is_sampled => true,
             (false, false) => return ControlLookup::Held,
         };
         if is_granted {
             ControlLookup::Pending(task)
         } else {
-            ControlLookup::Control(missing_control(task.kind))
+            ControlLookup::Control(missing_control(task.request.kind))
         }
     }
 
     /// Spends the budget of the host on a control. If nothing is left, the error page
     /// of a similar directory is used, if it is the same page.
     fn grant_ranked(&mut self, pending: &PendingJudgment, task: ControlTask) -> ControlLookup {
-        let kind = task.kind;
-        let Some(queue) = self.queues.get_mut(&pending.host) else {
+        let ControlRequest { kind, key, url, .. } = &task.request;
+        let kind = *kind;
+        let Some(queue) = self.queues.get_mut(pending.host) else {
             return ControlLookup::Control(missing_control(kind));
         };
         // A page of the run costs no request.
         if PAGE_KINDS.contains(&kind)
-            && let Some(probe) = queue.comparisons.fetched_page(&task.url)
+            && let Some(probe) = queue.comparisons.fetched_page(url)
         {
             let probe = Some(Arc::new(probe.clone()));
-            return ControlLookup::Control(Control { kind, url: task.url, probe });
+            return ControlLookup::Control(Control { kind, url: url.clone(), probe });
         }
-        if queue.comparisons.spend(&task.key) {
-            return ControlLookup::Pending(ControlTask { key: ranked_key(&task.key), ..task });
+        if queue.comparisons.spend(key) {
+            let request = ControlRequest { key: ranked_key(key), ..task.request };
+            return ControlLookup::Pending(ControlTask { request, ..task });
         }
         let is_name = kind == ControlKind::RandomName;
         let known =
@@ -214,7 +217,7 @@ impl Dispatcher<'_> {
             |probe: &Arc<Probe>| matches!(probe.outcome, FetchOutcome::Response(200..=299));
         if control.kind == ControlKind::RandomName
             && control.probe.as_ref().is_some_and(is_page)
-            && let Some(queue) = self.queues.get_mut(&host)
+            && let Some(queue) = self.queues.get_mut(host)
             && !queue.comparisons.error_pages.iter().any(|known| known.url == control.url)
         {
             queue.comparisons.error_pages.push(control.clone());
@@ -223,8 +226,8 @@ impl Dispatcher<'_> {
 
     /// Defers a page until all pages of its host are fetched. Frees its request slot.
     pub(super) fn defer_comparison(&mut self, pending: PendingJudgment, key: String) {
-        self.in_flight -= 1;
-        if let Some(queue) = self.queues.get_mut(&pending.host) {
+        self.requests.free(1);
+        if let Some(queue) = self.queues.get_mut(pending.host) {
             queue.comparisons.pages.push((key, pending));
         }
     }
@@ -232,9 +235,9 @@ impl Dispatcher<'_> {
     /// Takes the deferred pages that need a control which is requested now. They
     /// occupy request slots again.
     pub(super) fn take_deferred(&mut self, host: HostId, key: &str) -> Vec<PendingJudgment> {
-        let Some(queue) = self.queues.get_mut(&host) else { return Vec::new() };
+        let Some(queue) = self.queues.get_mut(host) else { return Vec::new() };
         let pages = queue.comparisons.take_with_key(key);
-        self.in_flight += pages.len();
+        self.requests.occupy(pages.len());
         pages
     }
 
@@ -250,18 +253,18 @@ impl Dispatcher<'_> {
             let is_last = queue.comparisons.retries == 0 || queue.is_closed();
             !queue.comparisons.is_empty() && is_last && queue.is_fetched(batches)
         };
-        if !self.is_loaded || !self.queues.get(&host).is_some_and(is_due) {
+        if !self.loading.is_done() || !self.queues.get(host).is_some_and(is_due) {
             return Ok(());
         }
-        while let Some(queue) = self.queues.get_mut(&host)
+        while let Some(queue) = self.queues.get_mut(host)
             // One page after the other, so that the order is that of the ranks.
             && queue.awaiting_control == 0
             && let Some(pending) = queue.comparisons.next()
         {
-            self.in_flight += 1;
+            self.requests.occupy(1);
             self.advance(pending).await?;
         }
-        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        let Some(queue) = self.queues.get_mut(host) else { return Ok(()) };
         if queue.awaiting_control > 0 {
             return Ok(());
         }
@@ -275,18 +278,18 @@ impl Dispatcher<'_> {
     /// Saves a judged page until all ranked pages of its host are judged. Frees its
     /// request slot.
     pub(super) fn finish_ranked(&mut self, host: HostId, judged: JudgedTask) -> Option<JudgedTask> {
-        let Some(queue) = self.queues.get_mut(&host) else { return Some(judged) };
+        let Some(queue) = self.queues.get_mut(host) else { return Some(judged) };
         queue.comparisons.finished.push(judged);
-        self.in_flight -= 1;
+        self.requests.free(1);
         None
     }
 
     /// Requests a refill of all hosts with deferred pages, because links were stored
     /// since.
     pub(super) fn refill_deferred_hosts(&mut self) {
-        let has_deferred = |(_, queue): &(&HostId, &HostQueue)| !queue.comparisons.is_empty();
+        let has_deferred = |(_, queue): &(HostId, &HostQueue)| !queue.comparisons.is_empty();
         let hosts: Vec<HostId> =
-            self.queues.iter().filter(has_deferred).map(|(host, _)| *host).collect();
+            self.queues.iter().filter(has_deferred).map(|(host, _)| host).collect();
         for host in hosts {
             self.claims.request_refill(host);
         }

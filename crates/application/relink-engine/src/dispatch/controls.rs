@@ -10,20 +10,19 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_judge::{
-    ControlUrl, control_key, control_url, has_other_value_and_content, is_conclusive, neighborhood,
-    redirect_similarity,
-};
-use relink_model::{Control, ControlKind, FetchOutcome, FetchTask, Probe, RequestRights};
-use relink_ports::{HostId, Neighbor, StoredControl};
+use relink_judge::is_conclusive;
+use relink_model::{Control, ControlKind, FetchTask, Probe};
+use relink_ports::{HostId, StoredControl, UserAgent};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::comparisons::ControlDemand;
 use super::host_queue::HostQueue;
 use super::pending_judgment::PendingJudgment;
 use super::trap_tests::TrapTestPart;
 use super::{Dispatcher, WorkerEvent};
 use crate::EngineError;
-use crate::isolation::{internal_error_probe, isolate, isolate_async};
+use crate::isolation::{internal_error_probe, isolate_async};
+use crate::politeness::{ControlRequest, control_key_for, missing_control};
 use crate::probe::{StoredUrlRequest, probe_stored_url_with_body};
 
 /// Maximum number of controls cached in memory. Others are read from the store.
@@ -33,25 +32,13 @@ const MAX_CACHED: usize = 4096;
 /// would then wait for the control. Only hosts with a high concurrency have
 /// this many queued tasks. For other hosts the wait costs nothing.
 const PREFETCH_THRESHOLD: usize = 16;
-/// Kinds of controls that are pages of the run itself.
-pub(super) const NEIGHBOR_KINDS: [ControlKind; 2] =
-    [ControlKind::Neighbor, ControlKind::SecondNeighbor];
-/// Maximum number of pages of a directory from which the two best neighbors are
-/// selected.
-const MAX_NEIGHBORS: usize = 24;
 /// Start of the keys of controls that were fetched because of the rank of a page.
 const RANKED_PREFIX: &str = "ranked ";
-/// Maximum number of attempts to fetch a control.
-const MAX_ATTEMPTS: u32 = 2;
 
 /// A control to fetch.
 #[derive(Debug, Clone)]
 pub(super) struct ControlTask {
-    pub(super) kind: ControlKind,
-    pub(super) key: String,
-    pub(super) url: String,
-    pub(super) rights: RequestRights,
-    pub(super) attempt: u32,
+    pub(super) request: ControlRequest,
     /// Whether the control is fetched before any attempt waits for it. It then
     /// has a request slot of its own.
     pub(super) is_prefetch: bool,
@@ -59,9 +46,17 @@ pub(super) struct ControlTask {
     pub(super) trap_test: Option<TrapTestPart>,
 }
 
+impl ControlTask {
+    /// Returns a control that an attempt waits for.
+    pub(super) fn new(request: ControlRequest) -> Self {
+        Self { request, is_prefetch: false, trap_test: None }
+    }
+}
+
 /// Controls of this run.
 #[derive(Default)]
 pub(super) struct Controls {
+    pub(super) demand: ControlDemand,
     /// URL and probe by key. The probe is `None` if the control was not
     /// fetched.
     cache: HashMap<String, (String, Option<Arc<Probe>>)>,
@@ -122,21 +117,21 @@ impl Dispatcher<'_> {
         if let Some(control) = self.stored_control(kind, &key).await? {
             return Ok(ControlLookup::Control(control));
         }
-        let Some(control) = control_url_for(kind, &pending.task.url, self.salt()) else {
+        let page = &pending.task;
+        let request = ControlRequest::of_page(kind, &page.url, page.rights, self.salt());
+        let Some(request) = request else {
             return Ok(ControlLookup::Control(missing_control(kind)));
         };
-        let queue = self.queues.get(&pending.host);
-        if queue.is_some_and(|queue| !queue.robots.is_allowed(&control.url)) {
+        let queue = self.queues.get(pending.host);
+        if queue.is_some_and(|queue| !queue.robots.is_allowed(&request.url)) {
             return Ok(ControlLookup::Control(missing_control(kind)));
         }
-        let (url, rights) = (control.url, pending.task.rights.without_credentials());
-        let task =
-            ControlTask { kind, key, url, rights, attempt: 1, is_prefetch: false, trap_test: None };
-        let granted = self.grant_control(pending, task);
+        let request = ControlRequest { key, ..request };
+        let granted = self.grant_control(pending, ControlTask::new(request));
         // An earlier or interrupted run may have fetched the control.
         if let ControlLookup::Pending(task) = &granted
             && pending.is_ranked
-            && let Some(control) = self.stored_control(kind, &task.key).await?
+            && let Some(control) = self.stored_control(kind, &task.request.key).await?
         {
             self.record_error_page(pending.host, &control);
             return Ok(ControlLookup::Control(control));
@@ -149,75 +144,28 @@ impl Dispatcher<'_> {
         // A crawl fetches robots.txt first and discovers its pages one by one.
         // A host without responses may be down.
         let can_prefetch = |queue: &&HostQueue| {
-            self.crawler.is_none() && self.settings.uses_controls && queue.has_responded()
+            !self.job.follows_links() && self.settings.uses_controls && queue.has_responded()
         };
-        let Some(queue) = self.queues.get(&host).filter(can_prefetch) else { return Ok(()) };
+        let Some(queue) = self.queues.get(host).filter(can_prefetch) else { return Ok(()) };
         for first in prefetch_candidates(&queue.tasks) {
-            let Some(control) = control_url_for(ControlKind::RandomName, &first.url, self.salt())
+            let (kind, salt) = (ControlKind::RandomName, self.salt());
+            let Some(request) = ControlRequest::of_page(kind, &first.url, first.rights, salt)
             else {
                 continue;
             };
-            let ControlUrl { url, key } = control;
-            if self.controls.is_known(&key)
-                || self.ports.store.control(&key, self.controls_since()).await?.is_some()
+            let key = &request.key;
+            if self.controls.is_known(key)
+                || self.ports.store.control(key, self.controls_since()).await?.is_some()
             {
                 continue;
             }
-            let (kind, rights) = (ControlKind::RandomName, first.rights.without_credentials());
-            let task = ControlTask {
-                kind,
-                key,
-                url,
-                rights,
-                attempt: 1,
-                is_prefetch: true,
-                trap_test: None,
-            };
-            if let Some(queue) = self.queues.get_mut(&host) {
-                self.controls.waiting.insert(task.key.clone(), Vec::new());
+            let task = ControlTask { is_prefetch: true, ..ControlTask::new(request) };
+            if let Some(queue) = self.queues.get_mut(host) {
+                self.controls.waiting.insert(task.request.key.clone(), Vec::new());
                 queue.pending_controls.push_back(task);
             }
         }
         Ok(())
-    }
-
-    /// Returns the two pages of the same directory that say most about a page, out of
-    /// the pages fetched in this run. Fetches
-    /// nothing.
-    pub(super) async fn find_neighbors(
-        &self,
-        url: &str,
-        probe: &Probe,
-    ) -> Result<[Control; 2], EngineError> {
-        let mut neighbors = match isolate(url, || neighborhood(url)).unwrap_or_default() {
-            Some(directory) => {
-                self.ports.store.neighbors(self.run, directory, url, MAX_NEIGHBORS).await?
-            }
-            None => Vec::new(),
-        };
-        let similarity = |other: &Neighbor| {
-            let similarity =
-                isolate(url, || redirect_similarity((url, probe), (&other.url, &other.probe)));
-            similarity.unwrap_or_default()
-        };
-        let is_accepted =
-            |other: &Neighbor| matches!(other.probe.outcome, FetchOutcome::Response(200..=299));
-        // A page with another value of the same parameter says more than its redirect.
-        let has_other_value = |other: &Neighbor| {
-            let found = isolate(url, || {
-                has_other_value_and_content((url, probe), (&other.url, &other.probe))
-            });
-            probe.hops.len() <= 1 && found.unwrap_or_default()
-        };
-        neighbors.retain(|other| similarity(other).is_some());
-        neighbors.sort_by_cached_key(|other| {
-            (!has_other_value(other), similarity(other), !is_accepted(other))
-        });
-        let mut neighbors = neighbors.into_iter();
-        Ok(NEIGHBOR_KINDS.map(|kind| match neighbors.next() {
-            Some(Neighbor { url, probe }) => Control { kind, url, probe: Some(Arc::new(probe)) },
-            None => missing_control(kind),
-        }))
     }
 
     /// Returns a control that was fetched in this run or is stored.
@@ -259,23 +207,24 @@ impl Dispatcher<'_> {
     /// it is not yet requested.
     pub(super) fn await_control(&mut self, pending: PendingJudgment, task: ControlTask) {
         let host = pending.host;
-        if let Some(queue) = self.queues.get_mut(&host) {
+        if let Some(queue) = self.queues.get_mut(host) {
             queue.awaiting_control += 1;
         }
-        let is_requested = self.controls.waiting.contains_key(&task.key);
-        let deferred = self.take_deferred(host, &task.key);
-        if let Some(queue) = self.queues.get_mut(&host) {
+        let key = task.request.key.clone();
+        let is_requested = self.controls.is_requested(&key);
+        let deferred = self.take_deferred(host, &key);
+        if let Some(queue) = self.queues.get_mut(host) {
             queue.awaiting_control += deferred.len();
         }
-        let waiting = self.controls.waiting.entry(task.key.clone()).or_default();
+        let waiting = self.controls.waiting.entry(key.clone()).or_default();
         let is_first = waiting.is_empty();
         waiting.push(pending);
         waiting.extend(deferred);
         if is_first
-            && let Some(queue) = self.queues.get_mut(&host)
+            && let Some(queue) = self.queues.get_mut(host)
             // A prefetched control must not wait for a request slot: the tasks
             // that wait for it may hold all slots.
-            && (!is_requested || queue.has_pending_control(&task.key))
+            && (!is_requested || queue.has_pending_control(&key))
         {
             queue.prioritize_control(task);
         }
@@ -285,23 +234,20 @@ impl Dispatcher<'_> {
     /// Sends the request for a control. A control that attempts wait for needs
     /// no request slot, because these attempts hold theirs.
     pub(super) fn send_control(&mut self, host: HostId, mut task: ControlTask) {
-        self.in_flight += usize::from(task.is_prefetch);
-        let ports = self.ports.clone();
-        let options = self.queues.get(&host).map(HostQueue::request_options).unwrap_or_default();
-        let results = Arc::clone(&self.results);
-        self.outstanding += 1;
-        tokio::spawn(async move {
-            let agent = relink_ports::UserAgent::Native;
-            let (url, rights) = (&*task.url, task.rights);
+        self.requests.occupy(usize::from(task.is_prefetch));
+        let options = self.queues.get(host).map(HostQueue::request_options).unwrap_or_default();
+        self.requests.spawn(move |ports| async move {
+            let (url, rights) = (&*task.request.url, task.request.rights);
+            let agent = UserAgent::Native;
             let request = StoredUrlRequest { url, base: None, rights, agent, options };
             let fetched = probe_stored_url_with_body(&*ports.fetch, &*ports.clock, request);
             let fetched = isolate_async(url, fetched).await;
             let (probe, body) =
                 fetched.unwrap_or_else(|_| (internal_error_probe(ports.now()), None));
             if let Some(test) = &mut task.trap_test {
-                test.read_page(&task.url, &probe, body.as_ref());
+                test.read_page(&task.request.url, &probe, body.as_ref());
             }
-            results.push(WorkerEvent::ControlFetched(host, Box::new(task), Box::new(probe)));
+            WorkerEvent::ControlFetched(host, Box::new(task), Box::new(probe))
         });
     }
 
@@ -314,12 +260,14 @@ impl Dispatcher<'_> {
     ) -> Result<Vec<PendingJudgment>, EngineError> {
         let elapsed = self.elapsed();
         let max_wait = self.settings.max_host_wait;
-        self.in_flight -= usize::from(task.is_prefetch);
-        if let Some(queue) = self.queues.get_mut(&host) {
+        self.requests.free(usize::from(task.is_prefetch));
+        if let Some(queue) = self.queues.get_mut(host) {
             queue.control_finished(elapsed, &probe, max_wait);
-            if !is_conclusive(&probe) && task.attempt < MAX_ATTEMPTS && !queue.is_closed() {
-                let waiting = self.controls.waiting.get(&task.key);
-                let retry = ControlTask { attempt: task.attempt + 1, ..task };
+            if let Some(request) = task.request.retry_after(&probe)
+                && !queue.is_closed()
+            {
+                let waiting = self.controls.waiting.get(&request.key);
+                let retry = ControlTask { request, ..task };
                 if waiting.is_some_and(|attempts| !attempts.is_empty()) {
                     queue.prioritize_control(retry);
                 } else {
@@ -328,9 +276,9 @@ impl Dispatcher<'_> {
                 return Ok(Vec::new());
             }
         }
-        let is_shared = task.kind != ControlKind::Refetch && task.trap_test.is_none();
+        let is_shared = task.request.is_shared() && task.trap_test.is_none();
         if is_shared && is_conclusive(&probe) {
-            let (key, url) = (task.key.clone(), task.url.clone());
+            let ControlRequest { key, url, .. } = task.request.clone();
             let stored = StoredControl { key, url, probe: probe.clone() };
             self.ports.store.save_controls(&[stored]).await?;
         }
@@ -348,19 +296,20 @@ impl Dispatcher<'_> {
             self.finish_trap_test(test);
             return Vec::new();
         }
-        let waiting = self.controls.waiting.remove(&task.key).unwrap_or_default();
-        if let Some(queue) = self.queues.get_mut(&host) {
+        let ControlRequest { key, url, .. } = task.request;
+        let waiting = self.controls.waiting.remove(&key).unwrap_or_default();
+        if let Some(queue) = self.queues.get_mut(host) {
             queue.awaiting_control = queue.awaiting_control.saturating_sub(waiting.len());
         }
-        self.controls.insert(task.key, task.url, probe.map(Arc::new));
+        self.controls.insert(key, url, probe.map(Arc::new));
         waiting
     }
 
     /// Forgets a control that will not be fetched by this process, and returns
     /// the number of attempts that waited for it.
     pub(super) fn discard_control(&mut self, host: HostId, task: &ControlTask) -> usize {
-        let waiting = self.controls.waiting.remove(&task.key).unwrap_or_default().len();
-        if let Some(queue) = self.queues.get_mut(&host) {
+        let waiting = self.controls.waiting.remove(&task.request.key).unwrap_or_default().len();
+        if let Some(queue) = self.queues.get_mut(host) {
             queue.awaiting_control = queue.awaiting_control.saturating_sub(waiting);
         }
         waiting
@@ -369,20 +318,15 @@ impl Dispatcher<'_> {
     /// Returns the seed of random names. It is constant within a run and differs between
     /// runs.
     fn salt(&self) -> u64 {
-        xxh3_64(&self.run_started_at.as_millisecond().to_le_bytes())
+        xxh3_64(&self.run.started_at.as_millisecond().to_le_bytes())
     }
 
     /// Returns the earliest time at which a stored control may have been fetched.
     fn controls_since(&self) -> Timestamp {
         let age = SignedDuration::try_from(self.settings.max_control_age).unwrap_or_default();
         let since = self.ports.now().checked_sub(age).unwrap_or(Timestamp::MIN);
-        since.min(self.run_started_at)
+        since.min(self.run.started_at)
     }
-}
-
-/// Returns the key of a control; `None` if the rule panics.
-fn control_key_for(kind: ControlKind, url: &str) -> Option<String> {
-    isolate(url, || control_key(kind, url)).unwrap_or_default()
 }
 
 /// Returns the key of a control that was fetched because of the rank of a page.
@@ -390,16 +334,6 @@ fn control_key_for(kind: ControlKind, url: &str) -> Option<String> {
 /// an interrupted run does not depend on the time of the interruption.
 pub fn ranked_key(key: &str) -> String {
     format!("{RANKED_PREFIX}{key}")
-}
-
-/// Returns the URL of a control; `None` if the rule panics.
-fn control_url_for(kind: ControlKind, url: &str, salt: u64) -> Option<ControlUrl> {
-    isolate(url, || control_url(kind, url, salt)).unwrap_or_default()
-}
-
-/// A control that could not be fetched.
-pub(super) fn missing_control(kind: ControlKind) -> Control {
-    Control { kind, url: String::new(), probe: None }
 }
 
 /// Returns the first task of each directory with many queued tasks. Tasks with

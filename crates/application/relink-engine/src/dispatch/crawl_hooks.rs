@@ -6,10 +6,9 @@
 
 use std::time::Duration;
 
-use relink_frontier::TraversalOrder;
 use relink_judge::JudgeInput;
 use relink_model::{FetchTask, TaskId};
-use relink_ports::{CheckedTargetQuery, CommitSummary, Fence, HostId, TaskCompletion, TaskUpdate};
+use relink_ports::{Fence, HostId, TaskCompletion, TaskUpdate};
 
 use super::host_queue::RefillLimit;
 use super::pending_judgment::{JudgedTask, target_result};
@@ -19,40 +18,39 @@ use crate::crawl::FetchedPageContext;
 use crate::isolation::{internal_error_probe, isolate};
 use crate::{EngineError, Observer};
 
-/// Maximum number of locations reported per target during a crawl. A page may
-/// have as many as its site has pages.
-const MAX_LOCATIONS: usize = 1;
 /// Maximum interval between two checkpoints of a crawl. A crash loses the trap
 /// detection state since the last one.
 const MAX_SAVE_INTERVAL: Duration = Duration::from_secs(5);
 /// Saving takes at most one part in this many of the time.
 const SAVE_INTERVAL_FACTOR: u32 = 20;
-/// Number of unfetched targets read from the store at a time.
-const PAGE_SIZE: usize = 256;
+
+/// Decides when the checkpoint of a job is saved.
+#[derive(Debug, Default)]
+pub(super) struct SnapshotTimer {
+    due: Duration,
+}
+
+impl SnapshotTimer {
+    fn is_due(&self, now: Duration) -> bool {
+        now >= self.due
+    }
+
+    /// Records that saving took from `started` to `finished`.
+    fn saved(&mut self, started: Duration, finished: Duration) {
+        let duration = finished.saturating_sub(started);
+        self.due = started + (duration * SAVE_INTERVAL_FACTOR).min(MAX_SAVE_INTERVAL);
+    }
+}
 
 impl Dispatcher<'_> {
-    /// Returns the maximum number of locations to report per target.
-    pub(super) fn max_locations(&self) -> usize {
-        if self.crawler.is_some() { MAX_LOCATIONS } else { usize::MAX }
-    }
-
-    /// Whether tasks are taken by rank instead of in order of discovery.
-    pub(super) fn is_depth_first(&self) -> bool {
-        let crawler = self.crawler.as_ref();
-        crawler.is_some_and(|crawler| crawler.rules.order == TraversalOrder::DepthFirst)
-    }
-
     /// Completes a judged task with the links of its page.
     pub(super) fn complete_task(&mut self, judged: JudgedTask) -> (FetchTask, TaskCompletion) {
         let JudgedTask { task, mut completion, parsed_page, .. } = judged;
-        if let (Some(crawler), Some(probe)) = (&mut self.crawler, &completion.probe) {
-            crawler.record_attempt(&task, probe);
-        }
-        if let (Some(crawler), TaskUpdate::Finish(result), Some(probe)) =
-            (&mut self.crawler, &completion.update, &completion.probe)
-        {
+        let Some(probe) = &completion.probe else { return (task, completion) };
+        self.job.record_attempt(&task, probe);
+        if let TaskUpdate::Finish(result) = &completion.update {
             let context = FetchedPageContext { task: &task, probe, verdict: result.verdict };
-            match isolate(&task.url, || crawler.process_page(&context, parsed_page)) {
+            match isolate(&task.url, || self.job.process_page(&context, parsed_page)) {
                 Ok(page) => completion.page = page,
                 Err(_) => self.set_internal_error(&task, &mut completion),
             }
@@ -89,10 +87,9 @@ impl Dispatcher<'_> {
     /// been queued before a spider trap was detected.
     pub(super) fn next_task(&mut self, host: HostId) -> Option<FetchTask> {
         loop {
-            let task = self.queues.get_mut(&host)?.next_task()?;
-            let Some(crawler) = &mut self.crawler else { return Some(task) };
+            let task = self.queues.get_mut(host)?.next_task()?;
             // Fetch the page after an internal error.
-            if isolate(&task.url, || crawler.is_still_allowed(&task)).unwrap_or(true) {
+            if isolate(&task.url, || self.job.is_still_allowed(&task)).unwrap_or(true) {
                 return Some(task);
             }
             self.skipped.push((host, task));
@@ -105,86 +102,50 @@ impl Dispatcher<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
         let skipped = std::mem::take(&mut self.skipped);
-        self.targets = self.targets.saturating_sub(skipped.len() as u64);
+        let targets = &mut self.reports.targets;
+        *targets = targets.saturating_sub(skipped.len() as u64);
         let mut judged = Vec::with_capacity(skipped.len());
         for (host, task) in skipped {
             self.claims.request_refill(host);
-            let lease = self.queues.get(&host).map(|queue| Fence::Host(queue.lease));
+            let lease = self.queues.get(host).map(|queue| Fence::Host(queue.lease));
             let fence = lease.unwrap_or_else(|| self.run_fence());
             judged.push(JudgedTask::new(task, fence, None, TaskUpdate::Drop));
         }
         self.commit(judged, observer).await
     }
 
-    /// Counts the targets that a commit added.
-    pub(super) fn count_new_targets(&mut self, completed: &CommitSummary) {
-        if completed.new_targets > 0 {
-            self.targets += completed.new_targets;
-            self.checked += completed.already_checked;
-            self.claims.add_stored_batch();
-        }
-    }
-
     /// Marks tasks as no longer in flight.
     pub(super) fn mark_returned(&mut self, tasks: &[FetchTask]) {
-        if !self.is_depth_first() {
+        if !self.job.is_depth_first() {
             return;
         }
-        for queue in self.queues.values_mut() {
+        for queue in self.queues.iter_mut() {
             for task in tasks {
                 queue.in_flight_tasks.remove(&task.id);
             }
         }
     }
 
-    /// Reports targets that needed no request: malformed links, and pages of
-    /// other sites with a cached result.
-    pub(super) async fn report_unfetched(
-        &mut self,
-        observer: &mut dyn Observer,
-    ) -> Result<(), EngineError> {
-        if self.crawler.is_none() {
-            return Ok(());
-        }
-        loop {
-            let query = CheckedTargetQuery {
-                after: self.last_loaded_task,
-                limit: PAGE_SIZE,
-                verdicts: None,
-                is_unfetched: true,
-                max_locations: MAX_LOCATIONS,
-            };
-            let page = self.ports.store.checked_targets(self.run, query).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            self.last_loaded_task = last.task;
-            for checked in &page {
-                observer.on_result(checked)?;
-            }
-        }
-    }
-
-    /// Whether the time limit of the crawl is reached.
+    /// Whether the time limit of the job is reached.
     pub(super) fn is_time_limit_reached(&self) -> bool {
-        let max_time = self.crawler.as_ref().and_then(|crawler| crawler.max_time);
-        max_time.is_some_and(|max_time| self.elapsed() >= max_time)
+        self.job.max_time().is_some_and(|max_time| self.elapsed() >= max_time)
     }
 
-    /// Saves the crawl checkpoint when it is due.
-    pub(super) async fn save_checkpoint(&mut self) -> Result<(), EngineError> {
-        let now = self.elapsed();
-        if let Some(crawler) = &self.crawler
-            && now >= self.save_due
+    /// Saves the periodic checkpoint of the job when it is due.
+    pub(super) async fn save_snapshot(&mut self) -> Result<(), EngineError> {
+        let started = self.elapsed();
+        if self.snapshots.is_due(started)
+            && let Some((name, text)) = self.job.snapshot()
         {
-            crate::crawl::save_checkpoint(self.ports, self.run, crawler).await?;
-            let duration = self.elapsed().saturating_sub(now);
-            self.save_due = now + (duration * SAVE_INTERVAL_FACTOR).min(MAX_SAVE_INTERVAL);
+            self.ports.store.save_checkpoint(self.run.id, name, &text).await?;
+            self.snapshots.saved(started, self.elapsed());
         }
         Ok(())
     }
 
     /// Returns the end of the run if a crawled host blocks the crawler.
     pub(super) fn blocking_host(&self) -> Option<DispatchEnd> {
-        let queue = self.queues.values().find(|queue| self.ends_crawl(queue))?;
+        let (_, queue) = self.queues.iter().find(|(_, queue)| self.ends_crawl(queue))?;
         Some(DispatchEnd::BlockedByHost {
             host: queue.name().to_owned(),
             requests: queue.stats().requests,
@@ -200,7 +161,7 @@ impl Dispatcher<'_> {
     ) -> Result<(), EngineError> {
         let now = self.ports.now();
         let mut judged = Vec::new();
-        for queue in self.queues.values_mut().filter(|queue| queue.has_stopped_responding()) {
+        for queue in self.queues.iter_mut().filter(|queue| queue.has_stopped_responding()) {
             for task in queue.rejected_tasks.drain(..) {
                 let attempts = task.attempts.clone();
                 let update = TaskUpdate::Retry { purpose: task.purpose, not_before: now, attempts };
@@ -214,12 +175,12 @@ impl Dispatcher<'_> {
     /// tasks are claimed than can be sent now.
     pub(super) async fn refill_by_rank(&mut self, host: HostId) -> Result<(), EngineError> {
         let (now, stored_batches) = (self.ports.now(), self.stored_batches());
-        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        let Some(queue) = self.queues.get_mut(host) else { return Ok(()) };
         let now = queue.due_until(now);
         let limit = queue.in_flight_tasks.len() + self.settings.politeness.host_concurrency;
         let lease = queue.lease;
-        let tasks = self.ports.store.due_by_rank(self.run, lease, limit, now).await?;
-        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        let tasks = self.ports.store.due_by_rank(self.run.id, lease, limit, now).await?;
+        let Some(queue) = self.queues.get_mut(host) else { return Ok(()) };
         queue.tasks.clear();
         let found_count = tasks.len();
         let waiting = tasks.into_iter().filter(|task| !queue.in_flight_tasks.contains(&task.id));
@@ -237,10 +198,25 @@ impl Dispatcher<'_> {
 
     /// Marks a task as in flight, so that it is not claimed again.
     pub(super) fn mark_in_flight(&mut self, host: HostId, task: TaskId) {
-        if self.is_depth_first()
-            && let Some(queue) = self.queues.get_mut(&host)
+        if self.job.is_depth_first()
+            && let Some(queue) = self.queues.get_mut(host)
         {
             queue.in_flight_tasks.insert(task);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saving_takes_a_twentieth_of_the_time_and_is_at_most_5_s_apart() {
+        let (second, mut timer) = (Duration::from_secs(1), SnapshotTimer::default());
+        assert!(timer.is_due(Duration::ZERO));
+        timer.saved(10 * second, 10 * second + second / 10);
+        assert!(!timer.is_due(12 * second - second / 100) && timer.is_due(12 * second));
+        timer.saved(20 * second, 22 * second);
+        assert!(!timer.is_due(24 * second) && timer.is_due(25 * second));
     }
 }

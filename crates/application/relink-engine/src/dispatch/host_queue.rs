@@ -1,6 +1,5 @@
 //! State of one leased host: rate limiter, task queue and statistics.
 
-use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,21 +7,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_frontier::{
-    BlockDetector, HostAvailability, HostRateLimiter, HostReadiness, HostSignal, Outage,
-    PolitenessPolicy, ResponseSignal,
+    BlockDetector, HostAvailability, HostSignal, Outage, PolitenessPolicy, ResponseSignal,
 };
-use relink_model::{FetchOutcome, FetchTask, Probe, TaskId};
+use relink_model::{FetchTask, Probe, TaskId};
 use relink_ports::{Claim, HostLease, HostSchedule, HostStats, RequestOptions};
 use url::Url;
 
 use super::comparisons::DeferredComparisons;
 use super::controls::ControlTask;
+use super::host_queues::ReadyKey;
 use super::robots::RobotsState;
 use crate::Waiting;
-use crate::host_schedule::{add_wait, schedule_to_store, stored_delays};
-
-/// Response statuses of a host that limits the request rate.
-pub(crate) const THROTTLING_STATUSES: [u16; 2] = [429, 503];
+use crate::politeness::{FinishedRequest, HostPacer};
 
 /// State of the DNS lookup of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,37 +49,13 @@ pub(super) struct CurrentTime {
     pub(super) time: Timestamp,
 }
 
-/// Position of a host in the ready set. Hosts that are ready at the same time
-/// are ordered by their next task, which is the order of the input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ReadyKey {
-    pub(super) at: Duration,
-    /// Whether a control is next. Controls go first, because many tasks may
-    /// wait for them.
-    pub(super) is_control: bool,
-    next_task: TaskId,
-}
-
-impl Ord for ReadyKey {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let key = |ready_key: &Self| (ready_key.at, !ready_key.is_control, ready_key.next_task);
-        key(self).cmp(&key(other))
-    }
-}
-
-impl PartialOrd for ReadyKey {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 /// A leased host and its queue.
 pub(super) struct HostQueue {
     pub(super) lease: HostLease,
     /// Whether another worker may have claimed the host. The queue then only
     /// waits for its requests in flight.
     pub(super) is_lease_lost: bool,
-    pub(super) rate_limiter: HostRateLimiter,
+    pub(super) pacer: HostPacer,
     pub(super) tasks: VecDeque<FetchTask>,
     pub(super) address_lookup: AddressLookup,
     /// Rules of robots.txt.
@@ -109,8 +81,6 @@ pub(super) struct HostQueue {
     pub(super) exhausted_at: Option<u64>,
     /// Since when the queue has waited for a rate limit.
     pub(super) waiting_since: Option<Duration>,
-    /// The end of the host's backoff, if it is longer than this run waits.
-    pub(super) closed_until: Option<Timestamp>,
     /// Controls to fetch. Those that attempts wait for come first.
     pub(super) pending_controls: VecDeque<ControlTask>,
     /// Number of attempts that wait for a control.
@@ -129,11 +99,11 @@ impl HostQueue {
         now: CurrentTime,
         refill_limit: RefillLimit,
     ) -> Self {
-        let stored = stored_delays(&claim.schedule, now.time);
+        let pacer = HostPacer::new(politeness, now.elapsed, &claim.schedule, now.time);
         let mut queue = Self {
             lease: claim.lease,
             is_lease_lost: false,
-            rate_limiter: HostRateLimiter::new(politeness, now.elapsed, stored),
+            pacer,
             tasks: VecDeque::new(),
             address_lookup: match (politeness.ip_gap.is_zero(), claim.schedule.address) {
                 (true, _) => AddressLookup::Known(None),
@@ -151,7 +121,6 @@ impl HostQueue {
             cursor: (Timestamp::MIN, TaskId(i64::MIN)),
             exhausted_at: None,
             waiting_since: None,
-            closed_until: None,
             pending_controls: VecDeque::new(),
             awaiting_control: 0,
             comparisons: DeferredComparisons::default(),
@@ -182,8 +151,8 @@ impl HostQueue {
         if is_idle || !is_known || !self.robots.is_ready() {
             return None;
         }
-        let HostReadiness::ReadyAt(next) = self.rate_limiter.readiness() else { return None };
-        match self.outage.availability(self.rate_limiter.in_flight())? {
+        let next = self.pacer.ready_at()?;
+        match self.outage.availability(self.pacer.in_flight())? {
             HostAvailability::Open => Some(next),
             HostAvailability::TestFrom(at) => Some(next.max(at)),
             HostAvailability::Down => None,
@@ -212,13 +181,13 @@ impl HostQueue {
     /// Closes the host until a time that this run does not wait for. Retries
     /// are finished with the other tasks.
     pub(super) fn close_until(&mut self, until: Timestamp) {
-        self.closed_until = Some(until);
+        self.pacer.close_until(until);
         self.exhausted_at = None;
     }
 
     /// Whether this run sends no more requests to the host.
     pub(super) fn is_closed(&self) -> bool {
-        self.is_lease_lost || self.closed_until.is_some() || self.outage.is_down()
+        self.is_lease_lost || self.pacer.closed_until().is_some() || self.outage.is_down()
     }
 
     /// Returns the time up to which tasks count as due. The tasks of a closed
@@ -242,7 +211,7 @@ impl HostQueue {
     pub(super) fn is_fetched(&self, stored_batches: u64) -> bool {
         let is_empty =
             self.tasks.is_empty() && self.pending_controls.is_empty() && self.awaiting_control == 0;
-        let is_busy = self.rate_limiter.in_flight() > 0 || self.is_waiting_for_robots();
+        let is_busy = self.pacer.in_flight() > 0 || self.is_waiting_for_robots();
         is_empty && self.is_exhausted(stored_batches) && !is_busy
     }
 
@@ -261,7 +230,7 @@ impl HostQueue {
     }
 
     pub(super) fn request_started(&mut self, now: Duration) {
-        self.rate_limiter.request_started(now);
+        self.pacer.request_started(now);
         self.outage.request_started();
         if let Some(since) = self.waiting_since.take() {
             self.stats.politeness_wait_ms += millis(now.saturating_sub(since));
@@ -276,13 +245,13 @@ impl HostQueue {
     /// Moves a control that attempts wait for to the front. A queued prefetch
     /// of the same control is replaced.
     pub(super) fn prioritize_control(&mut self, task: ControlTask) {
-        self.pending_controls.retain(|control| control.key != task.key);
+        self.pending_controls.retain(|control| control.request.key != task.request.key);
         self.pending_controls.push_front(ControlTask { is_prefetch: false, ..task });
     }
 
     /// Whether a control is queued.
     pub(super) fn has_pending_control(&self, key: &str) -> bool {
-        self.pending_controls.iter().any(|control| control.key == key)
+        self.pending_controls.iter().any(|control| control.request.key == key)
     }
 
     /// Records the result of an attempt.
@@ -297,28 +266,24 @@ impl HostQueue {
     }
 
     fn record_probe(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {
-        let duration = Duration::from_millis(probe.timings.total.into());
-        let response_signal = response_signal(probe);
+        let finished = FinishedRequest::from_probe(probe);
         self.block_detector.record(&probe.outcome);
         if !self.block_detector.is_suspected() {
             self.rejected_tasks.clear();
         }
-        self.rate_limiter.request_finished(now, duration, response_signal);
+        if self.pacer.request_finished(now, &finished, max_wait) {
+            // Tasks that are due later are finished with the others.
+            self.exhausted_at = None;
+        }
         self.record_outage(now, probe);
-        if probe.hops.len() > 1 && matches!(self.robots, RobotsState::Known(_)) {
-            self.rate_limiter.delay_next(now);
+        if probe.hops.len() > 1 && self.robots.delays_redirects() {
+            self.pacer.delay_next(now);
         }
         self.stats.requests += probe.hops.len().max(1) as u64;
         self.stats.responses += probe.hops.len() as u64;
-        self.stats.request_ms += millis(duration);
-        if let ResponseSignal::Throttled(retry_after) = response_signal {
+        self.stats.request_ms += millis(finished.duration);
+        if matches!(finished.signal(), ResponseSignal::Throttled(_)) {
             self.stats.throttled += 1;
-            if let Some(wait) = retry_after.filter(|wait| *wait > max_wait) {
-                self.close_until(add_wait(
-                    probe.requested_at,
-                    duration + wait.min(HostRateLimiter::MAX_RETRY_AFTER),
-                ));
-            }
         }
         if let Some(address) = probe.hops.first().and_then(|hop| hop.ip) {
             self.address_lookup = AddressLookup::Known(Some(address));
@@ -335,7 +300,7 @@ impl HostQueue {
 
     /// Returns the schedule to store, at the current time on both clocks.
     pub(super) fn host_schedule(&self, elapsed: Duration, now: Timestamp) -> HostSchedule {
-        schedule_to_store(&self.rate_limiter, elapsed, now, self.address())
+        self.pacer.to_schedule(elapsed, now, self.address())
     }
 
     /// Returns the name of the host.
@@ -348,8 +313,7 @@ impl HostQueue {
     /// followed without a delay.
     pub(super) fn request_options(&self) -> RequestOptions {
         let redirect_filter = self.robots.redirect_filter(self.name());
-        let delay =
-            if redirect_filter.is_some() { self.rate_limiter.delay() } else { Duration::ZERO };
+        let delay = if redirect_filter.is_some() { self.pacer.delay() } else { Duration::ZERO };
         RequestOptions { redirect_filter, redirect_delay: delay, ..RequestOptions::default() }
     }
 
@@ -372,22 +336,7 @@ impl HostQueue {
     }
 
     pub(super) fn waiting(&self, wait: Duration) -> Waiting {
-        Waiting {
-            host: self.stats.name.clone(),
-            wait,
-            is_throttled: self.rate_limiter.is_throttled(),
-        }
-    }
-}
-
-/// Converts a probe to a signal for the rate limiter.
-fn response_signal(probe: &Probe) -> ResponseSignal {
-    match probe.outcome {
-        FetchOutcome::Response(status) if THROTTLING_STATUSES.contains(&status) => {
-            ResponseSignal::Throttled(probe.retry_after.map(Duration::from_secs))
-        }
-        FetchOutcome::Response(_) => ResponseSignal::Clean,
-        _ => ResponseSignal::NoResponse,
+        Waiting { host: self.stats.name.clone(), wait, is_throttled: self.pacer.is_throttled() }
     }
 }
 

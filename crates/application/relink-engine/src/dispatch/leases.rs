@@ -13,7 +13,7 @@ use relink_ports::{Claim, Fence, HostId, HostLease, HostRelease, HostStats};
 use super::Dispatcher;
 use super::controls::ControlTask;
 use crate::EngineError;
-use crate::host_schedule::add_wait;
+use crate::politeness::add_wait;
 
 /// Renewals per lease.
 const RENEWALS: u32 = 3;
@@ -53,7 +53,7 @@ impl Dispatcher<'_> {
 
     /// Returns the fence of results that are judged from stored probes.
     pub(super) fn run_fence(&self) -> Fence {
-        Fence::Run(self.generation)
+        Fence::Run(self.run.generation)
     }
 
     /// Whether all leases are certainly valid.
@@ -72,9 +72,9 @@ impl Dispatcher<'_> {
         }
         let leases: Vec<HostLease> = self
             .queues
-            .values()
-            .filter(|queue| !queue.is_lease_lost)
-            .map(|queue| queue.lease)
+            .iter()
+            .filter(|(_, queue)| !queue.is_lease_lost)
+            .map(|(_, queue)| queue.lease)
             .collect();
         let lost = self.ports.store.renew(&leases, self.lease_end()).await?;
         self.claims.renewal = renewal;
@@ -87,7 +87,7 @@ impl Dispatcher<'_> {
     /// Discards the queue of a host whose lease was lost. Results of requests in
     /// flight will be rejected by the store.
     pub(super) fn give_up(&mut self, lease: HostLease) {
-        let Some(queue) = self.queues.get_mut(&lease.host) else { return };
+        let Some(queue) = self.queues.get_mut(lease.host) else { return };
         if queue.lease != lease || queue.is_lease_lost {
             return;
         }
@@ -96,7 +96,8 @@ impl Dispatcher<'_> {
         let controls: Vec<ControlTask> = queue.pending_controls.drain(..).collect();
         for control in controls {
             // The attempts that wait for the control are discarded.
-            self.in_flight -= self.discard_control(lease.host, &control);
+            let discarded = self.discard_control(lease.host, &control);
+            self.requests.free(discarded);
         }
         self.schedule(lease.host);
         self.claims.request_refill(lease.host);
@@ -104,16 +105,13 @@ impl Dispatcher<'_> {
 
     /// Releases a host for a moment, before any of its requests.
     pub(super) async fn give_back(&mut self, host: HostId) -> Result<(), EngineError> {
-        let Some(lease) = self.queues.get(&host).map(|queue| queue.lease) else { return Ok(()) };
+        let Some(lease) = self.queues.get(host).map(|queue| queue.lease) else { return Ok(()) };
         self.give_up(lease);
-        let Some(queue) = self.queues.remove(&host) else { return Ok(()) };
-        if let Some(ready_key) = queue.ready_key {
-            self.ready.remove(&(ready_key, host));
-        }
+        let Some(queue) = self.queues.remove(host) else { return Ok(()) };
         let mut schedule = queue.host_schedule(self.elapsed(), self.ports.now());
         schedule.next_at = schedule.next_at.max(add_wait(self.ports.now(), RECLAIM_WAIT));
         let released = HostRelease { lease, schedule, stats: HostStats::default() };
-        self.ports.store.release(self.run, &[released]).await?;
+        self.ports.store.release(self.run.id, &[released]).await?;
         self.claims.forget_exhaustion();
         Ok(())
     }
@@ -125,13 +123,13 @@ impl Dispatcher<'_> {
         claim: Claim,
     ) -> Result<Option<Claim>, EngineError> {
         let host: HostId = claim.lease.host;
-        if !self.queues.contains_key(&host) {
+        if !self.queues.contains(host) {
             return Ok(Some(claim));
         }
         let mut schedule = claim.schedule;
         schedule.next_at = schedule.next_at.max(add_wait(self.ports.now(), RECLAIM_WAIT));
         let host = HostRelease { lease: claim.lease, schedule, stats: HostStats::default() };
-        self.ports.store.release(self.run, &[host]).await?;
+        self.ports.store.release(self.run.id, &[host]).await?;
         Ok(None)
     }
 }

@@ -13,117 +13,65 @@ mod commit;
 mod comparisons;
 mod controls;
 mod crawl_hooks;
-mod deferred_reports;
+mod events;
+mod held;
 mod host_queue;
 mod host_queues;
+mod job;
+mod judgment;
 mod leases;
+mod loading;
+mod neighbors;
 mod network;
-mod outage;
+mod new_tasks;
 mod page_sink;
 mod pending_judgment;
+mod reports;
+mod requests;
 mod result_queue;
 mod robots;
 mod send;
-mod source;
+mod settings;
 mod stall;
 mod task_set;
 mod trap_tests;
+mod unrequested;
 mod worker;
 
+pub use self::at_risk::AT_RISK_DECAY;
 pub use self::controls::ranked_key as ranked_control_key;
-pub(crate) use self::host_queue::THROTTLING_STATUSES;
+pub(crate) use self::job::{Job, ListJob, NamedCheckpoint, NewTasks};
 pub use self::page_sink::PageSink;
-pub(crate) use self::source::{NewTasks, TaskSource};
+pub use self::settings::DispatchSettings;
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::{IpRateLimiter, NetworkDoubt, Outage, PolitenessPolicy};
-use relink_judge::{PhraseScan, Policy};
-use relink_model::{FetchTask, Probe, RunId, TaskId};
+use relink_frontier::NetworkDoubt;
+use relink_judge::PhraseScan;
+use relink_model::{FetchTask, Probe, RunId};
 use relink_ports::{HostId, OpenRun, RenderError};
 use tokio::time::Instant;
 
-pub use self::at_risk::AT_RISK_DECAY;
-
 use self::at_risk::AtRiskPages;
 use self::claims::ClaimScheduler;
-use self::commit::HoldReason;
-use self::comparisons::ControlDemand;
 use self::controls::{ControlTask, Controls};
-use self::deferred_reports::DeferredReports;
-use self::host_queue::ReadyKey;
+use self::crawl_hooks::SnapshotTimer;
+use self::held::HoldReason;
 use self::host_queues::HostQueues;
+use self::loading::Loading;
 use self::network::Network;
 use self::pending_judgment::PageContent;
-use self::result_queue::ResultQueue;
-use self::task_set::TaskSet;
+use self::reports::RunReports;
+use self::requests::Requests;
 use self::worker::Role;
-use crate::crawl::Crawler;
 use crate::isolation::internal_error_probe;
 use crate::load::LoadProgress;
-use crate::robots::RobotsResult;
-use crate::{EngineError, Observer, Ports, Progress, StopSignal, Waiting};
+use crate::politeness::RobotsResult;
+use crate::{EngineError, Observer, Ports, Progress, StopSignal};
 
 /// Interval between progress reports.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-/// Time before fetching starts while links are still being read. Results that
-/// finish before all links are read are read back from the store to be
-/// reported. Most inputs are read within this time, so most runs avoid that.
-const LOADING_HEAD_START: Duration = Duration::from_millis(250);
-/// Maximum number of hosts named in a progress report.
-const MAX_NAMED_HOSTS: usize = 3;
-
-/// Settings of the dispatcher.
-#[derive(Debug, Clone, Copy)]
-pub struct DispatchSettings {
-    /// Maximum number of requests in flight over all hosts.
-    pub concurrency: usize,
-    /// Rate limits per host.
-    pub politeness: PolitenessPolicy,
-    /// Rules that decide which evidence is sufficient.
-    pub policy: Policy,
-    /// Maximum wait that a host may request. The tasks of a host that requests
-    /// more are left to a later run.
-    pub max_host_wait: Duration,
-    /// Duration of the lease of a host. The hosts of a crashed process are free
-    /// after this time.
-    pub lease: Duration,
-    /// Maximum age of a stored control.
-    pub max_control_age: Duration,
-    /// Whether pages are compared with controls.
-    pub uses_controls: bool,
-    /// Maximum number of bytes read from a page whose anchors are needed. The
-    /// anchors of a longer page are unknown.
-    pub max_page_bytes: usize,
-}
-
-impl DispatchSettings {
-    /// Default maximum number of bytes read from a page for its links or
-    /// anchors. Generated documentation has pages of 10 MB.
-    pub const MAX_PAGE_BYTES: usize = 16 << 20;
-
-    /// Default duration of a lease.
-    pub const LEASE: Duration = Duration::from_secs(25);
-}
-
-impl Default for DispatchSettings {
-    fn default() -> Self {
-        Self {
-            concurrency: 128,
-            politeness: PolitenessPolicy::default(),
-            policy: Policy::default(),
-            max_host_wait: Duration::from_mins(2),
-            lease: Self::LEASE,
-            max_control_age: Duration::from_hours(7 * 24),
-            uses_controls: true,
-            max_page_bytes: Self::MAX_PAGE_BYTES,
-        }
-    }
-}
-
 /// Earliest time at which fetching starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DispatchStart {
@@ -212,62 +160,39 @@ impl FetchedTask {
     }
 }
 
-/// Runs the fetch tasks of one run.
-pub(crate) struct Dispatcher<'a> {
-    ports: &'a Ports,
-    run: RunId,
-    /// The generation of the run, which is the fence of held results.
+/// The run of a dispatcher.
+#[derive(Debug, Clone, Copy)]
+struct RunContext {
+    id: RunId,
+    /// The fence of held results.
     generation: i64,
+    /// When the run was first started.
+    started_at: Timestamp,
     role: Role,
     /// Whether other workers may commit results of this run.
     is_shared: bool,
-    /// The reported tasks, if other workers may commit results.
-    reported: TaskSet,
-    /// When the run was first started.
-    run_started_at: Timestamp,
+}
+
+/// Runs the fetch tasks of one run.
+pub(crate) struct Dispatcher<'a> {
+    ports: &'a Ports,
+    run: RunContext,
     settings: &'a DispatchSettings,
-    start: DispatchStart,
-    load_progress: &'a LoadProgress,
-    /// The crawl; `None` if pages are not followed.
-    crawler: Option<&'a mut Crawler>,
-    /// Source of tasks other than the crawl.
-    source: Option<&'a mut dyn TaskSource>,
-    /// Receives the bodies of fetched pages.
-    page_sink: Option<Arc<dyn PageSink>>,
-    /// Whether all links are stored. Results are reported with all link
-    /// locations only from then on.
-    is_loaded: bool,
+    /// What the command adds.
+    job: &'a mut dyn Job,
+    loading: Loading<'a>,
     created_at: Instant,
-    queues: HostQueues,
-    /// Hosts with a task to send, ordered by the time at which it may be sent.
-    ready: BTreeSet<(ReadyKey, HostId)>,
-    ip_limiter: IpRateLimiter,
     claims: ClaimScheduler,
+    queues: HostQueues,
+    requests: Requests,
+    controls: Controls,
+    network: Network,
     /// Pages with a high stored decay.
     at_risk: AtRiskPages,
-    controls: Controls,
-    demand: ControlDemand,
-    /// Requests whose result is not yet stored. This exceeds the number of open
-    /// requests by up to one batch.
-    in_flight: usize,
-    /// Spawned requests and lookups that have not returned.
-    outstanding: usize,
-    results: Arc<ResultQueue<WorkerEvent>>,
-    has_network: bool,
-    network: Network,
-    /// The last task that existed when all links were stored.
-    last_loaded_task: TaskId,
-    /// Results from before that time that are not yet reported.
-    deferred: Option<DeferredReports>,
-    checked: u64,
-    targets: u64,
-    last_progress: Option<Duration>,
+    reports: RunReports,
     /// Tasks that are dropped instead of fetched.
     skipped: Vec<(HostId, FetchTask)>,
-    /// When the crawl checkpoint is saved next.
-    save_due: Duration,
-    /// Failures of hosts that are not leased at present.
-    outages: HashMap<HostId, Outage>,
+    snapshots: SnapshotTimer,
 }
 
 impl<'a> Dispatcher<'a> {
@@ -277,55 +202,32 @@ impl<'a> Dispatcher<'a> {
         settings: &'a DispatchSettings,
         start: DispatchStart,
         load_progress: &'a LoadProgress,
-        crawler: Option<&'a mut Crawler>,
+        job: &'a mut dyn Job,
     ) -> Self {
+        let is_shared = ports.store.is_shared();
         Self {
             ports,
-            run: run.id,
-            generation: run.generation,
-            role: Role::Owner,
-            is_shared: ports.store.is_shared(),
-            reported: TaskSet::default(),
-            run_started_at: run.started_at,
+            run: RunContext {
+                id: run.id,
+                generation: run.generation,
+                started_at: run.started_at,
+                role: Role::Owner,
+                is_shared,
+            },
             settings,
-            start,
-            load_progress,
-            crawler,
-            source: None,
-            page_sink: None,
-            is_loaded: false,
+            job,
+            loading: Loading::new(start, load_progress),
             created_at: Instant::now(),
-            queues: HostQueues::default(),
-            ready: BTreeSet::new(),
-            ip_limiter: IpRateLimiter::new(settings.politeness.ip_gap),
             claims: ClaimScheduler::new(ports.now()),
-            at_risk: AtRiskPages::default(),
+            queues: HostQueues::new(settings.politeness.ip_gap),
+            requests: Requests::new(ports, settings.concurrency),
             controls: Controls::default(),
-            demand: ControlDemand::default(),
-            in_flight: 0,
-            outstanding: 0,
-            results: Arc::new(ResultQueue::new()),
-            has_network: run.network_confirmed,
-            network: Network::default(),
-            last_loaded_task: TaskId(0),
-            deferred: None,
-            checked: 0,
-            targets: 0,
-            last_progress: None,
+            network: Network::new(run.network_confirmed),
+            at_risk: AtRiskPages::default(),
+            reports: RunReports::new(is_shared),
             skipped: Vec::new(),
-            save_due: Duration::ZERO,
-            outages: HashMap::new(),
+            snapshots: SnapshotTimer::default(),
         }
-    }
-
-    /// Adds a source of further tasks.
-    pub(crate) fn with_source(self, source: &'a mut dyn TaskSource) -> Self {
-        Self { source: Some(source), ..self }
-    }
-
-    /// Passes the bodies of fetched pages to a sink.
-    pub(crate) fn with_page_sink(self, page_sink: Arc<dyn PageSink>) -> Self {
-        Self { page_sink: Some(page_sink), ..self }
     }
 
     /// Fetches until no task is left or the run is stopped.
@@ -343,7 +245,7 @@ impl<'a> Dispatcher<'a> {
                 return Ok(DispatchEnd::Stopped);
             }
             self.update_load_state().await?;
-            if self.can_send() {
+            if self.loading.can_send(self.elapsed()) {
                 self.refill_queues(observer).await?;
                 self.dispatch(self.elapsed());
                 self.drop_skipped(observer).await?;
@@ -356,10 +258,10 @@ impl<'a> Dispatcher<'a> {
                 }
                 break;
             }
-            if self.source_has_ready_tasks() {
+            if self.job.has_ready_tasks() {
                 self.add_new_tasks().await?;
             }
-            self.save_checkpoint().await?;
+            self.save_snapshot().await?;
             if self.is_time_limit_reached() {
                 // Report held results with the evidence at hand rather than
                 // omit them.
@@ -381,10 +283,10 @@ impl<'a> Dispatcher<'a> {
         }
         self.report_results_of_workers(observer).await?;
         self.report_unfetched(observer).await?;
-        if self.load_progress.handoff().needs_any_anchors() {
+        if self.loading.loader().handoff().needs_any_anchors() {
             self.judge_anchors(observer).await?;
         }
-        let is_done = self.has_network || self.checked == self.targets;
+        let is_done = self.network.is_confirmed() || self.reports.is_complete();
         Ok(match self.network.doubt() {
             _ if !is_done => DispatchEnd::NoNetwork,
             Some(doubt) => DispatchEnd::InDoubt(doubt.clone()),
@@ -413,29 +315,20 @@ impl<'a> Dispatcher<'a> {
     /// Updates the loading state. When loading is done, all link locations are
     /// known and deferred results can be reported.
     async fn update_load_state(&mut self) -> Result<(), EngineError> {
-        if self.is_loaded {
+        if self.loading.is_done() {
             return Ok(());
         }
-        if self.claims.set_stored_batches(self.load_progress.stored_batches()) {
+        let is_done = self.loading.has_ended();
+        if self.claims.set_stored_batches(self.loading.stored_batches()) || is_done {
             self.refill_deferred_hosts();
         }
-        if !self.load_progress.is_done() {
-            return Ok(());
+        if is_done {
+            let last = self.ports.store.last_task_id(self.run.id).await?;
+            self.loading.finish(last);
+            self.reports.set_progress(&self.ports.store.progress(self.run.id).await?);
+            self.reports.defer_through(last);
         }
-        self.is_loaded = true;
-        self.last_loaded_task = self.ports.store.last_task_id(self.run).await?;
-        self.claims.set_stored_batches(self.load_progress.stored_batches());
-        self.refill_deferred_hosts();
-        let progress = self.ports.store.progress(self.run).await?;
-        (self.checked, self.targets) = (progress.checked, progress.targets);
-        self.deferred = Some(DeferredReports::through(self.last_loaded_task));
         Ok(())
-    }
-
-    /// Whether enough links are read to send requests.
-    fn can_send(&self) -> bool {
-        self.is_loaded
-            || self.start == DispatchStart::DuringLoading && self.elapsed() >= LOADING_HEAD_START
     }
 
     /// Time since the dispatcher was created, on a monotonic clock.
@@ -444,8 +337,9 @@ impl<'a> Dispatcher<'a> {
     }
 
     fn is_done(&self) -> bool {
-        let is_reported = self.is_loaded && self.deferred.is_none();
-        is_reported && self.queues.is_empty() && self.outstanding == 0 && self.claims.is_exhausted()
+        let is_reported = self.loading.is_done() && !self.reports.is_deferring();
+        let is_idle = self.queues.is_empty() && self.requests.outstanding() == 0;
+        is_reported && is_idle && self.claims.is_exhausted()
     }
 
     /// Waits for results, for the next host to become ready, or for a stop.
@@ -453,8 +347,8 @@ impl<'a> Dispatcher<'a> {
         let wake = self.created_at + self.next_wake();
         tokio::select! {
             biased;
-            () = self.results.wait() => {}
-            () = self.load_progress.changed(), if !self.is_loaded => {}
+            () = self.requests.wait() => {}
+            () = self.loading.changed(), if !self.loading.is_done() => {}
             () = stop.stopped() => {}
             () = tokio::time::sleep_until(wake) => {}
         }
@@ -462,11 +356,10 @@ impl<'a> Dispatcher<'a> {
 
     fn next_wake(&self) -> Duration {
         let now = self.elapsed();
-        if self.claims.needs_refill() || self.deferred.is_some() {
+        if self.claims.needs_refill() || self.reports.is_deferring() {
             return now;
         }
-        let mut ready = self.ready.iter().map(|(ready_key, _)| *ready_key);
-        let next_send = ready.find(|ready_key| self.has_slot(*ready_key)).map(|key| key.at);
+        let next_send = self.queues.next_send(|ready_key| self.requests.has_slot(ready_key));
         // A claim that is due must not keep the loop awake while it has no room.
         let next_claim = self.claims.next_claim().filter(|_| self.has_room_for_hosts());
         let next = [next_send, next_claim, self.claims.next_refill()].into_iter().flatten().min();
@@ -475,40 +368,19 @@ impl<'a> Dispatcher<'a> {
 
     fn report_progress(&mut self, observer: &mut dyn Observer) {
         let now = self.elapsed();
-        if self.last_progress.is_some_and(|last| now < last + PROGRESS_INTERVAL) {
+        if !self.reports.is_progress_due(now, PROGRESS_INTERVAL) {
             return;
         }
-        self.last_progress = Some(now);
-        let domain_counts = self.source.as_ref().and_then(|source| source.domain_counts());
-        observer.on_progress(&if let Some(domain_counts) = domain_counts {
-            let (requests, waiting) = (self.checked, self.waiting_hosts(now));
-            Progress::Surveying { requests, in_flight: self.in_flight, waiting, domain_counts }
-        } else if self.is_loaded {
-            Progress::Checking {
-                checked: self.checked,
-                targets: self.targets,
-                in_flight: self.in_flight,
-                waiting: self.waiting_hosts(now),
-            }
+        let in_flight = self.requests.in_flight();
+        let (checked, targets) = (self.reports.checked, self.reports.targets);
+        observer.on_progress(&if let Some(domain_counts) = self.job.domain_counts() {
+            let waiting = self.queues.longest_waits(now);
+            Progress::Surveying { requests: checked, in_flight, waiting, domain_counts }
+        } else if self.loading.is_done() {
+            let waiting = self.queues.longest_waits(now);
+            Progress::Checking { checked, targets, in_flight, waiting }
         } else {
-            Progress::Loading {
-                documents: self.load_progress.documents(),
-                links: self.load_progress.links(),
-            }
+            self.loading.progress()
         });
-    }
-
-    fn waiting_hosts(&self, now: Duration) -> Vec<Waiting> {
-        let is_long = |wait: &Duration| *wait > Duration::from_secs(1);
-        self.ready
-            .iter()
-            .rev()
-            .map_while(|(ready_key, host)| {
-                Some((ready_key.at.checked_sub(now).filter(is_long)?, host))
-            })
-            .filter_map(|(wait, host)| Some((wait, self.queues.get(host)?)))
-            .take(MAX_NAMED_HOSTS)
-            .map(|(wait, queue)| queue.waiting(wait))
-            .collect()
     }
 }

@@ -9,14 +9,13 @@ use std::collections::HashMap;
 
 use relink_frontier::{NetworkDoubt, NetworkEvidence, external_domain};
 use relink_judge::{codes, is_network_failure};
-use relink_model::{Confidence, FetchTask, Probe, TaskId, Verdict};
-use relink_ports::{TargetResult, TaskUpdate};
+use relink_model::{Confidence, FetchOutcome, FetchTask, Probe, TaskId, Verdict};
+use relink_ports::TargetResult;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Dispatcher;
-use super::commit::PAGE_SIZE;
-use super::pending_judgment::JudgedTask;
+use super::held::PAGE_SIZE;
+use super::{Dispatcher, Job};
 use crate::EngineError;
 
 /// Name of the checkpoint with the reached domains.
@@ -30,6 +29,8 @@ const UNJUDGED: Confidence = Confidence::CERTAIN;
 /// Evidence about the local network.
 #[derive(Default)]
 pub(super) struct Network {
+    /// Whether a server has responded in this run.
+    is_confirmed: bool,
     evidence: NetworkEvidence,
     /// Whether a domain was reached since the evidence was last stored.
     is_unsaved: bool,
@@ -44,107 +45,158 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Returns why the local network is in doubt, after that is decided.
-    pub(super) fn doubt(&self) -> Option<&NetworkDoubt> {
-        self.doubt.as_ref()
-    }
-}
-
-impl Dispatcher<'_> {
-    /// Returns the domain of a URL outside the local network and the crawled
-    /// site.
-    fn external_domain(&self, url: &str) -> Option<String> {
-        let url = Url::parse(url).ok()?;
-        let is_own = self.crawler.as_ref().is_some_and(|crawler| crawler.follows(&url));
-        external_domain(&url).filter(|_| !is_own)
+    pub(super) fn new(is_confirmed: bool) -> Self {
+        Self { is_confirmed, ..Self::default() }
     }
 
-    /// Records the evidence of a result about the local network.
-    pub(super) fn record_network_evidence(&mut self, url: &str, probe: &Probe) {
-        self.has_network |= probe.outcome.reached_server();
-        let evidence = &self.network.evidence;
-        if evidence.is_proven() && evidence.has_different_pages() {
+    /// Whether a server has responded in this run.
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.is_confirmed
+    }
+
+    /// Records that another worker has reached a server.
+    pub(super) fn confirm(&mut self) {
+        self.is_confirmed = true;
+    }
+
+    /// Records that a request may have reached a server.
+    pub(super) fn record_outcome(&mut self, outcome: &FetchOutcome) {
+        self.is_confirmed |= outcome.reached_server();
+    }
+
+    /// Records the evidence of a result.
+    pub(super) fn record(&mut self, url: &str, probe: &Probe, job: &dyn Job) {
+        self.record_outcome(&probe.outcome);
+        if self.evidence.is_proven() && self.evidence.has_different_pages() {
             return;
         }
         let host = scheme_and_host(url);
-        if self.network.internal_host.as_deref() == Some(host) {
+        if self.internal_host.as_deref() == Some(host) {
             return;
         }
-        if let Some(domain) = self.external_domain(url) {
-            self.network.is_unsaved |= self.network.evidence.record(&domain, probe);
-        } else if self.crawler.is_none() {
+        if let Some(domain) = foreign_domain(url, job) {
+            self.is_unsaved |= self.evidence.record(&domain, probe);
+        } else if !job.follows_links() {
             // In a crawl, the path also determines whether a URL is internal.
-            self.network.internal_host = Some(host.to_owned());
+            self.internal_host = Some(host.to_owned());
         }
     }
 
     /// Whether enough external hosts were reached.
-    pub(super) fn is_network_proven(&self) -> bool {
-        self.network.evidence.is_proven()
+    pub(super) fn is_proven(&self) -> bool {
+        self.evidence.is_proven()
     }
 
+    /// Returns why the local network is in doubt, after that is decided.
+    pub(super) fn doubt(&self) -> Option<&NetworkDoubt> {
+        self.doubt.as_ref()
+    }
+
+    /// Whether a finished result must be held.
+    pub(super) fn must_be_held(
+        &self,
+        url: &str,
+        probe: &Probe,
+        verdict: Verdict,
+        job: &dyn Job,
+    ) -> bool {
+        if is_network_failure(&probe.outcome) {
+            let is_proven = self.is_decided || self.evidence.is_proven();
+            return !self.is_confirmed || !is_proven && foreign_domain(url, job).is_some();
+        }
+        // A survey depends on its results, so it does not hold them; see
+        // `Network::finish_held`.
+        let is_suspect = verdict == Verdict::Soft404 && !job.draws_samples();
+        let is_proven = self.is_decided || self.evidence.has_different_pages();
+        is_suspect && !is_proven && foreign_domain(url, job).is_some()
+    }
+
+    /// Saves a result of a page that is held.
+    pub(super) fn hold(&mut self, task: TaskId, result: TargetResult) {
+        if self.waiting.len() < MAX_WAITING {
+            self.waiting.insert(task, result);
+        }
+    }
+
+    /// Whether a held failure can be judged before the end.
+    pub(super) fn is_released(&self, url: &str, probe: &Probe, job: &dyn Job) -> bool {
+        let is_proven = self.is_proven() || foreign_domain(url, job).is_none();
+        is_network_failure(&probe.outcome) && is_proven
+    }
+
+    /// Returns the result of a held task that the local network may have caused, or
+    /// that was known before it was held.
+    pub(super) fn finish_held(
+        &mut self,
+        task: &FetchTask,
+        probe: &Probe,
+        job: &dyn Job,
+    ) -> Option<TargetResult> {
+        let held_result = self.waiting.remove(&task.id);
+        let is_suspect = is_network_failure(&probe.outcome) || held_result.is_some();
+        let doubt = self.doubt.as_ref().filter(|doubt| match doubt {
+            NetworkDoubt::SamePage { .. } => !is_network_failure(&probe.outcome),
+            _ => is_network_failure(&probe.outcome),
+        });
+        let doubt = doubt.filter(|_| is_suspect && foreign_domain(&task.url, job).is_some());
+        match doubt {
+            Some(doubt) => Some(doubtful_result(task, probe, doubt)),
+            None => held_result,
+        }
+    }
+
+    fn restore(&mut self, reached: &str) {
+        reached.lines().for_each(|domain| self.evidence.restore_reached(domain));
+    }
+
+    /// Decides whether the network is in doubt. `is_final` means that no further
+    /// results follow.
+    fn decide(&mut self, resolves_random_name: bool, is_final: bool) {
+        let evidence = &self.evidence;
+        self.doubt = evidence.doubt().or_else(|| evidence.page_doubt(resolves_random_name));
+        self.is_decided = is_final || self.doubt.is_some();
+    }
+}
+
+impl Dispatcher<'_> {
     /// Loads the evidence of an interrupted run.
     pub(super) async fn load_network(&mut self) -> Result<(), EngineError> {
-        let reached = self.ports.store.checkpoint(self.run, REACHED).await?.unwrap_or_default();
-        reached.lines().for_each(|domain| self.network.evidence.restore_reached(domain));
+        let reached = self.ports.store.checkpoint(self.run.id, REACHED).await?;
+        self.network.restore(&reached.unwrap_or_default());
         Ok(())
     }
 
     /// Stores the reached domains, of which there are at most three.
     pub(super) async fn save_network(&mut self) -> Result<(), EngineError> {
         if std::mem::take(&mut self.network.is_unsaved) {
-            if self.is_shared {
+            if self.run.is_shared {
                 // Do not overwrite the evidence of other workers.
                 self.load_network().await?;
             }
             let reached: Vec<&str> = self.network.evidence.reached().collect();
-            self.ports.store.save_checkpoint(self.run, REACHED, &reached.join("\n")).await?;
+            self.ports.store.save_checkpoint(self.run.id, REACHED, &reached.join("\n")).await?;
         }
         Ok(())
-    }
-
-    /// Whether a finished result must be held.
-    pub(super) fn must_be_held(&self, url: &str, probe: &Probe, verdict: Verdict) -> bool {
-        let network = &self.network;
-        if is_network_failure(&probe.outcome) {
-            let is_proven = network.is_decided || network.evidence.is_proven();
-            return !self.has_network || !is_proven && self.external_domain(url).is_some();
-        }
-        // A survey depends on its results, so it does not hold them; see
-        // `Dispatcher::finish_held`.
-        let is_suspect = verdict == Verdict::Soft404 && self.source.is_none();
-        let is_proven = network.is_decided || network.evidence.has_different_pages();
-        is_suspect && !is_proven && self.external_domain(url).is_some()
-    }
-
-    /// Stores a result of a page that is held.
-    pub(super) fn hold_result(&mut self, task: TaskId, result: TargetResult) {
-        if self.network.waiting.len() < MAX_WAITING {
-            self.network.waiting.insert(task, result);
-        }
     }
 
     /// Decides at the end whether the local network is in doubt. Results held
     /// by an interrupted run also count.
     pub(super) async fn decide_network(&mut self) -> Result<(), EngineError> {
-        if self.network.is_decided || !self.has_network {
+        if self.network.is_decided || !self.network.is_confirmed {
             return Ok(());
         }
         let mut after = TaskId(0);
         loop {
-            let page = self.ports.store.held_tasks(self.run, after, PAGE_SIZE).await?;
+            let page = self.ports.store.held_tasks(self.run.id, after, PAGE_SIZE).await?;
             let Some((last, _)) = page.last() else { break };
             after = last.id;
             for (task, probe) in &page {
-                self.record_network_evidence(&task.url, probe);
+                self.network.record(&task.url, probe, &*self.job);
             }
         }
         let resolves_random_name = self.resolves_random_name().await;
-        let evidence = &self.network.evidence;
-        let doubt = evidence.doubt().or_else(|| evidence.page_doubt(resolves_random_name));
         // A survey has more results to come, so nothing is final.
-        self.network.is_decided = self.source.is_none() || doubt.is_some();
-        self.network.doubt = doubt;
+        self.network.decide(resolves_random_name, !self.job.draws_samples());
         Ok(())
     }
 
@@ -154,37 +206,18 @@ impl Dispatcher<'_> {
     async fn resolves_random_name(&self) -> bool {
         let Some(domain) = self.network.evidence.suspicious_domain() else { return false };
         let Some((_, suffix)) = domain.split_once('.') else { return false };
-        let salt = xxh3_64(&self.run_started_at.as_millisecond().to_le_bytes());
+        let salt = xxh3_64(&self.run.started_at.as_millisecond().to_le_bytes());
         let Ok(url) = Url::parse(&format!("http://relink-{salt:016x}.{suffix}/")) else {
             return false;
         };
         self.ports.fetch.resolve_ip(&url).await.is_some()
     }
+}
 
-    /// Whether a held failure can be judged before the end.
-    pub(super) fn is_released(&self, url: &str, probe: &Probe) -> bool {
-        let is_proven = self.is_network_proven() || self.external_domain(url).is_none();
-        is_network_failure(&probe.outcome) && is_proven
-    }
-
-    /// Returns the result of a held task that the local network may have
-    /// caused, or that was known before it was held.
-    pub(super) fn finish_held(&mut self, task: &FetchTask, probe: &Probe) -> Option<JudgedTask> {
-        let held_result = self.network.waiting.remove(&task.id);
-        let is_suspect = is_network_failure(&probe.outcome) || held_result.is_some();
-        let doubt = self.network.doubt.as_ref().filter(|doubt| match doubt {
-            NetworkDoubt::SamePage { .. } => !is_network_failure(&probe.outcome),
-            _ => is_network_failure(&probe.outcome),
-        });
-        let result = match doubt.filter(|_| is_suspect && self.external_domain(&task.url).is_some())
-        {
-            Some(doubt) => doubtful_result(task, probe, doubt),
-            None => held_result?,
-        };
-        let judged =
-            JudgedTask::new(task.clone(), self.run_fence(), None, TaskUpdate::Finish(result));
-        Some(JudgedTask { held_probe: Some(probe.clone()), ..judged })
-    }
+/// Returns the domain of a URL outside the local network and the crawled site.
+fn foreign_domain(url: &str, job: &dyn Job) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    external_domain(&url).filter(|_| !job.follows(&url))
 }
 
 /// The part of a URL before its path.
@@ -208,5 +241,51 @@ fn doubtful_result(task: &FetchTask, probe: &Probe, doubt: &NetworkDoubt) -> Tar
         streak: history.streak,
         confidence: UNJUDGED,
         evidence: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use relink_model::{ConnectError, Timings};
+
+    use super::*;
+    use crate::dispatch::ListJob;
+
+    fn probe(outcome: FetchOutcome) -> Probe {
+        let (requested_at, timings) = (Timestamp::UNIX_EPOCH, Timings::default());
+        Probe { requested_at, hops: Vec::new(), outcome, timings, retry_after: None, digest: None }
+    }
+
+    fn refused() -> Probe {
+        probe(FetchOutcome::ConnectFailed(ConnectError::Refused))
+    }
+
+    #[test]
+    fn failures_are_held_until_a_server_has_responded() {
+        let (mut network, job) = (Network::new(false), ListJob::default());
+        let local = "http://127.0.0.1/x";
+        let is_held =
+            |network: &Network| network.must_be_held(local, &refused(), Verdict::Failing, &job);
+        network.record(local, &refused(), &job);
+        assert!(is_held(&network) && !network.is_confirmed());
+        network.record(local, &probe(FetchOutcome::Response(404)), &job);
+        assert!(!is_held(&network) && network.is_confirmed());
+    }
+
+    #[test]
+    fn failures_of_external_hosts_are_held_until_the_network_is_proven() {
+        let (mut network, job) = (Network::new(true), ListJob::default());
+        let url = "http://gone.example.org/x";
+        let is_held =
+            |network: &Network| network.must_be_held(url, &refused(), Verdict::Failing, &job);
+        assert!(is_held(&network));
+        assert!(!network.is_released(url, &refused(), &job));
+        for domain in ["a.example.com", "b.example.net", "c.example.edu", "d.example.info"] {
+            let probe = probe(FetchOutcome::Response(200));
+            network.record(&format!("http://{domain}/"), &probe, &job);
+        }
+        assert!(network.is_proven() && !is_held(&network));
+        assert!(network.is_released(url, &refused(), &job));
     }
 }

@@ -8,19 +8,18 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relink_frontier::{RobotsPolicy, host_key};
+use relink_frontier::RobotsPolicy;
 use relink_judge::codes;
-use relink_model::{Confidence, FetchPurpose, FetchTask, Probe, RequestRights, Verdict};
+use relink_model::{Confidence, FetchPurpose, FetchTask, Probe, Verdict};
 use relink_ports::{HostId, HostLease, RedirectFilter, TargetResult, TaskUpdate};
 use url::Url;
 
 use super::pending_judgment::{JudgedTask, PageContent};
 use super::{Dispatcher, FetchedPage, FetchedTask, WorkerEvent};
 use crate::EngineError;
-use crate::isolation::{internal_error_probe, isolate, isolate_async};
-use crate::probe::{current_time, invalid_url_probe, probe_url};
-use crate::robots::{
-    AGENT, RobotsAttempts, RobotsFailure, RobotsResult, robots_origin, stored_rules,
+use crate::isolation::{internal_error_probe, isolate_async};
+use crate::politeness::{
+    HostRules, RobotsAttempts, RobotsFailure, RobotsResult, fetch_robots, load_rules, robots_origin,
 };
 
 /// State of a host's robots.txt.
@@ -32,10 +31,8 @@ pub(super) enum RobotsState {
     Unknown,
     /// Being fetched.
     InProgress,
-    /// The parsed file.
-    Known(Arc<RobotsPolicy>),
-    /// The file could not be fetched.
-    Failed(Arc<RobotsFailure>),
+    /// Fetched, or failed.
+    Fetched(HostRules),
 }
 
 impl RobotsState {
@@ -44,102 +41,87 @@ impl RobotsState {
         !matches!(self, Self::InProgress)
     }
 
+    /// Returns the rules, if they are required and fetched.
+    pub(super) fn rules(&self) -> Option<&HostRules> {
+        match self {
+            Self::Fetched(rules) => Some(rules),
+            Self::NotRequired | Self::Unknown | Self::InProgress => None,
+        }
+    }
+
     /// Whether the rules allow this URL.
     pub(super) fn is_allowed(&self, url: &str) -> bool {
-        match self {
-            Self::NotRequired | Self::Unknown | Self::InProgress => true,
-            // If the rules cannot be applied, nothing is allowed.
-            Self::Known(policy) => {
-                let is_allowed = |url: Url| policy.robots.is_allowed(AGENT, &url);
-                isolate(url, || Url::parse(url).is_ok_and(is_allowed)).unwrap_or(false)
-            }
-            Self::Failed(_) => false,
-        }
+        let is_allowed =
+            |rules: &HostRules| Url::parse(url).is_ok_and(|url| rules.is_allowed(&url));
+        self.rules().is_none_or(is_allowed)
+    }
+
+    /// Whether the rules are known. Redirects then obey them and count as
+    /// requests.
+    pub(super) fn delays_redirects(&self) -> bool {
+        matches!(self.rules(), Some(HostRules::Known(_)))
     }
 
     /// Returns the filter for redirects. It does not apply to pages of other
     /// hosts.
     pub(super) fn redirect_filter(&self, host: &str) -> Option<RedirectFilter> {
-        let Self::Known(policy) = self else { return None };
-        let (policy, host) = (Arc::clone(policy), host.to_owned());
-        let is_allowed =
-            move |url: &Url| host_key(url) != host || policy.robots.is_allowed(AGENT, url);
-        Some(RedirectFilter::new(is_allowed))
-    }
-
-    /// Returns why this URL is not allowed.
-    fn reason(&self, url: &str) -> String {
-        let policy = match self {
-            Self::Known(policy) => policy,
-            Self::Failed(failure) => return format!("not requested: {}", failure.reason()),
-            Self::NotRequired | Self::Unknown | Self::InProgress => return String::new(),
-        };
-        let rule = isolate(url, || {
-            let rule = policy.robots.rule(AGENT, &Url::parse(url).ok()?)?;
-            Some(format!("not requested: robots.txt says `{rule}`"))
-        });
-        rule.unwrap_or_default()
-            .unwrap_or_else(|| "not requested: robots.txt forbids it".to_owned())
+        self.rules()?.host_filter(host)
     }
 }
 
 impl Dispatcher<'_> {
-    /// Loads the stored rules of a host.
+    /// Loads the stored rules of a host, if the job obeys them.
     pub(super) async fn load_robots(&mut self, host: HostId) -> Result<(), EngineError> {
-        let Some(queue) = self.queues.get(&host).filter(|_| self.crawler.is_some()) else {
+        if !self.job.follows_links() {
             return Ok(());
-        };
+        }
+        let Some(queue) = self.queues.get(host) else { return Ok(()) };
         let origin = queue.tasks.front().and_then(|task| origin_from_url(&task.url));
         let Some(origin) = origin.or_else(|| origin_from_host(queue.name())) else { return Ok(()) };
-        let since = self.ports.now().checked_sub(RobotsPolicy::LIFETIME).unwrap_or(Timestamp::MIN);
-        let stored = self.ports.store.robots(&origin, since).await?;
-        let now = self.ports.now();
-        let stored = stored.filter(|stored| stored.requested_at <= now);
-        let policy = stored.as_ref().and_then(stored_rules).filter(|policy| policy.is_fresh(now));
+        let policy = load_rules(&*self.ports.store, &origin, self.ports.now()).await?;
         self.set_robots(host, policy);
         Ok(())
     }
 
     fn set_robots(&mut self, host: HostId, policy: Option<RobotsPolicy>) {
-        let Some(queue) = self.queues.get_mut(&host) else { return };
+        let Some(queue) = self.queues.get_mut(host) else { return };
         let Some(policy) = policy else {
             queue.robots = RobotsState::Unknown;
             return;
         };
-        if let Some(delay) = policy.robots.crawl_delay(AGENT) {
-            queue.rate_limiter.set_crawl_delay(delay);
+        self.job.record_robots(queue.name(), &policy);
+        let rules = HostRules::Known(Arc::new(policy));
+        if let Some(delay) = rules.crawl_delay() {
+            queue.pacer.set_crawl_delay(delay);
         }
-        if let Some(crawler) = &mut self.crawler {
-            crawler.record_robots(queue.name(), &policy);
-        }
-        queue.robots = RobotsState::Known(Arc::new(policy));
+        queue.robots = RobotsState::Fetched(rules);
         queue.needs_filtering = true;
     }
 
     /// Fetches a host's file. The request uses a slot, like that for a page.
     pub(super) fn send_robots(&mut self, host: HostId) {
-        let Some(queue) = self.queues.get_mut(&host) else { return };
+        let Some(queue) = self.queues.get_mut(host) else { return };
         let task = queue.tasks.front().map(|task| (&task.url, task.rights));
-        let control = queue.pending_controls.front().map(|control| (&control.url, control.rights));
+        let control = queue.pending_controls.front().map(|control| &control.request);
+        let control = control.map(|request| (&request.url, request.rights));
         let Some((url, rights)) = task.or(control) else { return };
         let origin = origin_from_url(url).unwrap_or_default();
         queue.robots = RobotsState::InProgress;
-        let (ports, results) = (self.ports.clone(), Arc::clone(&self.results));
         let attempts = RobotsAttempts::new(
             origin.clone(),
             &self.settings.politeness,
             self.settings.max_host_wait,
         );
-        self.in_flight += 1;
-        self.outstanding += 1;
-        tokio::spawn(async move {
-            let fetched = isolate_async(&origin, fetch_robots(&ports, attempts, rights)).await;
+        self.requests.occupy(1);
+        self.requests.spawn(move |ports| async move {
+            let fetched = fetch_robots(&*ports.fetch, &*ports.clock, attempts, rights);
+            let fetched = isolate_async(&origin, fetched).await;
             let (result, probe) = fetched.unwrap_or_else(|_| {
                 let probe = internal_error_probe(ports.now());
                 let failure = RobotsFailure { probe: probe.clone(), attempts: Vec::new() };
                 (RobotsResult::Failed(failure), probe)
             });
-            results.push(WorkerEvent::RobotsFetched(host, Box::new(result), Box::new(probe)));
+            WorkerEvent::RobotsFetched(host, Box::new(result), Box::new(probe))
         });
     }
 
@@ -151,12 +133,12 @@ impl Dispatcher<'_> {
         probe: &Probe,
     ) -> Result<(), EngineError> {
         let (elapsed, max_wait) = (self.elapsed(), self.settings.max_host_wait);
-        self.in_flight -= 1;
-        if let Some(queue) = self.queues.get_mut(&host) {
+        self.requests.free(1);
+        if let Some(queue) = self.queues.get_mut(host) {
             queue.request_finished(elapsed, probe, max_wait);
             if result.attempts() > 1 {
                 // The rate limiter has recorded only the first attempt.
-                queue.rate_limiter.delay_next(elapsed);
+                queue.pacer.delay_next(elapsed);
             }
         }
         match result {
@@ -172,11 +154,9 @@ impl Dispatcher<'_> {
     }
 
     fn close_host(&mut self, host: HostId, failure: RobotsFailure) {
-        let Some(queue) = self.queues.get_mut(&host) else { return };
-        if let Some(crawler) = &mut self.crawler {
-            crawler.record_robots_failure(queue.name(), failure.reason());
-        }
-        queue.robots = RobotsState::Failed(Arc::new(failure));
+        let Some(queue) = self.queues.get_mut(host) else { return };
+        self.job.record_robots_failure(queue.name(), failure.reason());
+        queue.robots = RobotsState::Fetched(HostRules::Failed(Arc::new(failure)));
         queue.needs_filtering = true;
     }
 
@@ -184,22 +164,24 @@ impl Dispatcher<'_> {
     /// finished.
     pub(super) fn take_disallowed(&mut self, host: HostId) -> Vec<JudgedTask> {
         let now = self.ports.now();
-        let Some(queue) = self.queues.get_mut(&host) else { return Vec::new() };
-        let has_rules = matches!(queue.robots, RobotsState::Known(_) | RobotsState::Failed(_));
-        if !has_rules || !queue.needs_filtering {
+        let Some(queue) = self.queues.get_mut(host) else { return Vec::new() };
+        let Some(rules) = queue.robots.rules().filter(|_| queue.needs_filtering).cloned() else {
             return Vec::new();
-        }
+        };
         queue.needs_filtering = false;
-        let (robots, lease) = (queue.robots.clone(), queue.lease);
+        let lease = queue.lease;
+        let is_allowed =
+            |task: &FetchTask| Url::parse(&task.url).is_ok_and(|url| rules.is_allowed(&url));
         let (allowed, disallowed): (Vec<FetchTask>, Vec<FetchTask>) =
-            queue.tasks.drain(..).partition(|task| robots.is_allowed(&task.url));
+            queue.tasks.drain(..).partition(is_allowed);
         queue.tasks.extend(allowed);
         let judged = |task: FetchTask| {
-            if let Some(failure) = self.deciding_failure(&robots, &task) {
+            if let Some(failure) = self.deciding_failure(&rules, &task) {
                 return self.judge_by_failure(host, lease, task, failure, now);
             }
-            let update =
-                TaskUpdate::Finish(disallowed_result(&task, robots.reason(&task.url), now));
+            let reason = Url::parse(&task.url).map(|url| rules.reason(&url)).unwrap_or_default();
+            let reason = format!("not requested: {reason}");
+            let update = TaskUpdate::Finish(disallowed_result(&task, reason, now));
             JudgedTask::new(task, lease, None, update)
         };
         disallowed.into_iter().map(judged).collect()
@@ -209,12 +191,11 @@ impl Dispatcher<'_> {
     /// does.
     fn deciding_failure<'m>(
         &self,
-        robots: &'m RobotsState,
+        rules: &'m HostRules,
         task: &FetchTask,
     ) -> Option<&'m RobotsFailure> {
-        let RobotsState::Failed(failure) = robots else { return None };
-        let url = Url::parse(&task.url).ok()?;
-        let is_crawled = self.crawler.as_ref().is_some_and(|crawler| crawler.follows(&url));
+        let HostRules::Failed(failure) = rules else { return None };
+        let is_crawled = self.job.follows(&Url::parse(&task.url).ok()?);
         failure.decides_link(is_crawled).then_some(&**failure)
     }
 
@@ -236,26 +217,6 @@ impl Dispatcher<'_> {
         let fetched =
             FetchedTask::new(task, FetchedPage::new(failure.probe.clone(), PageContent::default()));
         self.judge_now(host, lease, fetched, now)
-    }
-}
-
-/// Fetches the file with retries.
-async fn fetch_robots(
-    ports: &crate::Ports,
-    mut attempts: RobotsAttempts,
-    rights: RequestRights,
-) -> (RobotsResult, Probe) {
-    let Some(url) = attempts.url() else {
-        let probe = invalid_url_probe(current_time(&*ports.clock));
-        return (attempts.finish(probe.clone(), None), probe);
-    };
-    loop {
-        let request = RobotsAttempts::request(&url, rights);
-        let (probe, body) = probe_url(&*ports.fetch, &*ports.clock, request).await;
-        match attempts.record_attempt(&probe) {
-            Some(wait) => tokio::time::sleep(wait).await,
-            None => return (attempts.finish(probe.clone(), body), probe),
-        }
     }
 }
 

@@ -7,13 +7,13 @@ use relink_model::FetchTask;
 use relink_ports::{HostId, RequestOptions};
 use url::Url;
 
-use super::host_queue::{AddressLookup, HostQueue, ReadyKey};
+use super::host_queue::HostQueue;
 use super::pending_judgment::PageContent;
 use super::robots::RobotsState;
 use super::{Dispatcher, FetchedPage, FetchedTask, PageSink, WorkerEvent};
 use crate::Ports;
 use crate::anchors;
-use crate::crawl::PageFetchResult;
+use crate::crawl::{PageFetch, PageFetchResult};
 use crate::isolation::{isolate, isolate_async};
 use crate::load::ProbedPage;
 use crate::probe::{StoredUrlRequest, agent_for, probe_stored_url_with_body};
@@ -28,131 +28,89 @@ impl Dispatcher<'_> {
         if !self.has_valid_leases(now) {
             return;
         }
-        while let Some(host) = self.next_ready_host(now) {
+        while let Some(host) = self.queues.next_ready(now, |key| self.requests.has_slot(key)) {
             self.send_next(host, now);
         }
     }
 
-    /// Returns the first host that may send a request now. If all slots are in
-    /// use, this is the first host with a control: the attempts that use the
-    /// slots wait for it.
-    fn next_ready_host(&self, now: Duration) -> Option<HostId> {
-        let mut ready = self.ready.iter().take_while(|(ready_key, _)| ready_key.at <= now);
-        ready.find(|(ready_key, _)| self.has_slot(*ready_key)).map(|(_, host)| *host)
-    }
-
-    /// Whether the limit of requests in flight allows one more. A control that
-    /// attempts wait for needs no slot of its own, because these attempts hold
-    /// theirs. Hosts with such a control come first.
-    pub(super) fn has_slot(&self, ready_key: ReadyKey) -> bool {
-        let used_slots = if ready_key.is_control { self.outstanding } else { self.in_flight };
-        used_slots < self.settings.concurrency
-    }
-
     /// Sends the next request of a ready host, or schedules the host for later.
     fn send_next(&mut self, host: HostId, now: Duration) {
-        if self.ready_at(host).is_none_or(|at| at > now) {
-            self.schedule_at(host, now);
-            return;
-        }
-        let Some(queue) = self.queues.get_mut(&host) else { return };
-        if matches!(queue.robots, RobotsState::Unknown) {
-            queue.request_started(now);
-            if let Some(address) = queue.address() {
-                self.ip_limiter.request_started(address, host.0, now);
-            }
-            self.send_robots(host);
-            self.schedule_at(host, now);
-            return;
-        }
-        let control = queue.pending_controls.pop_front();
-        let task = if control.is_none() { self.next_task(host) } else { None };
-        if control.is_none() && task.is_none() {
-            self.schedule_at(host, now);
-            return;
-        }
-        let Some(queue) = self.queues.get_mut(&host) else { return };
-        queue.request_started(now);
-        if let Some(address) = queue.address() {
-            self.ip_limiter.request_started(address, host.0, now);
-        }
-        if let Some(control) = control {
-            self.send_control(host, control);
-        } else if let Some(task) = task {
-            self.in_flight += 1;
-            self.mark_in_flight(host, task.id);
-            self.send(host, task);
+        if self.queues.ready_at(host).is_some_and(|at| at <= now) {
+            self.send_ready(host, now);
         }
         self.schedule_at(host, now);
     }
 
-    fn send(&mut self, host: HostId, task: FetchTask) {
-        if let Some(task) = self.send_page_fetch(host, task) {
-            self.send_probe(host, task);
+    fn send_ready(&mut self, host: HostId, now: Duration) {
+        let Some(queue) = self.queues.get_mut(host) else { return };
+        if matches!(queue.robots, RobotsState::Unknown) {
+            self.queues.request_started(host, now);
+            self.send_robots(host);
+            return;
+        }
+        if let Some(control) = queue.pending_controls.pop_front() {
+            self.queues.request_started(host, now);
+            self.send_control(host, control);
+        } else if let Some(task) = self.next_task(host) {
+            self.queues.request_started(host, now);
+            self.requests.occupy(1);
+            self.mark_in_flight(host, task.id);
+            self.send(host, task);
         }
     }
 
-    /// Sends a task whose page is parsed for links. Returns any other task.
-    fn send_page_fetch(&mut self, host: HostId, task: FetchTask) -> Option<FetchTask> {
-        let Some(crawler) = &self.crawler else { return Some(task) };
-        let followed =
-            isolate(&task.url, || Url::parse(&task.url).ok().filter(|url| crawler.follows(url)));
-        let Some(url) = followed.unwrap_or_default() else { return Some(task) };
-        let options = self.queues.get(&host).map(HostQueue::request_options).unwrap_or_default();
-        let page_fetch = crawler.page_fetch(url, &task, options);
-        let ports = self.ports.clone();
-        let results = Arc::clone(&self.results);
-        self.outstanding += 1;
-        tokio::spawn(async move {
+    fn send(&mut self, host: HostId, task: FetchTask) {
+        let options = self.queues.get(host).map(HostQueue::request_options).unwrap_or_default();
+        let page_fetch = isolate(&task.url, || {
+            let url = Url::parse(&task.url).ok().filter(|url| self.job.follows(url))?;
+            self.job.page_fetch(url, &task, options.clone())
+        });
+        match page_fetch.unwrap_or_default() {
+            Some(page_fetch) => self.send_page_fetch(host, task, page_fetch),
+            None => self.send_probe(host, task, options),
+        }
+    }
+
+    /// Sends a task whose page is parsed for links.
+    fn send_page_fetch(&mut self, host: HostId, task: FetchTask, page_fetch: PageFetch) {
+        self.requests.spawn(move |ports| async move {
             let fetched = isolate_async(&task.url, async {
                 let PageFetchResult { probe, parsed_page, unrendered } =
                     page_fetch.run(&ports).await;
                 let content = PageContent { anchors: None, parsed_page: parsed_page.map(Box::new) };
                 (FetchedPage::new(probe, content), unrendered)
             });
-            // The loop waits for every page that was sent, so a panic must also
-            // return a result.
             let fetched = fetched.await;
             let (page, unrendered) =
                 fetched.unwrap_or_else(|_| (FetchedPage::internal_error(ports.now()), None));
-            let fetched = Box::new(FetchedTask::new(task, page));
-            results.push(WorkerEvent::PageFetched(host, fetched, unrendered));
+            WorkerEvent::PageFetched(host, Box::new(FetchedTask::new(task, page)), unrendered)
         });
-        None
     }
 
-    fn send_probe(&mut self, host: HostId, task: FetchTask) {
-        let ports = self.ports.clone();
-        let (options, base_url) = match self.queues.get_mut(&host) {
-            Some(queue) => (queue.request_options(), queue.base_url(&task)),
-            None => (RequestOptions::default(), None),
+    /// Sends any other task.
+    fn send_probe(&mut self, host: HostId, task: FetchTask, options: RequestOptions) {
+        let base_url = self.queues.get_mut(host).and_then(|queue| queue.base_url(&task));
+        let handoff = self.loading.loader().handoff();
+        let content = ContentRequest {
+            needs_anchors: handoff.needs_anchors(&task.url),
+            page_sink: self.job.page_sink(),
+            max_bytes: self.settings.max_page_bytes,
         };
-        let handoff = self.load_progress.handoff();
-        let page_bytes = self.settings.max_page_bytes;
-        let page_sink = self.page_sink.clone();
-        let results = Arc::clone(&self.results);
-        self.outstanding += 1;
-        tokio::spawn(async move {
+        self.requests.spawn(move |ports| async move {
             let page = isolate_async(&task.url, async {
                 // The page was fetched while loading; use that probe as the
                 // first attempt.
                 let fetched_while_loading =
                     handoff.pages.get(&task.url).filter(|_| task.attempts.is_empty());
-                let page = if let Some(page) = fetched_while_loading {
-                    page.clone()
-                } else {
-                    let content = ContentRequest {
-                        needs_anchors: handoff.needs_anchors(&task.url),
-                        page_sink,
-                        max_bytes: page_bytes,
-                    };
-                    probe_task(&ports, &task, base_url.as_deref(), options, content).await
+                let page = match fetched_while_loading {
+                    Some(page) => page.clone(),
+                    None => probe_task(&ports, &task, base_url.as_deref(), options, content).await,
                 };
                 let ProbedPage { probe, anchors } = page;
                 FetchedPage::new(probe, PageContent { anchors, parsed_page: None })
             });
             let page = page.await.unwrap_or_else(|_| FetchedPage::internal_error(ports.now()));
-            results.push(WorkerEvent::TaskFetched(host, Box::new(FetchedTask::new(task, page))));
+            WorkerEvent::TaskFetched(host, Box::new(FetchedTask::new(task, page)))
         });
     }
 
@@ -162,53 +120,15 @@ impl Dispatcher<'_> {
     }
 
     /// Updates the position of a host in the ready set, with the current time
-    /// `now`.
+    /// `now`. Looks up its IP address if it is unknown.
     pub(super) fn schedule_at(&mut self, host: HostId, now: Duration) {
-        self.start_address_lookup(host);
-        let at = self.ready_at(host);
-        let Some(queue) = self.queues.get_mut(&host) else { return };
-        let ready_key = at.and_then(|at| queue.ready_key_at(at, now));
-        if queue.ready_key == ready_key {
-            return;
+        if let Some(url) = self.queues.start_address_lookup(host) {
+            self.requests.spawn(move |ports| async move {
+                let address = isolate_async(url.as_str(), ports.fetch.resolve_ip(&url)).await;
+                WorkerEvent::AddressResolved(host, address.unwrap_or_default())
+            });
         }
-        if let Some(old) = queue.ready_key.take() {
-            self.ready.remove(&(old, host));
-        }
-        let Some(ready_key) = ready_key else { return };
-        if ready_key.at > now {
-            queue.waiting_since.get_or_insert(now);
-        }
-        queue.ready_key = Some(ready_key);
-        self.ready.insert((ready_key, host));
-    }
-
-    /// Returns when the next request of a host may be sent, by all rate
-    /// limiters.
-    fn ready_at(&self, host: HostId) -> Option<Duration> {
-        let queue = self.queues.get(&host)?;
-        let by_host = queue.ready_at()?;
-        let by_ip = queue.address().map(|address| self.ip_limiter.ready_at(address, host.0));
-        Some(by_host.max(by_ip.unwrap_or_default()))
-    }
-
-    /// Resolves a host's address before its first request, so that the limit
-    /// per IP address applies from the start.
-    fn start_address_lookup(&mut self, host: HostId) {
-        let Some(queue) = self.queues.get_mut(&host) else { return };
-        if queue.address_lookup != AddressLookup::Unknown {
-            return;
-        }
-        let Some(url) = queue.tasks.front().and_then(|task| Url::parse(&task.url).ok()) else {
-            return;
-        };
-        queue.address_lookup = AddressLookup::InProgress;
-        let ports = self.ports.clone();
-        let results = Arc::clone(&self.results);
-        self.outstanding += 1;
-        tokio::spawn(async move {
-            let address = isolate_async(url.as_str(), ports.fetch.resolve_ip(&url)).await;
-            results.push(WorkerEvent::AddressResolved(host, address.unwrap_or_default()));
-        });
+        self.queues.schedule(host, now);
     }
 }
 

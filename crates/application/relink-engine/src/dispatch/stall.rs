@@ -35,14 +35,17 @@ impl Dispatcher<'_> {
             return Ok(());
         }
         self.release_all().await?;
-        Err(EngineError::Stalled { outstanding: self.targets.saturating_sub(self.checked) })
+        Err(EngineError::Stalled { outstanding: self.reports.unchecked() })
     }
 
     fn activity(&self) -> Activity {
         Activity {
-            in_flight: self.outstanding,
-            is_busy: !self.is_loaded || self.deferred.is_some(),
-            can_send: self.ready.iter().any(|(ready_key, _)| self.has_slot(*ready_key)),
+            in_flight: self.requests.outstanding(),
+            is_busy: !self.loading.is_done() || self.reports.is_deferring(),
+            can_send: self
+                .queues
+                .next_send(|ready_key| self.requests.has_slot(ready_key))
+                .is_some(),
             can_claim: self.claims.needs_refill()
                 || self.claims.next_refill().is_some()
                 || !self.claims.is_exhausted() && self.has_room_for_hosts(),

@@ -13,6 +13,7 @@ use super::Dispatcher;
 use super::controls::ControlTask;
 use crate::crawl::parse_page;
 use crate::isolation::isolate;
+use crate::politeness::ControlRequest;
 use crate::probe::final_url;
 
 /// One URL of a test.
@@ -37,8 +38,7 @@ impl TrapTestPart {
 impl Dispatcher<'_> {
     /// Queues the requests of the tests that the crawl needs.
     pub(super) fn start_trap_tests(&mut self) {
-        let tests = self.crawler.as_mut().map(|crawler| crawler.start_tests()).unwrap_or_default();
-        for test in tests {
+        for test in self.job.start_tests() {
             for url in &test.urls {
                 self.queue_trap_test(&test, url);
             }
@@ -47,24 +47,21 @@ impl Dispatcher<'_> {
 
     fn queue_trap_test(&mut self, test: &EndlessTest, url: &Url) {
         let part = TrapTestPart { key: test.key.clone(), page: None };
-        let crawler = self.crawler.as_ref().filter(|_| self.settings.uses_controls);
-        let rights = crawler.map(|crawler| crawler.unlinked_rights(url).without_credentials());
+        let rights = self.settings.uses_controls.then(|| self.job.unlinked_rights(url));
         let name = host_key(url);
         let hosts = self.queues.iter().filter(|(_, queue)| queue.name() == name);
-        let host: Option<HostId> = hosts.map(|(host, _)| *host).next();
-        let queue = host.and_then(|host| self.queues.get_mut(&host));
+        let host: Option<HostId> = hosts.map(|(host, _)| host).next();
+        let queue = host.and_then(|host| self.queues.get_mut(host));
         let queue = queue.filter(|queue| queue.robots.is_allowed(url.as_str()));
         let (Some(queue), Some(rights)) = (queue, rights) else {
             // Without a request the set is not known to be endless.
             self.finish_trap_test(part);
             return;
         };
+        let (kind, key) = (ControlKind::RandomName, format!("trap test {url}"));
+        let request = ControlRequest::new(kind, key, url.to_string(), rights);
         queue.pending_controls.push_back(ControlTask {
-            kind: ControlKind::RandomName,
-            key: format!("trap test {url}"),
-            url: url.to_string(),
-            rights,
-            attempt: 1,
+            request,
             is_prefetch: true,
             trap_test: Some(part),
         });
@@ -72,8 +69,6 @@ impl Dispatcher<'_> {
 
     /// Passes the result of a request to the crawl.
     pub(super) fn finish_trap_test(&mut self, part: TrapTestPart) {
-        if let Some(crawler) = &mut self.crawler {
-            crawler.record_test_page(&part.key, part.page);
-        }
+        self.job.record_test_page(&part.key, part.page);
     }
 }

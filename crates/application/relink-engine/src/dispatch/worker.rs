@@ -6,10 +6,10 @@
 
 use std::time::Duration;
 
+use relink_model::TaskId;
 use relink_ports::{CheckedTarget, RunState};
 
 use super::Dispatcher;
-use super::deferred_reports::DeferredReports;
 use crate::{EngineError, Observer, Progress, StopSignal};
 
 /// Interval between checks whether the run is still open.
@@ -42,30 +42,33 @@ impl Dispatcher<'_> {
     /// Fetches tasks until the run has none, is closed, or the worker is
     /// stopped. Returns the number of results.
     pub(crate) async fn work(mut self, stop: &StopSignal) -> Result<u64, EngineError> {
-        self.role = Role::Worker;
-        self.is_loaded = true;
+        self.run.role = Role::Worker;
+        self.loading.finish(TaskId(0));
         self.load_network().await?;
         let (mut observer, mut checked_at) = (NoObserver, Duration::ZERO);
         let mut stopped_at: Option<Duration> = None;
         loop {
             if stop.is_stopped() {
                 let since = *stopped_at.get_or_insert(self.elapsed());
-                if self.outstanding == 0 || self.elapsed() > since + DRAIN_TIMEOUT {
+                if self.requests.outstanding() == 0 || self.elapsed() > since + DRAIN_TIMEOUT {
                     break;
                 }
                 self.renew_leases().await?;
-                self.results.wait().await;
+                self.requests.wait().await;
                 self.collect_results(&mut observer, stop).await?;
                 continue;
             }
             self.refill_queues(&mut observer).await?;
             self.dispatch(self.elapsed());
-            if self.queues.is_empty() && self.outstanding == 0 && self.claims.is_exhausted() {
+            if self.queues.is_empty()
+                && self.requests.outstanding() == 0
+                && self.claims.is_exhausted()
+            {
                 break;
             }
             if self.elapsed() >= checked_at + STATUS_INTERVAL {
                 checked_at = self.elapsed();
-                if self.ports.store.run_status(self.run).await?.state != RunState::Open {
+                if self.ports.store.run_status(self.run.id).await?.state != RunState::Open {
                     break;
                 }
             }
@@ -74,19 +77,20 @@ impl Dispatcher<'_> {
             self.collect_results(&mut observer, stop).await?;
         }
         self.release_all().await?;
-        Ok(self.checked)
+        Ok(self.reports.checked)
     }
 
     /// Reads what other workers have done, before the owner decides about held
     /// results.
     pub(super) async fn sync_with_workers(&mut self) -> Result<(), EngineError> {
-        if !self.is_shared {
+        if !self.run.is_shared {
             return Ok(());
         }
-        self.has_network |= self.ports.store.run_status(self.run).await?.network_confirmed;
+        if self.ports.store.run_status(self.run.id).await?.network_confirmed {
+            self.network.confirm();
+        }
         self.load_network().await?;
-        let progress = self.ports.store.progress(self.run).await?;
-        (self.checked, self.targets) = (progress.checked, progress.targets);
+        self.reports.set_progress(&self.ports.store.progress(self.run.id).await?);
         Ok(())
     }
 
@@ -95,11 +99,11 @@ impl Dispatcher<'_> {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        if !self.is_shared || self.crawler.is_some() || self.source.is_some() {
+        if !self.run.is_shared || self.job.follows_links() || self.job.draws_samples() {
             return Ok(());
         }
-        let last = self.ports.store.last_task_id(self.run).await?;
-        self.deferred = Some(DeferredReports::through(last));
+        let last = self.ports.store.last_task_id(self.run.id).await?;
+        self.reports.defer_through(last);
         self.report_deferred(observer).await
     }
 }

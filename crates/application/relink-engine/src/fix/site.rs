@@ -14,7 +14,7 @@ use relink_ports::{Fetch as _, FetchRequest, Files, LinkLocation, RequestOptions
 use url::Url;
 
 use super::LinkFix;
-use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
+use crate::politeness::{PoliteFetch, PoliteFetchSettings};
 use crate::{DispatchSettings, LocalRules, Ports};
 
 /// Extensions of source files.

@@ -13,7 +13,7 @@ use url::Url;
 
 use super::Loader;
 use crate::StopSignal;
-use crate::host_schedule::stored_wait;
+use crate::politeness::stored_wait;
 
 /// Maximum wait for a host while loading.
 const MAX_WAIT: Duration = Duration::from_mins(2);

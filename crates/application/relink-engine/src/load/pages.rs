@@ -23,8 +23,8 @@ use crate::crawl::{
     MAX_INDEX_LEVELS, MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS, MAX_SITEMAPS, decompress_body,
     is_named_as_sitemap, is_sitemap,
 };
-use crate::dispatch::THROTTLING_STATUSES;
 use crate::isolation::isolate;
+use crate::politeness::THROTTLING_STATUSES;
 use crate::probe::{ProbeRequest, probe_url};
 use crate::{EngineError, StopSignal};
 

@@ -15,7 +15,7 @@ use super::{MeasurePorts, MeasureSettings};
 use crate::REVIVABLE;
 use crate::crawl::{CrawlRules, ParsedLink, parse_page};
 use crate::isolation::isolate_async;
-use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings, Refusal};
+use crate::politeness::{PoliteFetch, PoliteFetchSettings, Refusal};
 use crate::probe::final_url;
 use crate::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
 

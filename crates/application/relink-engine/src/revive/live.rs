@@ -17,11 +17,10 @@ use url::Url;
 use super::archives::main_terms;
 use super::{DeadPage, ReviveSettings};
 use crate::Ports;
-use crate::dispatch::THROTTLING_STATUSES;
 use crate::page_check::{
     ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker,
 };
-use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
+use crate::politeness::{PoliteFetch, PoliteFetchSettings, THROTTLING_STATUSES};
 use crate::probe::final_url;
 
 /// Maximum wait between two attempts to fetch a candidate.

@@ -175,9 +175,9 @@ pub async fn survey(
         &settings.dispatch,
         DispatchStart::DuringLoading,
         &progress,
-        None,
+        &mut survey_run,
     );
-    let dispatch_end = dispatcher.with_source(&mut survey_run).run(observer, stop).await?;
+    let dispatch_end = dispatcher.run(observer, stop).await?;
     survey_run.finish();
     let report = SurveyReport::from_run(&survey_run);
     let doubt = match &dispatch_end {

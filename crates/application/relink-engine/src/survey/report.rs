@@ -3,7 +3,7 @@
 use relink_survey::{DirectoryId, DomainId, RecallEstimate};
 
 use super::survey_run::SurveyRun;
-use crate::dispatch::TaskSource as _;
+use crate::dispatch::Job as _;
 use crate::observer::DomainCounts;
 
 /// Status of a domain.

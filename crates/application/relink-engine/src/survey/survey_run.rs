@@ -27,7 +27,7 @@ use super::index::UrlIndex;
 use super::report::DomainStatus;
 use super::url_selector::UrlSelector;
 use super::{is_finding, url_health};
-use crate::dispatch::{NewTasks, TaskSource};
+use crate::dispatch::{Job, NamedCheckpoint, NewTasks};
 use crate::observer::DomainCounts;
 
 /// More URLs are drawn after this fraction (1/n) of the window has results.
@@ -297,7 +297,11 @@ impl<'a> SurveyRun<'a> {
     }
 }
 
-impl TaskSource for SurveyRun<'_> {
+impl Job for SurveyRun<'_> {
+    fn draws_samples(&self) -> bool {
+        true
+    }
+
     fn next_tasks(&mut self, now: Timestamp) -> Option<NewTasks> {
         if self.unsent.is_empty() && self.is_stalled() {
             self.defer_slow();
@@ -335,7 +339,7 @@ impl TaskSource for SurveyRun<'_> {
         self.advance();
     }
 
-    fn checkpoint(&mut self) -> Option<(&'static str, String)> {
+    fn checkpoint(&mut self) -> Option<NamedCheckpoint> {
         if !std::mem::take(&mut self.is_unsaved) {
             return None;
         }

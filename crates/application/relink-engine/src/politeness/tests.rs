@@ -1,11 +1,24 @@
 //! Tests of `PoliteFetch` with an in-memory web and a paused clock.
 
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Mutex as StdMutex;
+use std::time::Duration;
 
-use relink_model::{ConnectError, DnsError, Hop, ProtocolError, Timings};
-use relink_ports::UserAgent;
+use async_trait::async_trait;
+use jiff::Timestamp;
+use relink_frontier::PolitenessPolicy;
+use relink_model::{
+    ConnectError, DnsError, FetchOutcome, Hop, ProtocolError, RequestRights, Timings,
+};
+use relink_ports::{Body, Clock, Fetch, FetchRequest, FetchResult, RequestOptions, UserAgent};
+use tokio::time::Instant;
+use url::Url;
 
-use super::*;
+use super::{PoliteFetch, PoliteFetchSettings};
+
+/// The IP address of all hosts below `shared.test`.
+const SHARED_ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 7));
 
 /// A web with scripted responses by URL and a request log.
 #[derive(Default)]
@@ -77,8 +90,8 @@ impl Fetch for Web {
         FetchResult { hops, outcome, timings, retry_after, headers: Vec::new(), body: Some(body) }
     }
 
-    async fn resolve_ip(&self, _: &Url) -> Option<IpAddr> {
-        None
+    async fn resolve_ip(&self, url: &Url) -> Option<IpAddr> {
+        url.host_str().is_some_and(|host| host.ends_with(".shared.test")).then_some(SHARED_ADDRESS)
     }
 }
 
@@ -226,4 +239,17 @@ async fn fetch_ends_endless_redirects_between_hosts() {
     ]);
     let fetch = polite(&web);
     assert_eq!(get(&fetch, "http://a.test/").await, FetchOutcome::TooManyRedirects.to_string());
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_separates_requests_to_hosts_with_the_same_address() {
+    let web = Web::new(&[]);
+    let fetch = polite(&web);
+    for host in ["a", "b", "c"] {
+        get(&fetch, &format!("http://{host}.shared.test/")).await;
+    }
+    assert_eq!(web.requested().len(), 6);
+    let gap = PolitenessPolicy::IP_GAP.as_millis();
+    let between_hosts: Vec<u128> = web.gaps().into_iter().skip(1).step_by(2).collect();
+    assert!(between_hosts.iter().all(|wait| *wait >= gap), "{:?}", web.gaps());
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use relink_frontier::{PolitenessPolicy, RobotsPolicy, RobotsTxt, backoff};
 use relink_model::{Attempt, DnsError, FetchOutcome, FetchPurpose, Probe, RequestRights};
-use relink_ports::{Body, RequestOptions, StoredRobots, UserAgent};
+use relink_ports::{Body, Clock, Fetch, RequestOptions, StoredRobots, UserAgent};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::isolation::isolate;
-use crate::probe::ProbeRequest;
+use crate::probe::{ProbeRequest, current_time, invalid_url_probe, probe_url};
 
 /// Product token that rules in robots.txt are matched with.
 pub(crate) const AGENT: &str = "relink";
@@ -56,7 +56,7 @@ impl RobotsAttempts {
     }
 
     /// Returns the request for the file.
-    pub(crate) fn request(url: &Url, rights: RequestRights) -> ProbeRequest<'_> {
+    fn request(url: &Url, rights: RequestRights) -> ProbeRequest<'_> {
         let options = RequestOptions {
             max_body_bytes: Some(RobotsTxt::MAX_FILE_SIZE),
             ..RequestOptions::default()
@@ -66,7 +66,7 @@ impl RobotsAttempts {
 
     /// Records an attempt. Returns the wait before the next one, or `None` if
     /// it was the last.
-    pub(crate) fn record_attempt(&mut self, probe: &Probe) -> Option<Duration> {
+    pub(super) fn record_attempt(&mut self, probe: &Probe) -> Option<Duration> {
         let is_unknown_name = is_unknown_name(&probe.outcome);
         let purpose = match (self.attempts.is_empty(), is_unknown_name) {
             (true, _) => FetchPurpose::Initial,
@@ -206,6 +206,26 @@ impl RobotsFailure {
     }
 }
 
+/// Fetches the file with retries. `fetch` paces the requests.
+pub(crate) async fn fetch_robots(
+    fetch: &dyn Fetch,
+    clock: &dyn Clock,
+    mut attempts: RobotsAttempts,
+    rights: RequestRights,
+) -> (RobotsResult, Probe) {
+    let Some(url) = attempts.url() else {
+        let probe = invalid_url_probe(current_time(clock));
+        return (attempts.finish(probe.clone(), None), probe);
+    };
+    loop {
+        let (probe, body) = probe_url(fetch, clock, RobotsAttempts::request(&url, rights)).await;
+        match attempts.record_attempt(&probe) {
+            Some(wait) => tokio::time::sleep(wait).await,
+            None => return (attempts.finish(probe.clone(), body), probe),
+        }
+    }
+}
+
 /// Returns the origin whose robots.txt applies to a URL.
 pub(crate) fn robots_origin(url: &Url) -> String {
     url.origin().ascii_serialization()
@@ -213,7 +233,7 @@ pub(crate) fn robots_origin(url: &Url) -> String {
 
 /// Returns the rules of a stored file. A stored failure is not reused: the file
 /// is fetched again.
-pub(crate) fn stored_rules(stored: &StoredRobots) -> Option<RobotsPolicy> {
+pub(super) fn stored_rules(stored: &StoredRobots) -> Option<RobotsPolicy> {
     let rules = parse(stored.status?, stored);
     (!rules.is_unreachable).then_some(rules)
 }

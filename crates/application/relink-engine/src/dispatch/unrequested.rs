@@ -1,4 +1,5 @@
-//! Hosts that are down: their remaining tasks are finished without a request.
+//! Hosts that are down, closed or do not allow a page: their tasks are finished
+//! without a request.
 //!
 //! `relink_frontier::Outage` decides whether a host is down. A silent host of a
 //! crawl is handled by `Dispatcher::blocking_host`, which keeps the run open:
@@ -14,10 +15,63 @@ use url::Url;
 use super::Dispatcher;
 use super::controls::ControlTask;
 use super::host_queue::HostQueue;
-use super::pending_judgment::{JudgedTask, target_result};
+use super::pending_judgment::{JudgedTask, blocked_result, target_result};
 use crate::{EngineError, Observer};
 
 impl Dispatcher<'_> {
+    /// Finishes the queued tasks of a host whose backoff is longer than this
+    /// run waits, without a request.
+    pub(super) async fn finish_blocked(
+        &mut self,
+        host: HostId,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineError> {
+        let now = self.ports.now();
+        let disallowed = self.take_disallowed(host);
+        if !disallowed.is_empty() {
+            self.commit(disallowed, observer).await?;
+            self.schedule(host);
+            self.claims.request_refill(host);
+        }
+        let Some(queue) = self.queues.get_mut(host) else { return Ok(()) };
+        let Some(until) = queue.pacer.closed_until() else { return Ok(()) };
+        let lease = queue.lease;
+        let mut judged: Vec<JudgedTask> = queue
+            .tasks
+            .drain(..)
+            .map(|task| {
+                let update = TaskUpdate::Finish(blocked_result(&task, until, now));
+                JudgedTask::new(task, lease, None, update)
+            })
+            .collect();
+        let controls: Vec<ControlTask> = queue.pending_controls.drain(..).collect();
+        judged.extend(self.judge_without(host, controls).await?);
+        self.schedule(host);
+        if !judged.is_empty() {
+            // The store may have more tasks of this host. The host is released
+            // only when it has none.
+            self.claims.request_refill(host);
+        }
+        self.commit(judged, observer).await
+    }
+
+    /// Judges the attempts that wait for these controls without them. Frees their
+    /// request slots.
+    async fn judge_without(
+        &mut self,
+        host: HostId,
+        controls: Vec<ControlTask>,
+    ) -> Result<Vec<JudgedTask>, EngineError> {
+        let mut judged = Vec::new();
+        for control in controls {
+            for pending in self.finish_control(host, control, None) {
+                judged.extend(self.advance(pending).await?);
+            }
+        }
+        self.requests.free(judged.len());
+        Ok(judged)
+    }
+
     /// Finishes the tasks of a host that is down.
     pub(super) async fn finish_unrequested(
         &mut self,
@@ -26,10 +80,10 @@ impl Dispatcher<'_> {
     ) -> Result<(), EngineError> {
         let now = self.ports.now();
         let is_down = |queue: &HostQueue| queue.outage.is_down() && !self.ends_crawl(queue);
-        if !self.queues.get(&host).is_some_and(is_down) {
+        if !self.queues.get(host).is_some_and(is_down) {
             return Ok(());
         }
-        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        let Some(queue) = self.queues.get_mut(host) else { return Ok(()) };
         let (lease, outage) = (queue.lease, queue.outage.clone());
         let tasks: Vec<FetchTask> = queue.tasks.drain(..).collect();
         let controls: Vec<ControlTask> = queue.pending_controls.drain(..).collect();
@@ -41,14 +95,7 @@ impl Dispatcher<'_> {
             let update = self.unrequested_update(&task, &outage, now);
             judged.push(JudgedTask::new(task, lease, None, update));
         }
-        let unrequested = judged.len();
-        // Judge attempts that wait for a control without it.
-        for control in controls {
-            for pending in self.finish_control(host, control, None) {
-                judged.extend(self.advance(pending).await?);
-            }
-        }
-        self.in_flight -= judged.len() - unrequested;
+        judged.extend(self.judge_without(host, controls).await?);
         self.commit(judged, observer).await?;
         // The store may hold more tasks of this host.
         self.schedule(host);
@@ -82,19 +129,9 @@ impl Dispatcher<'_> {
 
     /// Whether a crawl ends because a host of its site stopped responding.
     pub(super) fn ends_crawl(&self, queue: &HostQueue) -> bool {
-        let Some(crawler) = &self.crawler else { return false };
-        let is_inside = |url: &str| Url::parse(url).is_ok_and(|url| crawler.follows(&url));
+        let is_inside = |url: &str| Url::parse(url).is_ok_and(|url| self.job.follows(&url));
         queue.has_stopped_responding()
             && queue.tasks.front().is_some_and(|next| is_inside(&next.url))
-    }
-
-    /// Saves the failures of a released host.
-    pub(super) fn save_outage(&mut self, host: HostId, queue: &HostQueue) {
-        if queue.outage.has_failures() {
-            self.outages.insert(host, queue.outage.clone());
-        } else {
-            self.outages.remove(&host);
-        }
     }
 }
 

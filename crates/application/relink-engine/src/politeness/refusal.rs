@@ -8,7 +8,7 @@ use relink_model::{FetchOutcome, InvalidRedirect, Timings};
 use relink_ports::FetchResult;
 use url::Url;
 
-use crate::robots::RobotsFailure;
+use super::robots::RobotsFailure;
 
 /// Status of a host that limits the request rate.
 const TOO_MANY_REQUESTS: u16 = 429;
@@ -22,18 +22,8 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// The rules of the host disallow the page with this line.
-    pub(super) fn forbidden(url: &Url, line: Option<&str>) -> Self {
-        let rule = line.map_or_else(|| "forbids it".to_owned(), |line| format!("says `{line}`"));
-        Self::robots(url, &format!("robots.txt {rule}"))
-    }
-
-    /// The rules of the host could not be fetched.
-    pub(super) fn no_rules(url: &Url, failure: &RobotsFailure) -> Self {
-        Self::robots(url, &failure.reason())
-    }
-
-    fn robots(url: &Url, reason: &str) -> Self {
+    /// The rules of the host do not allow the page, for this reason.
+    pub(super) fn disallowed(url: &Url, reason: &str) -> Self {
         let text = format!("{url} was not requested: {reason}");
         Self { text, outcome: FetchOutcome::RobotsDisallowed, retry_after: None }
     }

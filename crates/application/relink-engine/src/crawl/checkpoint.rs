@@ -1,0 +1,47 @@
+//! The state of a crawl that survives an interruption.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use relink_frontier::{DetectedTrap, TrapGuard, TrapLimits};
+use serde::{Deserialize, Serialize};
+
+use super::rules::SkippedLinks;
+use super::sitemap_limits::SitemapLimits;
+
+/// Persistent state of a crawl.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CrawlCheckpoint {
+    pub(super) traps: TrapGuard,
+    pub(super) skipped_links: SkippedLinks,
+    #[serde(default)]
+    pub(super) sitemaps: SitemapLimits,
+    /// URLs at `/sitemap.xml` that pages link to, so they are not guesses.
+    #[serde(default)]
+    pub(super) linked_sitemaps: BTreeSet<String>,
+}
+
+impl CrawlCheckpoint {
+    pub(super) fn new(now: Timestamp, limits: TrapLimits) -> Self {
+        let year = now.to_zoned(TimeZone::UTC).year();
+        let (skipped_links, sitemaps, linked_sitemaps) = Default::default();
+        let traps = TrapGuard::new(year, limits);
+        Self { traps, skipped_links, sitemaps, linked_sitemaps }
+    }
+
+    /// Restores a checkpoint. Returns `None` for one of another version; its
+    /// content is learned again.
+    pub(super) fn restore(json: &str, limits: TrapLimits) -> Option<Self> {
+        let checkpoint: Self = serde_json::from_str(json).ok()?;
+        Some(Self { traps: checkpoint.traps.resume(limits), ..checkpoint })
+    }
+}
+
+/// Returns the traps and skipped links of a stored checkpoint.
+pub(super) fn parse_checkpoint(checkpoint: &str) -> (Vec<DetectedTrap>, SkippedLinks) {
+    let checkpoint: Option<CrawlCheckpoint> = serde_json::from_str(checkpoint).ok();
+    checkpoint.map_or_else(Default::default, |checkpoint| {
+        (checkpoint.traps.report(), checkpoint.skipped_links)
+    })
+}

@@ -1,0 +1,190 @@
+//! Judges fetched tasks: collects controls, then retries, holds or finishes a
+//! task.
+
+use jiff::Timestamp;
+use relink_judge::{Decision, Judgment, is_network_failure};
+use relink_model::FetchOutcome;
+use relink_ports::{HostId, HostLease, TaskUpdate};
+use url::Url;
+
+use super::controls::ControlLookup;
+use super::neighbors::NEIGHBOR_KINDS;
+use super::pending_judgment::{JudgedTask, PendingJudgment, target_result, to_second};
+use super::{Dispatcher, FetchedTask};
+use crate::EngineError;
+use crate::judging::{conclude_page, judge_page};
+use crate::politeness::{THROTTLING_STATUSES, add_wait, missing_control, retry_delay};
+use crate::probe::final_url;
+
+impl Dispatcher<'_> {
+    /// Records a fetched task for judgment. Returns `None` if the host is no
+    /// longer leased, which happens only when a lease is lost.
+    pub(super) fn begin_judgment(
+        &mut self,
+        host: HostId,
+        fetched: FetchedTask,
+    ) -> Option<PendingJudgment> {
+        let (elapsed, max_wait) = (self.elapsed(), self.settings.max_host_wait);
+        let Some(queue) = self.queues.get_mut(host) else {
+            self.requests.free(1);
+            return None;
+        };
+        queue.request_finished(elapsed, &fetched.probe, max_wait);
+        if !fetched.task.attempts.is_empty() {
+            queue.comparisons.retries = queue.comparisons.retries.saturating_sub(1);
+        }
+        if self.job.follows_links() && queue.block_detector.is_suspected() {
+            queue.rejected_tasks.push(fetched.task.clone());
+        }
+        Some(PendingJudgment::new(host, fetched))
+    }
+
+    /// Judges a task. Returns `None` if it waits for a control, or for the other
+    /// ranked pages of its host.
+    pub(super) async fn advance(
+        &mut self,
+        pending: PendingJudgment,
+    ) -> Result<Option<JudgedTask>, EngineError> {
+        let (host, is_ranked) = (pending.host, pending.is_ranked);
+        let judged = self.judge_pending(pending).await?;
+        Ok(if is_ranked {
+            judged.and_then(|judged| self.finish_ranked(host, judged))
+        } else {
+            judged
+        })
+    }
+
+    async fn judge_pending(
+        &mut self,
+        mut pending: PendingJudgment,
+    ) -> Result<Option<JudgedTask>, EngineError> {
+        loop {
+            let now = self.ports.now();
+            let Some(queue) = self.queues.get(pending.host) else {
+                self.requests.free(1);
+                return Ok(None);
+            };
+            let (lease, is_closed) = (queue.lease, queue.is_closed());
+            if self.is_missing_guess(&pending) {
+                self.reports.targets = self.reports.targets.saturating_sub(1);
+                return Ok(Some(pending.into_judged(lease, TaskUpdate::Drop)));
+            }
+            let settings = self.settings;
+            let input = pending.judge_input(now);
+            match judge_page(&settings.policy, &input) {
+                // Skip the neighbors for now: they are fetched by the end of
+                // the run. All other controls are requested immediately.
+                Decision::Compare(kind) if NEIGHBOR_KINDS.contains(&kind) => {
+                    pending.controls.push(missing_control(kind));
+                    pending.lacks_neighbors = true;
+                }
+                Decision::Compare(kind) if !is_closed => {
+                    match self.find_control(kind, &mut pending).await? {
+                        ControlLookup::Control(control) => pending.controls.push(control),
+                        ControlLookup::Deferred(key) => {
+                            self.defer_comparison(pending, key);
+                            return Ok(None);
+                        }
+                        ControlLookup::Held => {
+                            let attempts = pending.attempts.clone();
+                            let update = TaskUpdate::Hold { attempts };
+                            return Ok(Some(pending.into_judged(lease, update)));
+                        }
+                        ControlLookup::Pending(task) => {
+                            self.await_control(pending, task);
+                            return Ok(None);
+                        }
+                    }
+                }
+                Decision::Fetch { purpose, wait } if !is_closed => {
+                    let interval = settings.politeness.interval;
+                    let wait = retry_delay(wait, &pending.task.url, &pending.probe, interval);
+                    self.claims.schedule_refill(pending.host, self.elapsed() + wait);
+                    if let Some(queue) = self.queues.get_mut(pending.host) {
+                        queue.comparisons.retries += 1;
+                    }
+                    let not_before = add_wait(now, wait);
+                    let update = TaskUpdate::Retry {
+                        purpose,
+                        not_before,
+                        attempts: pending.attempts.clone(),
+                    };
+                    return Ok(Some(pending.into_judged(lease, update)));
+                }
+                Decision::Fetch { .. } | Decision::Compare(_) => {
+                    let judgment = conclude_page(&settings.policy, &input);
+                    return Ok(Some(self.finish(pending, lease, judgment, now)));
+                }
+                Decision::Conclude(_) if pending.lacks_neighbors && !self.is_followed(&pending) => {
+                    let attempts = pending.attempts.clone();
+                    return Ok(Some(pending.into_judged(lease, TaskUpdate::Hold { attempts })));
+                }
+                Decision::Conclude(judgment) => {
+                    return Ok(Some(self.finish(pending, lease, judgment, now)));
+                }
+            }
+        }
+    }
+
+    /// Whether the page is dropped because it does not exist at a guessed URL.
+    fn is_missing_guess(&self, pending: &PendingJudgment) -> bool {
+        let parsed_page = pending.content.parsed_page.as_deref();
+        self.job.is_missing_guess(&pending.task, &pending.probe, parsed_page)
+    }
+
+    /// Whether the crawl follows the page and its redirect target. Such a page
+    /// cannot be held until the end, so it is judged without neighbors. The
+    /// result must not depend on the order of fetches.
+    fn is_followed(&self, pending: &PendingJudgment) -> bool {
+        let requested_url = Url::parse(&pending.task.url).ok();
+        [requested_url, final_url(&pending.probe)].iter().flatten().all(|url| self.job.follows(url))
+    }
+
+    /// Judges a task immediately, when nothing more will be fetched.
+    pub(super) fn judge_now(
+        &mut self,
+        host: HostId,
+        lease: HostLease,
+        fetched: FetchedTask,
+        now: Timestamp,
+    ) -> JudgedTask {
+        let pending = PendingJudgment::new(host, fetched);
+        let input = pending.judge_input(now);
+        let judgment = conclude_page(&self.settings.policy, &input);
+        self.finish(pending, lease, judgment, now)
+    }
+
+    fn finish(
+        &mut self,
+        pending: PendingJudgment,
+        lease: HostLease,
+        judgment: Judgment,
+        now: Timestamp,
+    ) -> JudgedTask {
+        let attempts = pending.attempts.clone();
+        let verdict = judgment.verdict;
+        let mut result = target_result(judgment, &pending.probe, attempts.clone(), now);
+        self.at_risk.apply(&pending.task, &mut result, now);
+        if let Some(until) = self.retry_time(&pending) {
+            result.reason = format!("{}; no request before {}", result.reason, to_second(until));
+        }
+        let update =
+            if self.network.must_be_held(&pending.task.url, &pending.probe, verdict, &*self.job) {
+                if !is_network_failure(&pending.probe.outcome) {
+                    self.network.hold(pending.task.id, result);
+                }
+                TaskUpdate::Hold { attempts }
+            } else {
+                TaskUpdate::Finish(result)
+            };
+        pending.into_judged(lease, update)
+    }
+
+    /// Returns when the page may be fetched again, if its host requested a
+    /// backoff that is longer than this run waits.
+    fn retry_time(&self, pending: &PendingJudgment) -> Option<Timestamp> {
+        let is_throttled = matches!(pending.probe.outcome, FetchOutcome::Response(status) if THROTTLING_STATUSES.contains(&status));
+        let queue = self.queues.get(pending.host).filter(|_| is_throttled)?;
+        queue.pacer.closed_until()
+    }
+}

@@ -1,0 +1,107 @@
+//! Requests for controls: pages that are fetched only for comparison.
+
+use relink_judge::{ControlUrl, control_key, control_url, is_conclusive};
+use relink_model::{Control, ControlKind, Probe, RequestRights};
+
+use crate::isolation::isolate;
+
+/// Maximum number of attempts to fetch a control.
+const MAX_ATTEMPTS: u32 = 2;
+
+/// A control to fetch. It is requested with GET, without the credentials of the
+/// user.
+#[derive(Debug, Clone)]
+pub(crate) struct ControlRequest {
+    pub(crate) kind: ControlKind,
+    /// Controls with the same key are the same request.
+    pub(crate) key: String,
+    pub(crate) url: String,
+    pub(crate) rights: RequestRights,
+    /// The number of this attempt, from 1.
+    pub(crate) attempt: u32,
+}
+
+impl ControlRequest {
+    /// Returns the control of a page; `None` if it has none of this kind. `salt`
+    /// selects the random names.
+    pub(crate) fn of_page(
+        kind: ControlKind,
+        page: &str,
+        rights: RequestRights,
+        salt: u64,
+    ) -> Option<Self> {
+        let ControlUrl { url, key } =
+            isolate(page, || control_url(kind, page, salt)).unwrap_or_default()?;
+        Some(Self::new(kind, key, url, rights))
+    }
+
+    /// Returns the first attempt to fetch a control.
+    pub(crate) fn new(kind: ControlKind, key: String, url: String, rights: RequestRights) -> Self {
+        Self { kind, key, url, rights: rights.without_credentials(), attempt: 1 }
+    }
+
+    /// Returns the next attempt after this result. An inconclusive result is retried,
+    /// because many pages may be judged by it.
+    pub(crate) fn retry_after(&self, probe: &Probe) -> Option<Self> {
+        let is_retried = !is_conclusive(probe) && self.attempt < MAX_ATTEMPTS;
+        is_retried.then(|| Self { attempt: self.attempt + 1, ..self.clone() })
+    }
+
+    /// Whether other pages can use the control. A refetch is a control only for its
+    /// own page.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.kind != ControlKind::Refetch
+    }
+}
+
+/// Returns the key of a control; `None` if the page has none of this kind.
+pub(crate) fn control_key_for(kind: ControlKind, page: &str) -> Option<String> {
+    isolate(page, || control_key(kind, page)).unwrap_or_default()
+}
+
+/// A control that could not be fetched.
+pub(crate) fn missing_control(kind: ControlKind) -> Control {
+    Control { kind, url: String::new(), probe: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use relink_model::{FetchOutcome, Timings};
+
+    use super::*;
+
+    fn probe(outcome: FetchOutcome) -> Probe {
+        Probe {
+            requested_at: Timestamp::UNIX_EPOCH,
+            hops: Vec::new(),
+            outcome,
+            timings: Timings::default(),
+            retry_after: None,
+            digest: None,
+        }
+    }
+
+    #[test]
+    fn inconclusive_control_is_retried_once() {
+        let rights = RequestRights::user_supplied();
+        let page = "http://a.test/x/page";
+        let first = ControlRequest::of_page(ControlKind::RandomName, page, rights, 7).unwrap();
+        assert!(first.url.starts_with("http://a.test/x/"), "{}", first.url);
+        assert_eq!(first.rights, rights.without_credentials());
+        assert!(first.retry_after(&probe(FetchOutcome::Response(404))).is_none());
+        let failure = probe(FetchOutcome::TimedOut(relink_model::Phase::Headers));
+        let second = first.retry_after(&failure).unwrap();
+        assert_eq!((second.attempt, &second.key), (2, &first.key));
+        assert!(second.retry_after(&failure).is_none());
+    }
+
+    #[test]
+    fn refetch_is_a_control_for_its_own_page_only() {
+        let of_kind = |kind| {
+            ControlRequest::new(kind, String::new(), String::new(), RequestRights::default())
+        };
+        assert!(!of_kind(ControlKind::Refetch).is_shared());
+        assert!(of_kind(ControlKind::RandomName).is_shared());
+    }
+}
