@@ -48,11 +48,14 @@ CREATE INDEX run_open ON run (identity) WHERE state = 0;
 -- A document of a run, or a page of a crawl. Pages have the task that fetched
 -- them in `task_id`; it is null for documents, seed lists and sitemaps.
 -- `anchors` has the sorted anchor hashes of a page, 4 bytes each; null if
--- unknown.
+-- unknown. `label_hash` is the FNV-1a hash of the label. `revision` is the git
+-- commit or wiki revision of the content; null if unknown.
 CREATE TABLE document (
     id           INTEGER PRIMARY KEY,
     run_id       INTEGER NOT NULL REFERENCES run (id),
     label        TEXT    NOT NULL,
+    label_hash   INTEGER NOT NULL,
+    revision     TEXT,
     content_hash INTEGER NOT NULL,
     loaded       INTEGER NOT NULL DEFAULT 0,
     links        INTEGER NOT NULL DEFAULT 0,
@@ -133,6 +136,17 @@ CREATE TABLE link (
 ) WITHOUT ROWID;
 CREATE INDEX link_ignored ON link (task_id) WHERE ignored_codes IS NOT NULL;
 
+-- When a document first linked to a target. Never pruned: rows can outlive their
+-- run and document, so the document is identified by the hash of its label.
+CREATE TABLE link_origin (
+    target_id  INTEGER NOT NULL REFERENCES target (id),
+    label_hash INTEGER NOT NULL,
+    run_id     INTEGER NOT NULL,
+    seen_at    INTEGER NOT NULL,
+    revision   TEXT,
+    PRIMARY KEY (target_id, label_hash)
+) WITHOUT ROWID;
+
 -- A probe; rows are never changed. `detail` is the probe as JSON. `previous_id`
 -- is the previous probe of the same task, so that the probes of a task need no
 -- index. The probe that last reached a target can outlive its run.
@@ -170,6 +184,20 @@ CREATE TABLE result (
     failed_runs     INTEGER NOT NULL DEFAULT 0,
     first_failed_at INTEGER,
     last_failed_at  INTEGER,
+    PRIMARY KEY (target_id, generation)
+) WITHOUT ROWID;
+
+-- The changes of verdicts: the result of a generation differs from that of the
+-- generation before. Never pruned, unlike results. Rows with equal
+-- verdicts do not count: a later result of the generation has replaced the one that
+-- differed.
+CREATE TABLE verdict_change (
+    target_id   INTEGER NOT NULL REFERENCES target (id),
+    generation  INTEGER NOT NULL,
+    changed_at  INTEGER NOT NULL,
+    old_verdict TEXT    NOT NULL,
+    new_verdict TEXT    NOT NULL,
+    code        TEXT,
     PRIMARY KEY (target_id, generation)
 ) WITHOUT ROWID;
 

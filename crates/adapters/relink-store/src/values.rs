@@ -93,13 +93,22 @@ pub(crate) fn unpack_anchors(anchors: &[u8]) -> Vec<u32> {
     anchors.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect()
 }
 
-/// Returns the group of a host: the FNV-1a hash of its name, modulo
-/// [`BUCKETS`]. It must not depend on the machine or version, because it is
-/// stored.
+/// Returns the group of a host. It must not depend on the machine or version,
+/// because it is stored.
 pub(crate) fn host_bucket(name: &str) -> i64 {
+    (fnv_1a(name) % BUCKETS).cast_signed()
+}
+
+/// Returns the stored hash of a document's label.
+pub(crate) fn label_hash(label: &str) -> i64 {
+    fnv_1a(label).cast_signed()
+}
+
+/// The 64-bit FNV-1a hash of a text.
+fn fnv_1a(text: &str) -> u64 {
     let offset_basis = 0xcbf2_9ce4_8422_2325_u64;
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    (name.bytes().fold(offset_basis, mix) % BUCKETS).cast_signed()
+    text.bytes().fold(offset_basis, mix)
 }
 
 /// Returns the value of `link.ignored_codes`, such as ` RL101 RL204 `. The

@@ -47,7 +47,7 @@ fn run_key() -> RunKey {
 /// Opens a run with one link to each of this number of hosts.
 async fn load_links_to(store: &PostgresStore, hosts: usize) -> OpenRun {
     let run = store.open_run(&run_key(), false, at(0)).await.unwrap();
-    let document = NewDocument { label: "a.md".to_owned(), content_hash: 1 };
+    let document = NewDocument { label: "a.md".to_owned(), content_hash: 1, revision: None };
     let loaded = store.load_document(run.id, &document).await.unwrap();
     let links: Vec<NewLink> = (0..hosts).map(link_to_host).collect();
     let cache_window = CacheWindow { now: at(0), fresh_since: Timestamp::MAX };

@@ -306,7 +306,7 @@ fn link_to(url: &str) -> NewLink {
 /// Loads a document with one link.
 async fn load_page(store: &dyn Store, run: OpenRun) {
     let link = link_to("http://one.test/");
-    let document = NewDocument { label: "a.md".to_owned(), content_hash: 1 };
+    let document = NewDocument { label: "a.md".to_owned(), content_hash: 1, revision: None };
     let loaded = store.load_document(run.id, &document).await.unwrap();
     let batch = LinkBatch {
         document: loaded.id,

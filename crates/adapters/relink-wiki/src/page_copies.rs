@@ -115,6 +115,10 @@ impl Files for PageCopies {
         Ok(WalkResult { documents, ..WalkResult::default() })
     }
 
+    fn revision(&self, label: &str) -> Option<String> {
+        self.pages.get(label).map(|entry| entry.revision.to_string())
+    }
+
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         self.bytes(path)
     }

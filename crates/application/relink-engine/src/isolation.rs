@@ -64,6 +64,7 @@ pub(crate) fn internal_error_probe(requested_at: Timestamp) -> Probe {
         timings: Timings::default(),
         retry_after: None,
         digest: None,
+        version: None,
     }
 }
 

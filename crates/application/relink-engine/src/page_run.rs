@@ -88,7 +88,7 @@ async fn open_run(ports: &Ports, pages: PageRun<'_>) -> Result<OpenRun, EngineEr
         scope: String::new(),
     };
     let run = store.open_run(&key, true, now).await?;
-    let document = NewDocument { label: pages.label.to_owned(), content_hash: 0 };
+    let document = NewDocument { label: pages.label.to_owned(), content_hash: 0, revision: None };
     let document = store.load_document(run.id, &document).await?.id;
     for (chunk, first) in pages.urls.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
         let links: Vec<NewLink> = chunk.iter().filter_map(|url| link(url, pages.rights)).collect();

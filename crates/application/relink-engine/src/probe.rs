@@ -4,8 +4,8 @@
 use jiff::Timestamp;
 use relink_frontier::canonicalize;
 use relink_model::{
-    Attempt, FetchOutcome, FetchPurpose, Hop, InvalidRedirect, Probe, RequestRights, Timings,
-    is_same_host_and_port, redact_stored_url, without_userinfo,
+    Attempt, FetchOutcome, FetchPurpose, History, Hop, InvalidRedirect, Probe, RequestRights,
+    ResponseVersion, Timings, Verdict, is_same_host_and_port, redact_stored_url, without_userinfo,
 };
 use relink_ports::{Body, Clock, Fetch, FetchRequest, FetchResult, RequestOptions, UserAgent};
 use url::{Position, Url};
@@ -14,6 +14,12 @@ use crate::isolation::{internal_error_probe, isolate_async};
 
 /// Maximum number of client-side redirects that one probe follows.
 const MAX_CLIENT_REDIRECTS: usize = 3;
+
+/// Response headers that a probe keeps.
+const VERSION_HEADERS: [&str; 3] = ["last-modified", "etag", "date"];
+
+/// Status of a response to a conditional request for an unchanged page.
+const NOT_MODIFIED: u16 = 304;
 
 /// A URL to probe.
 #[derive(Debug, Clone)]
@@ -26,12 +32,15 @@ pub(crate) struct ProbeRequest<'a> {
     pub(crate) agent: UserAgent,
     /// Further options.
     pub(crate) options: RequestOptions,
+    /// The known version of the page, if the content is needed only if it has
+    /// changed.
+    pub(crate) known: Option<&'a History>,
 }
 
 impl<'a> ProbeRequest<'a> {
     /// Creates a request with default options.
     pub(crate) fn new(url: &'a Url, rights: RequestRights, agent: UserAgent) -> Self {
-        Self { url, rights, agent, options: RequestOptions::default() }
+        Self { url, rights, agent, options: RequestOptions::default(), known: None }
     }
 }
 
@@ -84,7 +93,7 @@ async fn probe_with_client_redirects(
     for _ in 0..MAX_CLIENT_REDIRECTS {
         let Some(url) = redirect_target(&probe) else { break };
         let rights = request.rights.inherit(request.url, &url);
-        let next = ProbeRequest { url: &url, rights, ..request.clone() };
+        let next = ProbeRequest { url: &url, rights, known: None, ..request.clone() };
         if request.options.redirect_filter.as_ref().is_some_and(|filter| !filter.allows(&url)) {
             break;
         }
@@ -114,6 +123,9 @@ pub(crate) struct StoredUrlRequest<'a> {
     pub(crate) agent: UserAgent,
     /// Options for the host of the URL.
     pub(crate) options: RequestOptions,
+    /// The known version of the page, if the content is needed only if it has
+    /// changed.
+    pub(crate) known: Option<&'a History>,
 }
 
 /// Probes a stored URL with default options.
@@ -128,7 +140,7 @@ pub(crate) async fn probe_with_default_options(
     probe_stored_url_with_body(
         fetch,
         clock,
-        StoredUrlRequest { url, base: None, rights, agent, options },
+        StoredUrlRequest { url, base: None, rights, agent, options, known: None },
     )
     .await
 }
@@ -139,11 +151,11 @@ pub(crate) async fn probe_stored_url_with_body(
     clock: &dyn Clock,
     request: StoredUrlRequest<'_>,
 ) -> (Probe, Option<Body>) {
-    let StoredUrlRequest { url, base, rights, agent, options } = request;
+    let StoredUrlRequest { url, base, rights, agent, options, known } = request;
     let parsed = base.and_then(|base| parse_with_base(base, url));
     match parsed.or_else(|| Url::parse(url).ok()) {
         Some(url) => {
-            probe_url(fetch, clock, ProbeRequest { url: &url, rights, agent, options }).await
+            probe_url(fetch, clock, ProbeRequest { url: &url, rights, agent, options, known }).await
         }
         None => (invalid_url_probe(current_time(clock)), None),
     }
@@ -167,24 +179,69 @@ pub(crate) fn invalid_url_probe(requested_at: Timestamp) -> Probe {
         timings: Timings::default(),
         retry_after: None,
         digest: None,
+        version: None,
     }
 }
 
+/// Sends a request. A page that has not changed since its known version has the
+/// stored digest and no body.
 async fn send_request(
     fetch: &dyn Fetch,
     request: ProbeRequest<'_>,
     requested_at: Timestamp,
 ) -> (Probe, Option<Body>) {
-    let ProbeRequest { url, rights, agent, options } = request;
+    let known = request.known.filter(|known| is_reusable(known, request.url));
+    let (probe, body) = send_once(fetch, &request, known, requested_at).await;
+    let Some(known) = known.filter(|_| probe.outcome == FetchOutcome::Response(NOT_MODIFIED))
+    else {
+        return (probe, body);
+    };
+    if probe.hops.len() > 1 {
+        // Another page has not changed: the one to which the URL redirects now.
+        tokio::time::sleep(request.options.redirect_delay).await;
+        return send_once(fetch, &request, None, requested_at).await;
+    }
+    let stored = known.version.as_deref().cloned().unwrap_or_default();
+    let version = stored.confirmed_by(probe.version.map(|version| *version));
+    let unchanged = Probe {
+        // The stored response is the response (RFC 9111, section 4.3.3).
+        outcome: FetchOutcome::Response(200),
+        digest: known.digest.clone(),
+        version: Some(Box::new(version)),
+        ..probe
+    };
+    (unchanged, None)
+}
+
+/// Whether the stored content of a page can replace its body.
+fn is_reusable(known: &History, url: &Url) -> bool {
+    known.digest.is_some()
+        && known.verdict.is_some_and(Verdict::is_reached)
+        && known.final_url.as_deref() == Some(url.as_str())
+        && known.version.as_ref().is_some_and(|version| version.has_validator())
+}
+
+async fn send_once(
+    fetch: &dyn Fetch,
+    request: &ProbeRequest<'_>,
+    known: Option<&History>,
+    requested_at: Timestamp,
+) -> (Probe, Option<Body>) {
+    let ProbeRequest { url, rights, agent, options, .. } = request.clone();
+    let mut options = RequestOptions { response_headers: &VERSION_HEADERS, ..options };
+    let version = known.and_then(|known| known.version.as_deref());
+    options.headers.extend(version.into_iter().flat_map(ResponseVersion::conditional_headers));
     let request = FetchRequest { url: url.clone(), rights, user_agent: agent, options };
-    let FetchResult { hops, outcome, timings, retry_after, body, .. } = fetch.fetch(request).await;
+    let result = fetch.fetch(request).await;
+    let version = ResponseVersion::from_headers(|name| result.header(name)).map(Box::new);
+    let FetchResult { hops, outcome, timings, retry_after, body, .. } = result;
     let digest = body.as_ref().map(|body| {
         let content_type = body.content_type.as_deref();
         let language = body.language.as_deref();
         Box::new(relink_page::digest(content_type, language, &body.bytes, body.is_truncated))
     });
     let hops = hops.into_iter().map(without_password).collect();
-    (Probe { requested_at, hops, outcome, timings, retry_after, digest }, body)
+    (Probe { requested_at, hops, outcome, timings, retry_after, digest, version }, body)
 }
 
 /// Returns the target of a client-side redirect, if it is not a hop yet.
@@ -232,25 +289,4 @@ fn without_password(mut hop: Hop) -> Hop {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parse_with_base_equals_parse_for_urls_of_the_same_origin() {
-        let base = Url::parse("http://a.test:81/x/y?z").unwrap();
-        for (url, is_same_origin) in [
-            ("http://a.test:81/", true),
-            ("http://a.test:81/b/c%20d?e=f&g", true),
-            ("http://a.test:81//b.test/c", false),
-            ("http://a.test:81/\\b.test", false),
-            ("http://a.test:81/b/../c", false),
-            ("http://a.test:8/", false),
-            ("https://a.test:81/", false),
-            ("http://a.test:810/", false),
-        ] {
-            let parsed = parse_with_base(&base, url);
-            assert_eq!(parsed.is_some(), is_same_origin, "{url}");
-            assert!(parsed.is_none_or(|parsed| parsed == Url::parse(url).unwrap()), "{url}");
-        }
-    }
-}
+mod tests;

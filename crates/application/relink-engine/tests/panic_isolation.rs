@@ -195,6 +195,7 @@ impl Fixture {
                 read_options: ReadOptions::default(),
                 sitemap_delay: Duration::ZERO,
                 max_page_bytes: 1 << 20,
+                revision: None,
             },
             dispatch: dispatch_settings(),
             is_fresh: false,

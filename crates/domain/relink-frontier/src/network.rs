@@ -254,6 +254,7 @@ mod tests {
             outcome,
             timings: Timings::default(),
             retry_after: None,
+            version: None,
             digest: Some(Box::new(digest)),
         }
     }

@@ -233,6 +233,7 @@ mod tests {
             timings: Timings::default(),
             retry_after: None,
             digest: None,
+            version: None,
         }
     }
 

@@ -136,6 +136,7 @@ pub fn is_conclusive(probe: &Probe) -> bool {
 ///     outcome,
 ///     timings: Timings::default(),
 ///     retry_after: None,
+///     version: None,
 ///     digest: None,
 /// };
 /// let input = JudgeInput {

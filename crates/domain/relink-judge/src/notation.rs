@@ -219,6 +219,7 @@ impl RedirectChain {
             outcome,
             timings: Timings::default(),
             retry_after: None,
+            version: None,
         })
     }
 }

@@ -24,6 +24,7 @@ fn probe(urls: &[&str]) -> Probe {
         outcome: FetchOutcome::Response(200),
         timings: Timings::default(),
         retry_after: None,
+        version: None,
         digest: Some(Box::default()),
     }
 }

@@ -155,6 +155,11 @@ fn age_strength(year: i16, today: Date) -> f64 {
     f64::from(age.min(FULL_AGE)) / f64::from(FULL_AGE)
 }
 
+/// Returns the date of the last change that a visible text states.
+pub(crate) fn stated_date_in_text(text: &str) -> Option<Date> {
+    latest_date(&text.to_lowercase(), &UPDATE_PHRASES)
+}
+
 /// Returns the latest date directly after one of the phrases.
 fn latest_date(text: &str, phrases: &[&str]) -> Option<Date> {
     let after = |phrase: &str| {

@@ -47,6 +47,7 @@ mod safe_slice;
 pub mod shingle;
 mod source;
 mod source_text;
+mod stated_date;
 mod stop_words;
 mod target;
 mod unescaped_text;

@@ -472,6 +472,7 @@ fn load_settings(
             .map_or(PolitenessPolicy::CHECK_INTERVAL, |duration| duration.0),
         max_page_bytes: page_bytes(config),
         read_options: options,
+        revision: std::env::current_dir().ok().and_then(|dir| relink_git::head_commit(&dir)),
     })
 }
 

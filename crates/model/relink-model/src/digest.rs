@@ -1,5 +1,6 @@
 //! Compact summaries of page content. Page bodies are not stored.
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::Sketch;
@@ -30,6 +31,10 @@ pub struct Digest {
     /// The canonical URL that the page declares, as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
+    /// The date of the last change or of publication that the page states about
+    /// itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_date: Option<Date>,
     /// The length of the visible text in characters, with white space
     /// collapsed.
     #[serde(default)]

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, FindingCode, Verdict};
+use crate::{Digest, FindingCode, ResponseVersion, Verdict};
 
 /// The stored results of a target from earlier runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct History {
     pub digest: Option<Box<Digest>>,
     /// The URL after redirects at `last_reached_at`.
     pub final_url: Option<String>,
+    /// The version of the page at `last_reached_at` according to its headers.
+    #[serde(default)]
+    pub version: Option<Box<ResponseVersion>>,
 }
 
 /// Consecutive failed runs.

@@ -40,7 +40,7 @@ pub use history::{FailureStreak, History};
 pub use link::{Link, LinkKind, LinkTarget, SkipReason, SourceLocation, Span};
 pub use probe::{
     ConnectError, DnsError, FetchOutcome, Hop, InvalidRedirect, Phase, Probe, ProtocolError,
-    Timings, TlsError,
+    ResponseVersion, Timings, TlsError,
 };
 pub use redact::{
     redact_stored_text, redact_stored_url, redact_text, redact_url, with_authority,

@@ -25,6 +25,68 @@ pub struct Probe {
     /// The digest of the final page, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Box<Digest>>,
+    /// The version of the final page according to its headers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Box<ResponseVersion>>,
+}
+
+/// The response headers that describe the version of a page, as sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResponseVersion {
+    /// `Last-Modified`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
+    /// `ETag`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// `Date`: the time of the response on the clock of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+}
+
+impl ResponseVersion {
+    /// The maximum length of a stored header in bytes. A longer one is not stored,
+    /// because a shortened `ETag` would be another one.
+    pub const MAX_HEADER_LENGTH: usize = 256;
+
+    /// Returns the version in these headers; `None` if they have none.
+    pub fn from_headers<'h>(header: impl Fn(&str) -> Option<&'h str>) -> Option<Self> {
+        let value = |name: &str| {
+            let value = header(name).filter(|value| value.len() <= Self::MAX_HEADER_LENGTH)?;
+            (!value.is_empty()).then(|| value.to_owned())
+        };
+        let version = Self {
+            last_modified: value("last-modified"),
+            etag: value("etag"),
+            date: value("date"),
+        };
+        (version != Self::default()).then_some(version)
+    }
+
+    /// Whether a request can be made conditional on this version.
+    pub fn has_validator(&self) -> bool {
+        self.etag.is_some() || self.last_modified.is_some()
+    }
+
+    /// Returns the headers of a request for a page that has changed since this
+    /// version.
+    pub fn conditional_headers(&self) -> Vec<(String, String)> {
+        let etag = self.etag.iter().map(|etag| ("if-none-match".to_owned(), etag.clone()));
+        let modified = self.last_modified.iter();
+        let modified = modified.map(|time| ("if-modified-since".to_owned(), time.clone()));
+        etag.chain(modified).collect()
+    }
+
+    /// Returns this version with the headers of a response that confirmed it.
+    #[must_use]
+    pub fn confirmed_by(&self, newer: Option<Self>) -> Self {
+        let newer = newer.unwrap_or_default();
+        Self {
+            last_modified: newer.last_modified.or_else(|| self.last_modified.clone()),
+            etag: newer.etag.or_else(|| self.etag.clone()),
+            date: newer.date.or_else(|| self.date.clone()),
+        }
+    }
 }
 
 /// One request of a redirect chain and the head of its response.
@@ -302,5 +364,40 @@ impl fmt::Display for Phase {
             Self::Body => "reading the body",
             Self::Total => "total time",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(headers: &[(&str, &'static str)]) -> Option<ResponseVersion> {
+        ResponseVersion::from_headers(|name| {
+            headers.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+        })
+    }
+
+    #[test]
+    fn version_without_headers_is_none() {
+        assert_eq!(version(&[("server", "x"), ("etag", "")]), None);
+        let long: &'static str = Box::leak("x".repeat(300).into_boxed_str());
+        assert_eq!(version(&[("etag", long)]), None);
+    }
+
+    #[test]
+    fn conditional_headers_repeat_the_validators() {
+        let time = "Tue, 03 Nov 2026 10:00:00 GMT";
+        let stored = version(&[("etag", "W/\"a\""), ("last-modified", time), ("date", time)]);
+        let stored = stored.unwrap();
+        let headers = stored.conditional_headers();
+        let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["if-none-match", "if-modified-since"]);
+        assert!(!version(&[("date", time)]).unwrap().has_validator());
+        let newer = version(&[("date", "later")]);
+        let confirmed = stored.confirmed_by(newer);
+        assert_eq!(
+            (confirmed.etag.as_deref(), confirmed.date.as_deref()),
+            (Some("W/\"a\""), Some("later"))
+        );
     }
 }

@@ -95,6 +95,12 @@ pub trait Files: Send + Sync {
     /// Finds the documents of the inputs.
     async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError>;
 
+    /// Returns the revision of the document with this label, if the documents have
+    /// revisions of their own, as pages of a wiki do.
+    fn revision(&self, _label: &str) -> Option<String> {
+        None
+    }
+
     /// Reads a regular file, such as the target of a link.
     ///
     /// # Errors

@@ -17,6 +17,8 @@ pub struct NewDocument {
     pub label: String,
     /// The hash of its bytes.
     pub content_hash: u64,
+    /// The git commit or wiki revision of its content, if it is known.
+    pub revision: Option<String>,
 }
 
 /// A document after [`IntakeStore::load_document`].

@@ -69,7 +69,8 @@ pub use record_source::{
 pub use render::{Render, RenderError, RenderRequest, RenderedPage, Truncation};
 pub use result_store::{
     AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, Inlinks, LinkCursor,
-    LinkLocation, Neighbor, PastVerdict, ResultStore, TargetRecord, TextChange, VerdictChange,
+    LinkLocation, LinkOrigin, Neighbor, PastChange, PastVerdict, ResultStore, TargetRecord,
+    TextChange, VerdictChange,
 };
 pub use run_store::{
     HostStats, OpenRun, RunKey, RunProgress, RunState, RunStats, RunStore, RunSummary,

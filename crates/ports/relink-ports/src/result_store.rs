@@ -99,8 +99,34 @@ pub struct TargetRecord {
     pub latest: Option<CheckedTarget>,
     /// The time and verdict of every check, oldest first.
     pub past_verdicts: Vec<(Timestamp, Verdict)>,
+    /// The changes of the verdict, oldest first. They are never pruned.
+    pub changes: Vec<PastChange>,
     /// The probes of the latest run, oldest first.
     pub probes: Vec<Probe>,
+}
+
+/// A change of the verdict of a target between two checks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastChange {
+    /// The time from which the new verdict has applied.
+    pub changed_at: Timestamp,
+    /// The verdict before.
+    pub before: Verdict,
+    /// The new verdict.
+    pub after: Verdict,
+    /// The code of the new verdict.
+    pub code: Option<FindingCode>,
+}
+
+/// When a document was first seen with a link to a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkOrigin {
+    /// The time at which the link was stored.
+    pub seen_at: Timestamp,
+    /// The run. It may have been pruned since.
+    pub run: RunId,
+    /// The git commit or wiki revision of the document at that time.
+    pub revision: Option<String>,
 }
 
 /// A pagination cursor: the target, page and position of the last link.
@@ -212,6 +238,14 @@ pub trait ResultStore: Send + Sync {
 
     /// Returns everything stored about the target with this canonical URL.
     async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError>;
+
+    /// Returns when each of these documents was first seen with a link to the
+    /// target, in the order of `documents`. It is never pruned.
+    async fn link_origins(
+        &self,
+        url: &str,
+        documents: &[&str],
+    ) -> Result<Vec<Option<LinkOrigin>>, StoreError>;
 
     /// Returns the links of a run after `after` that have a fragment and lead
     /// to a reached page whose anchors are known.

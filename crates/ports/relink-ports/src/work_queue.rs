@@ -349,6 +349,16 @@ pub trait WorkQueue: Send + Sync {
         limit: usize,
     ) -> Result<Vec<(FetchTask, Probe)>, StoreError>;
 
+    /// Reserves the next request to a host outside of runs. Returns `false` while the
+    /// host is leased or its next request is not due. Otherwise no worker may send
+    /// another request before `next_at`.
+    async fn reserve_request(
+        &self,
+        host: &str,
+        now: Timestamp,
+        next_at: Timestamp,
+    ) -> Result<bool, StoreError>;
+
     /// Leases the IP address of a leased host for this worker, until the host lease
     /// ends. Returns whether this worker may send requests to the address: `false`
     /// while another worker sends requests to hosts with the same address. The lease is

@@ -11,7 +11,10 @@ mod row;
 mod short_url;
 
 pub use permanence::Permanence;
-pub use row::{ControlRow, PageSummaryRow, PastVerdictRow, ProbeRow, StreakRow, TargetRecordRow};
+pub use row::{
+    ControlRow, FirstSeenRow, PageSummaryRow, PastVerdictRow, ProbeRow, StreakRow, TargetRecordRow,
+    VerdictChangeRow,
+};
 
 use jiff::Timestamp;
 use relink_judge::codes;
@@ -25,6 +28,9 @@ use crate::{LocationView, TargetView};
 
 /// Number of past verdicts that are shown.
 const MAX_VERDICTS: usize = 40;
+
+/// Number of changes of the verdict that are shown.
+const MAX_CHANGES: usize = 10;
 
 /// The stored record of one target, with all text borrowed.
 #[derive(Debug, Clone, Copy)]
@@ -41,8 +47,36 @@ pub struct TargetRecordView<'a> {
     pub controls: &'a [Control],
     /// The verdict of every run, oldest first.
     pub past_verdicts: &'a [(Timestamp, Verdict)],
+    /// The changes of the verdict, oldest first.
+    pub changes: &'a [VerdictChangeView],
+    /// When documents were first seen with a link to the target.
+    pub first_seen: &'a [FirstSeenView<'a>],
     /// The result of a search for the page, if there was one.
     pub revival: Option<RevivalView<'a>>,
+}
+
+/// A change of the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerdictChangeView {
+    /// The time from which the new verdict has applied.
+    pub at: Timestamp,
+    /// The verdict before.
+    pub before: Verdict,
+    /// The new verdict.
+    pub after: Verdict,
+    /// The code of the new verdict.
+    pub code: Option<FindingCode>,
+}
+
+/// When a document was first seen with a link to the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstSeenView<'a> {
+    /// The label of the document.
+    pub document: &'a str,
+    /// The time.
+    pub at: Timestamp,
+    /// The git commit or wiki revision of the document at that time.
+    pub revision: Option<&'a str>,
 }
 
 /// Formats the record of a target: verdict, requests, comparisons, reason,
@@ -108,7 +142,7 @@ fn links_and_history(style: TextStyle, view: &TargetRecordView) -> String {
         [] => String::new(),
         locations => format!("linked in {}\n", location_list(locations, links)),
     };
-    let history = history(style, view.past_verdicts);
+    let history = history(style, view.past_verdicts) + &changes(style, view.changes);
     if linked.is_empty() && history.is_empty() {
         return String::new();
     }
@@ -133,6 +167,18 @@ fn history(style: TextStyle, verdicts: &[(Timestamp, Verdict)]) -> String {
     }
     let shown = grouped(shown.len() as u64);
     format!("history …{symbols}   the last {shown} of {runs} since {since}\n")
+}
+
+/// `changes alive → dead on 2026-10-29`, one line per change.
+fn changes(style: TextStyle, changes: &[VerdictChangeView]) -> String {
+    let shown = changes.get(changes.len().saturating_sub(MAX_CHANGES)..).unwrap_or_default();
+    let line = |(index, change): (usize, &VerdictChangeView)| {
+        let label = if index == 0 { "changes" } else { "       " };
+        let after = style.verdict(change.after, &change.after.to_string());
+        let code = change.code.map_or(String::new(), |code| format!(" ({code})"));
+        format!("{label} {} → {after}{code} on {}\n", change.before, date(change.at))
+    };
+    shown.iter().enumerate().map(line).collect()
 }
 
 fn date(time: Timestamp) -> String {

@@ -365,6 +365,23 @@ pub(super) async fn save_host_schedule(
     Ok(())
 }
 
+/// Reserves the next request to a host, if it is due and the host is not leased.
+pub(super) async fn reserve_request(
+    db: &Db<'_>,
+    host: &str,
+    (now, next_at): (i64, i64),
+) -> DbResult<bool> {
+    tasks::host_ids(db, &[host]).await?;
+    let reserved = db
+        .execute(
+            "UPDATE host SET next_at = $1
+             WHERE name = $2 AND next_at <= $3 AND lease_until <= $3",
+            &[&next_at, &host, &now],
+        )
+        .await?;
+    Ok(reserved > 0)
+}
+
 /// Returns the due time of the next task whose host is not leased, and whether
 /// another worker has leased a host with tasks, or its IP address.
 pub(super) async fn next_due(

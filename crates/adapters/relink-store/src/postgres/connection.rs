@@ -14,7 +14,7 @@ use super::{ClockOffset, PostgresStore};
 use crate::values::millis;
 
 /// The version of the schema.
-pub(super) const SCHEMA_VERSION: i64 = 3;
+pub(super) const SCHEMA_VERSION: i64 = 4;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

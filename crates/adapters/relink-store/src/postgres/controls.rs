@@ -6,11 +6,11 @@ use relink_ports::{Neighbor, StoredControl, TargetRecord};
 use tokio_postgres::Row;
 
 use super::error::DbResult;
-use super::results;
 use super::rows::{
     from_json, join_result, millis, parse_name, probe_of_task, timestamp, to_i64, without_nul,
 };
 use super::session::Db;
+use super::{history, results};
 use crate::redaction;
 
 /// The maximum number of targets of a directory that are read. A directory may
@@ -114,11 +114,13 @@ async fn fetched_between(
 pub(super) async fn target_record(db: &Db<'_>, url: &str) -> DbResult<Option<TargetRecord>> {
     let row = db.query_opt("SELECT id FROM target WHERE url = $1", &[&without_nul(url)]).await?;
     let Some(row) = row else { return Ok(None) };
-    let runs = checked_runs(db, row.get(0)).await?;
+    let target: i64 = row.get(0);
+    let runs = checked_runs(db, target).await?;
     let mut record = TargetRecord {
         url: url.to_owned(),
         latest: None,
         past_verdicts: runs.iter().rev().map(|run| (run.at, run.verdict)).collect(),
+        changes: history::verdict_changes(db, target).await?,
         probes: Vec::new(),
     };
     if let Some(latest) = runs.first() {

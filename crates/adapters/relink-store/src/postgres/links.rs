@@ -1,8 +1,10 @@
 //! Stores links in multi-row statements.
 
+use jiff::Timestamp;
 use relink_ports::NewLink;
 
 use super::error::DbResult;
+use super::history;
 use super::rows::{to_i64, without_nul};
 use super::session::Db;
 use crate::values::ignored_codes;
@@ -15,8 +17,10 @@ pub(super) struct LinkRow<'a> {
     pub(super) link: &'a NewLink,
 }
 
-/// Inserts links and returns the number of new ones.
-pub(super) async fn insert(db: &Db<'_>, rows: &[LinkRow<'_>]) -> DbResult<u64> {
+/// Inserts links that are seen at the time `now`, and returns the number of new
+/// ones.
+pub(super) async fn insert(db: &Db<'_>, rows: &[LinkRow<'_>], now: Timestamp) -> DbResult<u64> {
+    history::insert_origins(db, rows, now).await?;
     let column =
         |value: &dyn Fn(&LinkRow<'_>) -> i64| -> Vec<i64> { rows.iter().map(value).collect() };
     let kinds: Vec<&str> = rows.iter().map(|row| row.link.location.kind.as_str()).collect();

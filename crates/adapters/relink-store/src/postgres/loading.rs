@@ -8,6 +8,7 @@ use super::links::{self, LinkRow};
 use super::rows::{stored_text, to_i64};
 use super::session::Db;
 use super::tasks::{self, NewTask};
+use crate::values::label_hash;
 
 /// Returns the stored document of the run with this label, inserting it if
 /// necessary. Deletes the links of a document that must be loaded again.
@@ -20,9 +21,9 @@ pub(super) async fn load_document(
     let label = stored_text(&document.label);
     let added = db
         .query_opt(
-            "INSERT INTO document (run_id, label, content_hash) VALUES ($1, $2, $3)
-             ON CONFLICT DO NOTHING RETURNING id",
-            &[&run.0, &label, &content_hash],
+            "INSERT INTO document (run_id, label, label_hash, revision, content_hash)
+             VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id",
+            &[&run.0, &label, &label_hash(&label), &document.revision, &content_hash],
         )
         .await?;
     if let Some(row) = added {
@@ -37,18 +38,19 @@ pub(super) async fn load_document(
         .await?;
     let (id, is_unchanged): (i64, bool) = (row.get(0), row.get(1));
     if !is_unchanged {
-        delete_links(db, run, id, content_hash).await?;
+        delete_links(db, run, id, document).await?;
     }
     Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
 
 /// Deletes the links of a document that has changed or was loaded incompletely.
 /// Tasks may then have no link left, which `run.unlinked` records.
-async fn delete_links(db: &Db<'_>, run: RunId, document: i64, content_hash: i64) -> DbResult<()> {
-    db.execute("DELETE FROM link WHERE document_id = $1", &[&document]).await?;
+async fn delete_links(db: &Db<'_>, run: RunId, id: i64, document: &NewDocument) -> DbResult<()> {
+    db.execute("DELETE FROM link WHERE document_id = $1", &[&id]).await?;
     db.execute(
-        "UPDATE document SET content_hash = $1, loaded = FALSE, links = 0 WHERE id = $2",
-        &[&content_hash, &document],
+        "UPDATE document SET content_hash = $1, revision = $2, loaded = FALSE, links = 0
+         WHERE id = $3",
+        &[&document.content_hash.cast_signed(), &document.revision, &id],
     )
     .await?;
     db.execute("UPDATE run SET unlinked = TRUE WHERE id = $1", &[&run.0]).await?;
@@ -76,7 +78,7 @@ pub(super) async fn add_links(db: &Db<'_>, run: RunId, batch: &LinkBatch<'_>) ->
             link,
         })
         .collect();
-    let added = links::insert(db, &rows).await?;
+    let added = links::insert(db, &rows, batch.cache_window.now).await?;
     db.execute(
         "UPDATE document SET links = links + $1 WHERE id = $2",
         &[&added.cast_signed(), &batch.document.0],

@@ -15,6 +15,7 @@ mod connection;
 mod controls;
 mod decay;
 mod error;
+mod history;
 mod intake_store;
 mod links;
 mod loading;

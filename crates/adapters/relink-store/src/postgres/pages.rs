@@ -15,7 +15,7 @@ use super::links::{self, LinkRow};
 use super::rows::stored_text;
 use super::session::Db;
 use super::tasks::{self, NewTask, target_key};
-use crate::values::pack_anchors;
+use crate::values::{label_hash, pack_anchors};
 
 /// An existing task of the run.
 struct KnownTask {
@@ -88,7 +88,7 @@ pub(super) async fn add(
         };
         Some(LinkRow { document: *document, position: *position, task, link: &link.link })
     });
-    store_links(db, &rows.collect::<Vec<_>>()).await?;
+    store_links(db, &rows.collect::<Vec<_>>(), cache_window.now).await?;
     tasks::update_due_times(db, run, &hosts).await?;
     Ok(summary)
 }
@@ -160,11 +160,13 @@ async fn insert_document(
     task: Option<i64>,
 ) -> DbResult<Option<i64>> {
     let anchors = page.anchors.as_deref().map(pack_anchors);
+    let label = stored_text(&page.label);
     let row = db
         .query_opt(
-            "INSERT INTO document (run_id, label, content_hash, loaded, task_id, sitemap, anchors)
-             VALUES ($1, $2, 0, TRUE, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id",
-            &[&run.0, &stored_text(&page.label), &task, &page.is_sitemap, &anchors],
+            "INSERT INTO document (run_id, label, label_hash, content_hash, loaded, task_id,
+                                   sitemap, anchors)
+             VALUES ($1, $2, $3, 0, TRUE, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id",
+            &[&run.0, &label, &label_hash(&label), &task, &page.is_sitemap, &anchors],
         )
         .await?;
     Ok(row.map(|row| row.get(0)))
@@ -199,8 +201,8 @@ async fn known_tasks(
 }
 
 /// Inserts links and counts them in their documents.
-async fn store_links(db: &Db<'_>, rows: &[LinkRow<'_>]) -> DbResult<()> {
-    links::insert(db, rows).await?;
+async fn store_links(db: &Db<'_>, rows: &[LinkRow<'_>], now: Timestamp) -> DbResult<()> {
+    links::insert(db, rows, now).await?;
     let mut counts: HashMap<i64, i64> = HashMap::new();
     for row in rows {
         *counts.entry(row.document).or_default() += 1;

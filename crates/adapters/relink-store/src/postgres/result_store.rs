@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{
     AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, DocumentId, Inlinks,
-    LinkCursor, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget, StoreError,
-    TargetRecord, TextChange, VerdictChange,
+    LinkCursor, LinkOrigin, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget,
+    StoreError, TargetRecord, TextChange, VerdictChange,
 };
 
-use super::{PostgresStore, anchors, controls, perform, results, revive, site, transact};
+use super::{PostgresStore, anchors, controls, history, perform, results, revive, site, transact};
 
 #[async_trait]
 impl ResultStore for PostgresStore {
@@ -42,6 +42,14 @@ impl ResultStore for PostgresStore {
 
     async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError> {
         perform!(self, "reading a target record", |db| controls::target_record(db, url))
+    }
+
+    async fn link_origins(
+        &self,
+        url: &str,
+        documents: &[&str],
+    ) -> Result<Vec<Option<LinkOrigin>>, StoreError> {
+        perform!(self, "reading link origins", |db| history::link_origins(db, url, documents))
     }
 
     async fn anchor_references(

@@ -11,6 +11,7 @@ use relink_model::{RunId, Verdict};
 use relink_ports::{TargetResult, TaskCompletion};
 
 use super::error::DbResult;
+use super::history::record_changes;
 use super::rows::{millis, stored_text};
 use super::runs;
 use super::session::Db;
@@ -56,8 +57,17 @@ impl FinishedTask<'_> {
 }
 
 /// Inserts or replaces results, copying `reached_at` and `reached_probe` from the
-/// previous result.
-pub(super) const INSERT_RESULTS: &str =
+/// previous result, and records changes of verdicts.
+pub(super) const INSERT_RESULTS: &str = concat!(
+    "WITH new AS (
+         SELECT * FROM unnest(
+                 $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[],
+                 $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::bigint[],
+                 $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[])
+         AS new (target, verdict, code, status, reason, since, checked_at, confidence, evidence,
+                 attempts, probe, reached_at, reached_probe, failed_runs, first_failed_at,
+                 last_failed_at)),",
+    record_changes!("$1"),
     "INSERT INTO result (target_id, generation, verdict, code, status, reason,
          since, checked_at, confidence, evidence, attempts, probe_id, reached_at, reached_probe,
          failed_runs, first_failed_at, last_failed_at)
@@ -66,12 +76,7 @@ pub(super) const INSERT_RESULTS: &str =
             coalesce(new.reached_at, last.reached_at),
             coalesce(new.reached_probe, last.reached_probe),
             new.failed_runs, new.first_failed_at, new.last_failed_at
-     FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[],
-                 $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::bigint[],
-                 $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[])
-         AS new (target, verdict, code, status, reason, since, checked_at, confidence, evidence,
-                 attempts, probe, reached_at, reached_probe, failed_runs, first_failed_at,
-                 last_failed_at)
+     FROM new
      LEFT JOIN LATERAL (SELECT reached_at, reached_probe FROM result
                         WHERE new.reached_probe IS NULL AND target_id = new.target
                         ORDER BY generation DESC LIMIT 1) AS last ON TRUE
@@ -82,7 +87,8 @@ pub(super) const INSERT_RESULTS: &str =
          attempts = excluded.attempts, probe_id = excluded.probe_id,
          reached_at = excluded.reached_at, reached_probe = excluded.reached_probe,
          failed_runs = excluded.failed_runs, first_failed_at = excluded.first_failed_at,
-         last_failed_at = excluded.last_failed_at";
+         last_failed_at = excluded.last_failed_at"
+);
 
 /// Marks tasks as finished.
 pub(super) const FINISH_TASKS: &str =

@@ -129,6 +129,7 @@ fn history(row: &Row, first: usize) -> DbResult<History> {
             row.get(first + 7),
         ),
         final_url: reached.as_ref().and_then(final_url),
+        version: reached.as_ref().and_then(|probe| probe.version.clone()),
         digest: reached.and_then(|probe| probe.digest),
     })
 }

@@ -11,6 +11,7 @@ use relink_ports::{CacheWindow, NewLink, NewTarget};
 
 use super::claims::LOCK_RUN_HOSTS;
 use super::error::DbResult;
+use super::history::record_changes;
 use super::rows::{millis, stored_text, without_nul};
 use super::runs;
 use super::session::Db;
@@ -236,16 +237,23 @@ async fn insert_local_results(
     let codes: Vec<Option<&str>> = rows.values().map(|(_, code, _)| code.as_deref()).collect();
     let reasons: Vec<&str> = rows.values().map(|(.., reason)| reason.as_str()).collect();
     db.execute(
-        "INSERT INTO result (target_id, generation, verdict, code, reason, checked_at, since)
-         SELECT t.id, $5, new.verdict, new.code, new.reason, $6,
-                coalesce((SELECT c.since FROM current_result c
-                          WHERE c.id = t.id AND c.verdict = new.verdict), $6)
-         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
-             AS new (url, verdict, code, reason)
-         JOIN target t ON t.url = new.url
-         ON CONFLICT (target_id, generation) DO UPDATE SET
-             verdict = excluded.verdict, code = excluded.code, reason = excluded.reason,
-             checked_at = excluded.checked_at, since = excluded.since",
+        concat!(
+            "WITH new AS (
+                 SELECT t.id AS target, local.verdict, local.code, local.reason,
+                        $6::bigint AS since
+                 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+                     AS local (url, verdict, code, reason)
+                 JOIN target t ON t.url = local.url),",
+            record_changes!("$5::bigint"),
+            "INSERT INTO result (target_id, generation, verdict, code, reason, checked_at, since)
+             SELECT new.target, $5, new.verdict, new.code, new.reason, new.since,
+                    coalesce((SELECT c.since FROM current_result c
+                              WHERE c.id = new.target AND c.verdict = new.verdict), new.since)
+             FROM new
+             ON CONFLICT (target_id, generation) DO UPDATE SET
+                 verdict = excluded.verdict, code = excluded.code, reason = excluded.reason,
+                 checked_at = excluded.checked_at, since = excluded.since"
+        ),
         &[&keys, &verdicts, &codes, &reasons, &generation, &millis(now)],
     )
     .await?;

@@ -155,6 +155,17 @@ impl WorkQueue for PostgresStore {
         perform!(self, "reading held tasks", |db| results::held_tasks(db, clock, run, after, limit))
     }
 
+    async fn reserve_request(
+        &self,
+        host: &str,
+        now: Timestamp,
+        next_at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let clock = self.update_clock().await?;
+        let times = (clock.db_time(now), clock.db_time(next_at));
+        transact!(self, "reserving a request", |db| claims::reserve_request(db, host, times))
+    }
+
     async fn lease_address(
         &self,
         lease: HostLease,

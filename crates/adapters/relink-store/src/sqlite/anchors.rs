@@ -115,7 +115,7 @@ pub(super) fn add_missing(
     cache_window: CacheWindow,
 ) -> DbResult<u64> {
     let mut new = 0;
-    let mut task_writer = TaskWriter::new(db, run)?;
+    let mut task_writer = TaskWriter::new(db, run, cache_window.now)?;
     for MissingAnchor { link: (task, document, position), target } in missing {
         let stored_target = insert_local_target(db, run, target, cache_window)?;
         let NewTarget::Local { key, .. } = target else { continue };

@@ -5,14 +5,17 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
 use relink_model::RunId;
 use relink_ports::{NewLink, NewTarget};
 use rusqlite::{CachedStatement, Connection};
 
 use super::bulk::{BATCH_ROWS, RowBinder, first_rowid, insert_rows};
 use super::error::DbResult;
+use super::history::LinkOriginWriter;
 use super::loading::{INSERT_LINK, LINK_VALUES, bind_link};
 use super::redaction;
+use super::rows::{millis, to_i64};
 
 /// Inserts links to new targets.
 pub(super) struct BulkLinkWriter<'db> {
@@ -21,10 +24,12 @@ pub(super) struct BulkLinkWriter<'db> {
     targets: CachedStatement<'db>,
     tasks: CachedStatement<'db>,
     links: CachedStatement<'db>,
+    origins: LinkOriginWriter<'db>,
 }
 
 impl<'db> BulkLinkWriter<'db> {
-    pub(super) fn new(db: &'db Connection, run: RunId) -> DbResult<Self> {
+    /// Creates a writer for links that are seen at the time `now`.
+    pub(super) fn new(db: &'db Connection, run: RunId, now: Timestamp) -> DbResult<Self> {
         let targets = insert_rows(
             BATCH_ROWS,
             "INSERT OR IGNORE INTO target (url, host_id, user_supplied)",
@@ -42,6 +47,7 @@ impl<'db> BulkLinkWriter<'db> {
             targets: db.prepare_cached(&targets)?,
             tasks: db.prepare_cached(&tasks)?,
             links: db.prepare_cached(&links)?,
+            origins: LinkOriginWriter::new(db, millis(now))?,
         })
     }
 
@@ -75,6 +81,7 @@ impl<'db> BulkLinkWriter<'db> {
             bind_link(&mut rows, document, position, task, link)?;
         }
         rows.execute()?;
+        self.origins.add(document, task, task + to_i64(BATCH_ROWS) - 1)?;
         Ok(true)
     }
 }

@@ -215,6 +215,22 @@ pub(super) fn save_host_schedule(
     Ok(())
 }
 
+/// Reserves the next request to a host, if it is due and the host is not leased.
+pub(super) fn reserve_request(
+    db: &Connection,
+    host: &str,
+    now: Timestamp,
+    next_at: Timestamp,
+) -> DbResult<bool> {
+    let id = host_id(db, host, &mut HashMap::new())?;
+    let reserved = db
+        .prepare_cached(
+            "UPDATE host SET next_at = ?1 WHERE id = ?2 AND next_at <= ?3 AND lease_until <= ?3",
+        )?
+        .execute((millis(next_at), id, millis(now)))?;
+    Ok(reserved > 0)
+}
+
 /// Returns when the next host can be claimed. Only one process uses the file,
 /// so there are no leases of other workers.
 pub(super) fn next_due(db: &Connection, run: RunId) -> DbResult<NextDue> {

@@ -91,7 +91,7 @@ mod tests {
     /// Loads a document with 1000 links, which need several database pages.
     async fn load(store: &SqliteStore, run: RunId) -> Result<(), StoreError> {
         let links: Vec<NewLink> = (0..1000).map(link).collect();
-        let document = NewDocument { label: "a.md".to_owned(), content_hash: 1 };
+        let document = NewDocument { label: "a.md".to_owned(), content_hash: 1, revision: None };
         let batch = LinkBatch {
             document: store.load_document(run, &document).await?.id,
             first_position: 0,

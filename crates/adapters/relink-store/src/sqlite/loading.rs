@@ -13,10 +13,11 @@ use super::anchors;
 use super::bulk::{BATCH_ROWS, RowBinder};
 use super::bulk_links::BulkLinkWriter;
 use super::error::DbResult;
+use super::history::{LinkOriginWriter, RECORD_CHANGE};
 use super::redaction;
 use super::rows::{millis, to_i64};
 use super::runs;
-use crate::values::{host_bucket, ignored_codes, task_state};
+use crate::values::{host_bucket, ignored_codes, label_hash, task_state};
 
 /// Returns the stored document of the run with this label, inserting it if
 /// necessary. Deletes the links of a document that must be loaded again.
@@ -40,24 +41,34 @@ pub(super) fn load_document(
     };
     let is_unchanged = is_loaded && stored_hash == content_hash;
     if !is_unchanged {
-        delete_links(db, run, id, content_hash)?;
+        delete_links(db, run, id, document)?;
     }
     Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
 
 fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> DbResult<i64> {
-    db.prepare_cached("INSERT INTO document (run_id, label, content_hash) VALUES (?, ?, ?)")?
-        .execute((run.0, redaction::text(&document.label), document.content_hash.cast_signed()))?;
+    let label = redaction::text(&document.label);
+    db.prepare_cached(
+        "INSERT INTO document (run_id, label, label_hash, revision, content_hash)
+         VALUES (?, ?, ?, ?, ?)",
+    )?
+    .execute((
+        run.0,
+        &label,
+        label_hash(&label),
+        &document.revision,
+        document.content_hash.cast_signed(),
+    ))?;
     Ok(db.last_insert_rowid())
 }
 
 /// Deletes the links of a document that has changed or was loaded incompletely.
 /// Tasks may then have no link left, which `run.unlinked` records.
-fn delete_links(db: &Connection, run: RunId, document: i64, content_hash: i64) -> DbResult<()> {
-    db.execute("DELETE FROM link WHERE document_id = ?", [document])?;
+fn delete_links(db: &Connection, run: RunId, id: i64, document: &NewDocument) -> DbResult<()> {
+    db.execute("DELETE FROM link WHERE document_id = ?", [id])?;
     db.execute(
-        "UPDATE document SET content_hash = ?, loaded = 0, links = 0 WHERE id = ?",
-        (content_hash, document),
+        "UPDATE document SET content_hash = ?, revision = ?, loaded = 0, links = 0 WHERE id = ?",
+        (document.content_hash.cast_signed(), &document.revision, id),
     )?;
     db.execute("UPDATE run SET unlinked = 1 WHERE id = ?", [run.0])?;
     Ok(())
@@ -73,8 +84,8 @@ pub(super) fn finish_document(db: &Connection, document: DocumentId) -> DbResult
 /// run.
 pub(super) fn add_links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> DbResult<()> {
     let mut hosts: HashMap<&str, i64> = HashMap::new();
-    let mut bulk_writer = BulkLinkWriter::new(db, run)?;
-    let mut task_writer = TaskWriter::new(db, run)?;
+    let mut bulk_writer = BulkLinkWriter::new(db, run, batch.cache_window.now)?;
+    let mut task_writer = TaskWriter::new(db, run, batch.cache_window.now)?;
     // Bulk inserts work only for new targets. Stop trying at the first known
     // target, because the following ones are then mostly known too.
     let mut may_be_new = true;
@@ -241,20 +252,15 @@ pub(super) fn insert_local_target(
         .prepare_cached("SELECT id FROM target WHERE url = ?")?
         .query_row([&key], |row| row.get(0))?;
     let (generation, now) = (runs::generation(db, run)?, millis(cache_window.now));
+    let code = code.map(|code| code.to_string());
+    db.prepare_cached(RECORD_CHANGE)?.execute((id, generation, now, verdict.as_str(), &code))?;
     db.prepare_cached(
         "INSERT OR REPLACE INTO result
              (target_id, generation, verdict, code, reason, checked_at, since)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6,
                  ifnull((SELECT since FROM current_result WHERE id = ?1 AND verdict = ?3), ?6))",
     )?
-    .execute((
-        id,
-        generation,
-        verdict.as_str(),
-        code.map(|code| code.to_string()),
-        reason,
-        now,
-    ))?;
+    .execute((id, generation, verdict.as_str(), code, reason, now))?;
     let cached_result =
         CachedResult { generation, verdict: verdict.as_str().to_owned(), checked_at: now };
     Ok(StoredTarget { id, host: None, is_user_supplied: false, cached_result: Some(cached_result) })
@@ -317,10 +323,12 @@ pub(super) struct TaskWriter<'db> {
     target: CachedStatement<'db>,
     task: CachedStatement<'db>,
     link: CachedStatement<'db>,
+    origins: LinkOriginWriter<'db>,
 }
 
 impl<'db> TaskWriter<'db> {
-    pub(super) fn new(db: &'db Connection, run: RunId) -> DbResult<Self> {
+    /// Creates a writer for links that are seen at the time `now`.
+    pub(super) fn new(db: &'db Connection, run: RunId, now: Timestamp) -> DbResult<Self> {
         let target = db.prepare_cached(
             "INSERT INTO target (url, host_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
         )?;
@@ -331,7 +339,8 @@ impl<'db> TaskWriter<'db> {
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )?;
         let link = db.prepare_cached(&format!("{INSERT_LINK} VALUES {LINK_VALUES}"))?;
-        Ok(Self { db, run, target, task, link })
+        let origins = LinkOriginWriter::new(db, millis(now))?;
+        Ok(Self { db, run, target, task, link, origins })
     }
 
     /// Returns the target with this URL, inserting it if necessary.
@@ -407,7 +416,7 @@ impl<'db> TaskWriter<'db> {
         let mut row = RowBinder::new(&mut self.link);
         bind_link(&mut row, document, position, task, link)?;
         row.execute()?;
-        Ok(())
+        self.origins.add(document, task, task)
     }
 }
 

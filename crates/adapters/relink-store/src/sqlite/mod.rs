@@ -18,6 +18,7 @@ mod controls;
 mod decay;
 mod error;
 mod harvest;
+mod history;
 mod inlinks;
 mod intake_store;
 mod loading;

@@ -22,7 +22,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
 /// The version of [`SCHEMA`]. Versions 1 to 10 were development versions.
-pub(super) const SCHEMA_VERSION: i64 = 12;
+pub(super) const SCHEMA_VERSION: i64 = 13;
 
 /// The schema version of a new, empty database file.
 pub(super) const EMPTY_SCHEMA_VERSION: i64 = 0;

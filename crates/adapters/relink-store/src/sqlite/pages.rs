@@ -16,7 +16,7 @@ use super::error::DbResult;
 use super::loading::{self, InsertedTask, TaskDefaults, TaskWriter, host_id, insert_local_target};
 use super::redaction;
 use super::rows::{self, millis, task_columns, timestamp, to_i64};
-use crate::values::{pack_anchors, task_state};
+use crate::values::{label_hash, pack_anchors, task_state};
 
 /// Adds pages that no task fetched, such as seed lists and sitemaps.
 pub(super) fn add(
@@ -48,7 +48,7 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         run: RunId,
         cache_window: CacheWindow,
     ) -> DbResult<Self> {
-        let task_writer = TaskWriter::new(db, run)?;
+        let task_writer = TaskWriter::new(db, run, cache_window.now)?;
         let (hosts, summary) = Default::default();
         Ok(Self { db, run, cache_window, task_writer, hosts, summary })
     }
@@ -79,14 +79,15 @@ impl<'a, 'db> PageWriter<'a, 'db> {
     /// happens for seed lists and sitemaps after an interruption.
     fn insert_document(&self, page: &NewPage, task: Option<i64>) -> DbResult<Option<i64>> {
         let anchors = page.anchors.as_deref().map(pack_anchors);
+        let label = redaction::text(&page.label);
         let added = self
             .db
             .prepare_cached(
                 "INSERT INTO document
-                     (run_id, label, content_hash, loaded, task_id, sitemap, anchors)
-                 VALUES (?, ?, 0, 1, ?, ?, ?) ON CONFLICT DO NOTHING",
+                     (run_id, label, label_hash, content_hash, loaded, task_id, sitemap, anchors)
+                 VALUES (?, ?, ?, 0, 1, ?, ?, ?) ON CONFLICT DO NOTHING",
             )?
-            .execute((self.run.0, redaction::text(&page.label), task, page.is_sitemap, anchors))?;
+            .execute((self.run.0, &label, label_hash(&label), task, page.is_sitemap, anchors))?;
         Ok((added > 0).then(|| self.db.last_insert_rowid()))
     }
 

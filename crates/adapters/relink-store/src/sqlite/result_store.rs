@@ -4,11 +4,13 @@ use async_trait::async_trait;
 use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{
     AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, DocumentId, Inlinks,
-    LinkCursor, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget, StoreError,
-    TargetRecord, TextChange, VerdictChange,
+    LinkCursor, LinkOrigin, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget,
+    StoreError, TargetRecord, TextChange, VerdictChange,
 };
 
-use super::{SqliteStore, anchors, controls, inlinks, results, revive, site, target_record};
+use super::{
+    SqliteStore, anchors, controls, history, inlinks, results, revive, site, target_record,
+};
 
 #[async_trait]
 impl ResultStore for SqliteStore {
@@ -42,6 +44,14 @@ impl ResultStore for SqliteStore {
 
     async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError> {
         self.perform("reading a target record", |db| target_record::target_record(db, url))
+    }
+
+    async fn link_origins(
+        &self,
+        url: &str,
+        documents: &[&str],
+    ) -> Result<Vec<Option<LinkOrigin>>, StoreError> {
+        self.perform("reading link origins", |db| history::link_origins(db, url, documents))
     }
 
     async fn anchor_references(

@@ -13,6 +13,7 @@ use rusqlite::{CachedStatement, Connection};
 
 use super::bulk::{Bulk, BulkSql, RowBinder, bulk_sql, insert_rows, repeat_joined};
 use super::error::DbResult;
+use super::history::RECORD_CHANGE;
 use super::redaction;
 use super::rows::millis;
 use super::runs;
@@ -94,6 +95,7 @@ pub(super) struct ResultWriter<'db> {
     insert: Bulk<'db>,
     insert_with_history: CachedStatement<'db>,
     finish_tasks: Bulk<'db>,
+    record_change: CachedStatement<'db>,
 }
 
 impl<'db> ResultWriter<'db> {
@@ -103,12 +105,14 @@ impl<'db> ResultWriter<'db> {
             insert: Bulk::new(db, &INSERT_RESULTS)?,
             insert_with_history: db.prepare_cached(&INSERT_WITH_HISTORY)?,
             finish_tasks: Bulk::new(db, &FINISH_TASKS)?,
+            record_change: db.prepare_cached(RECORD_CHANGE)?,
         })
     }
 
     /// Stores the results and marks the tasks as finished.
     pub(super) fn add(&mut self, finished: &[FinishedTask<'_>]) -> DbResult<()> {
-        let Self { generation, insert, insert_with_history, finish_tasks } = self;
+        self.record_changes(finished)?;
+        let Self { generation, insert, insert_with_history, finish_tasks, .. } = self;
         // Most targets are reached, and then no previous value is needed.
         let (reached, others): (Vec<_>, Vec<_>) =
             finished.iter().partition(|task| task.reached_probe().is_some());
@@ -126,6 +130,19 @@ impl<'db> ResultWriter<'db> {
             rows.bind(&[&task.completion.task.0])
         };
         finish_tasks.run(&[generation], finished, bind_task, |_, _| Ok(()))
+    }
+}
+
+impl ResultWriter<'_> {
+    /// Records the verdicts that differ from those of the generation before.
+    fn record_changes(&mut self, finished: &[FinishedTask<'_>]) -> DbResult<()> {
+        for FinishedTask { completion, result, .. } in finished {
+            let code = result.code.map(|code| code.to_string());
+            let (verdict, since) = (result.verdict.as_str(), millis(result.since));
+            let target = completion.target.0;
+            self.record_change.execute((target, self.generation, since, verdict, code))?;
+        }
+        Ok(())
     }
 }
 

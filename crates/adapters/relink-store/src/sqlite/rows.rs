@@ -103,6 +103,7 @@ fn history(db: &Connection, target: TargetId) -> DbResult<History> {
         last_reached_at: row.get::<_, Option<i64>>(4)?.map(timestamp),
         streak: failure_streak(row.get(5)?, row.get(6)?, row.get(7)?),
         final_url: reached.as_ref().and_then(final_url),
+        version: reached.as_ref().and_then(|probe| probe.version.clone()),
         digest: reached.and_then(|probe| probe.digest),
     })
 }

@@ -9,8 +9,8 @@ use relink_ports::TargetRecord;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::error::DbResult;
-use super::results;
 use super::rows::{join_result, parse_name, probe_of_task, timestamp, to_i64};
+use super::{history, results};
 
 /// The maximum number of runs in a record; the latest ones are returned.
 const MAX_RUNS: usize = 1000;
@@ -26,6 +26,7 @@ pub(super) fn target_record(db: &Connection, url: &str) -> DbResult<Option<Targe
         url: url.to_owned(),
         latest: None,
         past_verdicts: runs.iter().rev().map(|run| (run.at, run.verdict)).collect(),
+        changes: history::verdict_changes(db, target)?,
         probes: Vec::new(),
     };
     if let Some(latest) = runs.first() {

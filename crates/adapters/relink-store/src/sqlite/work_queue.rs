@@ -92,4 +92,13 @@ impl WorkQueue for SqliteStore {
     ) -> Result<Vec<(FetchTask, Probe)>, StoreError> {
         self.perform("reading held tasks", |db| results::held_tasks(db, run, after, limit))
     }
+
+    async fn reserve_request(
+        &self,
+        host: &str,
+        now: Timestamp,
+        next_at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.perform("reserving a request", |db| claims::reserve_request(db, host, now, next_at))
+    }
 }

@@ -239,7 +239,7 @@ impl Dispatcher<'_> {
         self.requests.spawn(move |ports| async move {
             let (url, rights) = (&*task.request.url, task.request.rights);
             let agent = UserAgent::Native;
-            let request = StoredUrlRequest { url, base: None, rights, agent, options };
+            let request = StoredUrlRequest { url, base: None, rights, agent, options, known: None };
             let fetched = probe_stored_url_with_body(&*ports.fetch, &*ports.clock, request);
             let fetched = isolate_async(url, fetched).await;
             let (probe, body) =

@@ -215,7 +215,7 @@ mod tests {
         let (second, mut timer) = (Duration::from_secs(1), SnapshotTimer::default());
         assert!(timer.is_due(Duration::ZERO));
         timer.saved(10 * second, 10 * second + second / 10);
-        assert!(!timer.is_due(12 * second - second / 100) && timer.is_due(12 * second));
+        assert!(!timer.is_due(Duration::from_millis(11_990)) && timer.is_due(12 * second));
         timer.saved(20 * second, 22 * second);
         assert!(!timer.is_due(24 * second) && timer.is_due(25 * second));
     }

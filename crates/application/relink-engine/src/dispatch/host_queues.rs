@@ -194,7 +194,7 @@ impl HostQueues {
             .map_while(|(ready_key, host)| {
                 Some((ready_key.at.checked_sub(now).filter(is_long)?, host))
             })
-            .filter_map(|(wait, host)| Some((wait, self.queues.get(&host)?)))
+            .filter_map(|(wait, host)| Some((wait, self.queues.get(host)?)))
             .take(MAX_NAMED_HOSTS)
             .map(|(wait, queue)| queue.waiting(wait))
             .collect()

@@ -80,7 +80,7 @@ mod tests {
         let progress = LoadProgress::default();
         let mut during = Loading::new(DispatchStart::DuringLoading, &progress);
         let mut after = Loading::new(DispatchStart::AfterLoading, &progress);
-        assert!(!during.can_send(LOADING_HEAD_START - Duration::from_millis(1)));
+        assert!(!during.can_send(LOADING_HEAD_START / 2));
         assert!(during.can_send(LOADING_HEAD_START));
         assert!(!after.can_send(Duration::from_mins(1)));
         progress.finish_empty();

@@ -254,7 +254,15 @@ mod tests {
 
     fn probe(outcome: FetchOutcome) -> Probe {
         let (requested_at, timings) = (Timestamp::UNIX_EPOCH, Timings::default());
-        Probe { requested_at, hops: Vec::new(), outcome, timings, retry_after: None, digest: None }
+        Probe {
+            requested_at,
+            hops: Vec::new(),
+            outcome,
+            timings,
+            retry_after: None,
+            digest: None,
+            version: None,
+        }
     }
 
     fn refused() -> Probe {

@@ -93,7 +93,7 @@ impl RunReports {
     }
 
     /// Returns the query for the next deferred results; `None` if none is left.
-    fn next_deferred(&self, max_locations: usize) -> Option<CheckedTargetQuery> {
+    fn next_deferred(&self, max_locations: usize) -> Option<CheckedTargetQuery<'static>> {
         let after = self.deferred.as_ref()?.after;
         Some(CheckedTargetQuery {
             after,

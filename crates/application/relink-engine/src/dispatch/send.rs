@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use relink_model::FetchTask;
+use relink_model::{FetchPurpose, FetchTask};
 use relink_ports::{HostId, RequestOptions};
 use url::Url;
 
@@ -152,8 +152,16 @@ async fn probe_task(
     let needs_content = content.needs_anchors || content.page_sink.is_some();
     let max_body_bytes = needs_content.then_some(content.max_bytes).or(options.max_body_bytes);
     let options = RequestOptions { max_body_bytes, ..options };
-    let request =
-        StoredUrlRequest { url: &task.url, base: base_url, rights: task.rights, agent, options };
+    // A confirmation must not depend on the cache of a server.
+    let is_first = task.purpose == FetchPurpose::Initial && task.attempts.is_empty();
+    let request = StoredUrlRequest {
+        url: &task.url,
+        base: base_url,
+        rights: task.rights,
+        agent,
+        options,
+        known: (is_first && !needs_content).then_some(&task.history),
+    };
     let (probe, body) = probe_stored_url_with_body(&*ports.fetch, &*ports.clock, request).await;
     if let (Some(page_sink), Some(body)) = (&content.page_sink, &body) {
         page_sink.on_page(&task.url, &probe, body);

@@ -137,5 +137,5 @@ impl Dispatcher<'_> {
 
 fn unsent_probe(requested_at: Timestamp, outcome: FetchOutcome) -> Probe {
     let (hops, timings) = (Vec::new(), Timings::default());
-    Probe { requested_at, hops, outcome, timings, retry_after: None, digest: None }
+    Probe { requested_at, hops, outcome, timings, retry_after: None, digest: None, version: None }
 }

@@ -81,6 +81,9 @@ pub struct LoadSettings {
     pub sitemap_delay: Duration,
     /// Maximum number of bytes read from an input page.
     pub max_page_bytes: usize,
+    /// The commit that is checked out in the repository of the inputs, if there is
+    /// one.
+    pub revision: Option<String>,
 }
 
 /// Statistics and problems of the loader.
@@ -396,7 +399,9 @@ impl<'a> Loader<'a> {
         label: &str,
         content_hash: u64,
     ) -> Result<Option<DocumentId>, EngineError> {
-        let new = NewDocument { label: label.to_owned(), content_hash };
+        let revision = self.ports.files.revision(label);
+        let revision = revision.or_else(|| self.settings.revision.clone());
+        let new = NewDocument { label: label.to_owned(), content_hash, revision };
         let loaded = self.ports.store.load_document(self.run, &new).await?;
         self.documents.push(loaded.id);
         Ok((!loaded.is_unchanged).then_some(loaded.id))

@@ -16,6 +16,7 @@ mod edge_list;
 mod failure_list;
 mod failure_model;
 mod list;
+mod outcome;
 mod page_decay_details;
 mod page_prober;
 mod scores;
@@ -25,8 +26,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use relink_decay::{
-    DecayDefinition, DecayEstimator, EstimatorStep, Interval, Neighborhood, Observation, PageIndex,
-    Sigma, StoppingRule,
+    DecayDefinition, DecayEstimator, EstimatorStep, Observation, PageIndex, Sigma, StoppingRule,
 };
 use relink_frontier::PolitenessPolicy;
 use relink_judge::{Policy, is_network_failure};
@@ -47,7 +47,6 @@ pub use self::scores::{
 };
 pub use self::web_graph::WebGraph;
 
-use self::page_decay_details::{clamped, dead_ends, repairs};
 use self::page_prober::{Destination, ObservedPage, PageProber};
 use crate::{Observer, Progress, StopSignal};
 
@@ -322,120 +321,6 @@ impl<'a> DecayMeasurement<'a> {
         self.page_indexes.insert(destination.clone(), index);
         index
     }
-
-    fn outcome(&self, end: MeasureEnd, requests: u64) -> MeasureOutcome {
-        let first = self.observed_pages.first().map(|(_, probed)| probed);
-        let blocked =
-            self.observed_pages.iter().filter(|(_, probed)| self.is_unknown(probed)).count();
-        let requested =
-            self.observed_pages.iter().filter(|(_, probed)| probed.outcome.is_some()).count();
-        MeasureOutcome {
-            verdict: first.map(|probed| probed.verdict),
-            reason: first.map_or_else(String::new, |probed| probed.reason.clone()),
-            details: self.details(&end),
-            blocked: blocked as u64,
-            blocked_share: if blocked == 0 { 0.0 } else { self.blocked_share() },
-            cost: RequestCost { pages: requested as u64, requests, reused: self.prober.reused },
-            dead_pages_met: self.dead_pages_met(),
-            abandonment: first.and_then(|probed| probed.abandonment.clone()),
-            end,
-        }
-    }
-
-    fn dead_pages_met(&self) -> DeadPagesMet {
-        let model = self.settings.failure_model;
-        let dead: HashMap<PageIndex, Verdict> = self
-            .observed_pages
-            .iter()
-            .filter(|(_, probed)| model.failure_probability(probed.verdict) >= 1.0)
-            .map(|(page, probed)| (*page, probed.verdict))
-            .collect();
-        let is_soft = |page: &PageIndex| dead.get(page) == Some(&Verdict::Soft404);
-        let ends = self.estimator.estimate().dead_ends;
-        let failed: f64 = ends.iter().map(|end| end.share).sum();
-        let soft = ends.iter().filter(|end| is_soft(&end.page));
-        // The sum of no numbers would be −0.
-        let soft = soft.fold(0.0, |sum, end| sum + end.share);
-        DeadPagesMet {
-            dead: dead.len() as u64,
-            soft_404: dead.keys().filter(|page| is_soft(page)).count() as u64,
-            soft_404_share: if failed > 0.0 { soft / failed } else { 0.0 },
-        }
-    }
-
-    fn is_unknown(&self, probed: &ObservedPage) -> bool {
-        self.settings.failure_model.is_unknown(probed.verdict)
-    }
-
-    fn details(&self, end: &MeasureEnd) -> PageDecayDetails {
-        let estimate = self.estimator.estimate();
-        let name = |page: PageIndex| self.destinations[page as usize].text().to_owned();
-        let MeasureSettings { sigma, definition, radius, .. } = self.settings;
-        let interval = match end {
-            MeasureEnd::Converged => estimate.interval,
-            _ if radius.is_some() => estimate.bounds,
-            _ => widen_interval(estimate.interval, estimate.walks, estimate.bounds),
-        };
-        // Without walks, unread pages count as healthy, as in a crawl.
-        let decay = if radius.is_some() { estimate.bounds.low } else { estimate.decay };
-        PageDecayDetails {
-            decay,
-            interval,
-            bounds: estimate.bounds,
-            walks: estimate.walks,
-            sigma,
-            definition,
-            own_links: self.own_links(decay),
-            dead_ends: dead_ends(&self.estimator, name),
-            repairs: repairs(&self.estimator, name),
-        }
-    }
-
-    fn own_links(&self, decay: relink_decay::Decay) -> Option<OwnLinks> {
-        let MeasureSettings { sigma, definition, failure_model, .. } = self.settings;
-        let (_, first) = self.observed_pages.first()?;
-        if failure_model.failure_probability(first.verdict) >= 1.0 {
-            return None;
-        }
-        let probabilities: HashMap<PageIndex, f64> = self
-            .observed_pages
-            .iter()
-            .map(|(page, probed)| (*page, failure_model.failure_probability(probed.verdict)))
-            .collect();
-        let probability =
-            |link: &Destination| probabilities.get(self.page_indexes.get(link)?).copied();
-        Some(OwnLinks::new(first.links.iter().map(probability), decay, sigma, definition))
-    }
-
-    /// Returns the share of walks that reach blocked pages.
-    fn blocked_share(&self) -> f64 {
-        let decay_with = |blocked: f64| {
-            let MeasureSettings { sigma, definition, .. } = self.settings;
-            let mut neighborhood = Neighborhood::new(0, sigma, definition);
-            for (page, probed) in &self.observed_pages {
-                let failure_probability =
-                    self.settings.failure_model.failure_probability(probed.verdict);
-                let failure_probability =
-                    if self.is_unknown(probed) { blocked } else { failure_probability };
-                let links = probed.links.iter().map(|link| self.page_indexes[link]).collect();
-                neighborhood.record(
-                    *page,
-                    &Observation { failure_probability, ..Observation::alive(links) },
-                );
-            }
-            neighborhood.bounds().low.get()
-        };
-        decay_with(1.0) - decay_with(0.0)
-    }
-}
-
-/// Widens the interval of an interrupted estimate. The current walk may have
-/// ended either way, and long walks are the most likely to be interrupted.
-fn widen_interval(interval: Interval, walks: u32, bounds: Interval) -> Interval {
-    let walks = f64::from(walks);
-    let low = interval.low.get() * walks / (walks + 1.0);
-    let high = (interval.high.get() * walks + 1.0) / (walks + 1.0);
-    Interval { low: clamped(low.max(bounds.low.get())), high: clamped(high.min(bounds.high.get())) }
 }
 
 #[cfg(test)]

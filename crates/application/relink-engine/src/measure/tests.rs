@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use relink_decay::Interval;
 use relink_model::{Hop, Timings};
 use relink_ports::{Body, CheckedTarget, FetchRequest, FetchResult};
 use tokio::time::Instant;

@@ -1,7 +1,9 @@
 //! Sends one request after the other, at the pace that hosts and IP addresses allow.
 //!
 //! Schedules are read from the store and saved there after every request, so that
-//! runs and other commands continue at the same pace. Does not know robots.txt.
+//! runs and other commands continue at the same pace. If several workers share the
+//! store, each request is reserved there first, and a host that a run has leased is
+//! not contacted. Does not know robots.txt.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,8 +20,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::pacer::{FinishedRequest, HostPacer};
 use super::refusal::{Refusal, refused_result};
-use super::schedule::stored_wait;
+use super::schedule::{add_wait, stored_wait};
 use crate::probe::current_time;
+
+/// Pauses between attempts to reserve a request while another worker uses the host.
+const MIN_RESERVATION_PAUSE: Duration = Duration::from_millis(20);
+const MAX_RESERVATION_PAUSE: Duration = Duration::from_secs(1);
 
 /// Ports and limits of requests without a queue.
 #[derive(Clone, Copy)]
@@ -117,6 +123,7 @@ impl<'a> PacedFetch<'a> {
         let by_host = self.wait_in(&mut state, &url).await?;
         let by_address = self.address_wait(&mut state, &key, &url).await;
         tokio::time::sleep(by_host.max(by_address)).await;
+        self.reserve(&mut state, &key, &url).await?;
         let sent_at = self.created_at.elapsed();
         let host = self.host(&mut state, &key).await;
         let (redirect_delay, address) = (host.pacer.delay(), host.address);
@@ -127,6 +134,29 @@ impl<'a> PacedFetch<'a> {
         let result = self.settings.fetch.fetch(FetchRequest { options, ..request }).await;
         self.record(&mut state, &key, sent_at, &result).await;
         Ok(result)
+    }
+
+    /// Waits until no other worker of the store sends requests to a host, and reserves
+    /// the next one.
+    async fn reserve(&self, state: &mut PacedHosts, key: &str, url: &Url) -> Result<(), Refusal> {
+        let Some(store) = self.settings.store.filter(|store| store.is_shared()) else {
+            return Ok(());
+        };
+        let delay = self.host(state, key).await.pacer.delay();
+        let (mut waited, mut pause) = (Duration::ZERO, MIN_RESERVATION_PAUSE);
+        loop {
+            let now = current_time(self.settings.clock);
+            // If the store cannot be reached, the pace of this process applies.
+            if store.reserve_request(key, now, add_wait(now, delay)).await.unwrap_or(true) {
+                return Ok(());
+            }
+            if waited >= self.settings.max_host_wait {
+                return Err(Refusal::wait(url, waited));
+            }
+            tokio::time::sleep(pause).await;
+            waited += pause;
+            pause = (pause * 2).min(MAX_RESERVATION_PAUSE);
+        }
     }
 
     /// Returns the wait until a request may be sent to the IP address of a host.
@@ -213,7 +243,13 @@ impl<'a> PacedFetch<'a> {
     async fn save_schedule(&self, key: &str, host: &PacedHost) {
         let Some(store) = self.settings.store else { return };
         let now = current_time(self.settings.clock);
-        let schedule = host.pacer.to_schedule(self.created_at.elapsed(), now, host.address);
+        let mut schedule = host.pacer.to_schedule(self.created_at.elapsed(), now, host.address);
+        if store.is_shared()
+            && let Ok(Some(stored)) = store.host_schedule(key).await
+        {
+            // Another worker may have reserved a request meanwhile.
+            schedule.next_at = schedule.next_at.max(stored.next_at);
+        }
         // Ignore the error: the delay is learned again.
         let _ = store.save_host_schedule(key, &schedule).await;
     }

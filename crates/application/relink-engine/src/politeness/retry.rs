@@ -39,10 +39,11 @@ mod tests {
             outcome: FetchOutcome::Response(503),
             timings: Timings::default(),
             retry_after: Some(600),
+            version: None,
             digest: None,
         };
         let delay = |delay| retry_delay(delay, "http://a.test/", &probe, Duration::from_secs(1));
         assert_eq!(delay(RetryDelay::HostInterval), Duration::from_secs(1));
-        assert_eq!(delay(RetryDelay::Backoff(1)), Duration::from_secs(600));
+        assert_eq!(delay(RetryDelay::Backoff(1)), Duration::from_mins(10));
     }
 }

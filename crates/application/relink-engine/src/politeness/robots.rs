@@ -263,6 +263,7 @@ mod tests {
             timings: Timings::default(),
             retry_after: None,
             digest: None,
+            version: None,
         }
     }
 

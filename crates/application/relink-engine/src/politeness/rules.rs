@@ -131,6 +131,7 @@ mod tests {
             timings: Timings::default(),
             retry_after: None,
             digest: None,
+            version: None,
         };
         let failure = RobotsFailure { probe, attempts: Vec::new() };
         let rules = HostRules::Failed(Arc::new(failure));

@@ -12,6 +12,7 @@ use relink_model::{
     ConnectError, DnsError, FetchOutcome, Hop, ProtocolError, RequestRights, Timings,
 };
 use relink_ports::{Body, Clock, Fetch, FetchRequest, FetchResult, RequestOptions, UserAgent};
+use relink_testkit::memory_store::MemoryStore;
 use tokio::time::Instant;
 use url::Url;
 
@@ -92,6 +93,16 @@ impl Fetch for Web {
 
     async fn resolve_ip(&self, url: &Url) -> Option<IpAddr> {
         url.host_str().is_some_and(|host| host.ends_with(".shared.test")).then_some(SHARED_ADDRESS)
+    }
+}
+
+/// A clock that follows the paused time of the runtime.
+struct VirtualClock(Instant);
+
+impl Clock for VirtualClock {
+    fn now(&self) -> Timestamp {
+        let elapsed = jiff::SignedDuration::try_from(self.0.elapsed()).unwrap();
+        "2026-11-16T12:00:00Z".parse::<Timestamp>().unwrap() + elapsed
     }
 }
 
@@ -252,4 +263,30 @@ async fn fetch_separates_requests_to_hosts_with_the_same_address() {
     let gap = PolitenessPolicy::IP_GAP.as_millis();
     let between_hosts: Vec<u128> = web.gaps().into_iter().skip(1).step_by(2).collect();
     assert!(between_hosts.iter().all(|wait| *wait >= gap), "{:?}", web.gaps());
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_of_one_store_keep_the_interval_together() {
+    let (store, clock) = (MemoryStore::shared(), VirtualClock(Instant::now()));
+    let web = Web::new(&[("http://a.test/robots.txt", &[Page::Response(404, "")])]);
+    let other = store.join();
+    let polite_in = |store| {
+        PoliteFetch::new(PoliteFetchSettings {
+            fetch: &web,
+            clock: &clock,
+            store: Some(store),
+            politeness: PolitenessPolicy::check(1, Duration::from_secs(1)),
+            max_host_wait: Duration::from_mins(2),
+        })
+    };
+    let (first, second): (PoliteFetch<'_>, PoliteFetch<'_>) =
+        (polite_in(&store), polite_in(&other));
+    let work = async |fetch: &PoliteFetch<'_>| {
+        for page in 0..5 {
+            get(fetch, &format!("http://a.test/{page}")).await;
+        }
+    };
+    tokio::join!(work(&first), work(&second));
+    assert!(web.requested().len() >= 11, "{:?}", web.requested());
+    assert!(web.gaps().iter().all(|gap| *gap >= 1_000), "{:?}", web.gaps());
 }

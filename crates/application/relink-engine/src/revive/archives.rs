@@ -234,6 +234,7 @@ impl ArchiveReader<'_> {
             outcome: FetchOutcome::Response(replay.status),
             timings: Timings::default(),
             retry_after: None,
+            version: None,
             digest: Some(digest.into()),
         };
         let attempt = Attempt {

@@ -300,7 +300,8 @@ async fn start(
     survey_run: &mut SurveyRun<'_>,
 ) -> Result<(), EngineError> {
     let loaded = survey_run.loaded;
-    let document = NewDocument { label: loaded.label.clone(), content_hash: loaded.content_hash };
+    let (label, content_hash) = (loaded.label.clone(), loaded.content_hash);
+    let document = NewDocument { label, content_hash, revision: None };
     let document = ports.store.load_document(run.id, &document).await?.id;
     // Links are added as URLs are drawn. Stored links are not deleted.
     ports.store.finish_document(document).await?;

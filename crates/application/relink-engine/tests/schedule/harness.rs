@@ -12,7 +12,7 @@ use relink_engine::{
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_frontier::{PolitenessPolicy, UrlFilter};
 use relink_model::Verdict;
-use relink_ports::{CheckedTarget, Clock};
+use relink_ports::{CheckedTarget, Clock, Store};
 use relink_testkit::memory_store::MemoryStore;
 use tokio::time::Instant;
 
@@ -103,6 +103,7 @@ impl Scenario {
             robots: self.robots.clone(),
             shares_address: self.shares_address,
             requests: Mutex::default(),
+            counts: Mutex::default(),
             random: Mutex::new(Random::new(self.seed)),
         });
         let store = if self.is_shared { MemoryStore::shared() } else { MemoryStore::new() };
@@ -124,6 +125,7 @@ impl Scenario {
                 read_options: ReadOptions::default(),
                 sitemap_delay: Duration::ZERO,
                 max_page_bytes: 1 << 20,
+                revision: None,
             },
             dispatch,
             is_fresh: false,
@@ -147,10 +149,15 @@ impl Harness {
         let is_shared = self.scenario.is_shared;
         let seed = self.scenario.seed.wrapping_add(worker as u64);
         let store = if is_shared { store.with_delays(seed) } else { store };
+        self.ports_with(worker, Arc::new(store))
+    }
+
+    /// Returns the ports of a worker with this store.
+    pub(crate) fn ports_with(&self, worker: usize, store: Arc<dyn Store>) -> Ports {
         Ports {
             fetch: Arc::new(WorkerFetch { network: Arc::clone(&self.network), worker }),
             files: Arc::new(LocalFiles::new(LocalFilesSettings::default())),
-            store: Arc::new(store),
+            store,
             render: None,
             archives: Vec::new(),
             search_engines: Vec::new(),

@@ -11,4 +11,5 @@ mod network;
 mod random;
 mod rules;
 mod search;
+mod stores;
 mod workers;

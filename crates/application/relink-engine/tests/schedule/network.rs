@@ -79,6 +79,8 @@ pub(crate) struct Network {
     /// Whether all host names have one address.
     pub(crate) shares_address: bool,
     pub(crate) requests: Mutex<Vec<Request>>,
+    /// The number of requests by URL and by host.
+    pub(crate) counts: Mutex<HashMap<String, usize>>,
     pub(crate) random: Mutex<Random>,
 }
 
@@ -88,8 +90,13 @@ impl Network {
     fn record(&self, url: &Url, worker: usize) -> (usize, Option<Reply>) {
         let mut requests = self.requests.lock().unwrap();
         let host = url.host_str().unwrap_or_default();
-        let earlier = requests.iter().filter(|request| request.url == *url).count();
-        let to_host = requests.iter().filter(|r| r.url.host_str() == url.host_str()).count();
+        let mut counts = self.counts.lock().unwrap();
+        let mut count = |key: &str| {
+            let count = counts.entry(key.to_owned()).or_default();
+            *count += 1;
+            *count - 1
+        };
+        let (earlier, to_host) = (count(url.as_str()), count(host));
         let at = self.started.elapsed();
         requests.push(Request { url: url.clone(), at, until: None, worker });
         let number = requests.len() - 1;

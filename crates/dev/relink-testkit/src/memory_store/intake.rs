@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{Confidence, FetchPurpose, RunId, TaskId, Verdict};
 use relink_ports::{
-    CacheWindow, CommitSummary, DocumentId, IntakeStore, LinkBatch, LinkDecision, LoadedDocument,
-    MissingAnchor, NewDocument, NewLink, NewPage, NewTarget, PageLink, StoreError, TargetResult,
+    CacheWindow, CommitSummary, DocumentId, IntakeStore, LinkBatch, LinkCursor, LinkDecision,
+    LinkOrigin, LoadedDocument, MissingAnchor, NewDocument, NewLink, NewPage, NewTarget, PageLink,
+    StoreError, TargetResult,
 };
 
 use super::MemoryStore;
@@ -48,7 +49,8 @@ impl IntakeStore for MemoryStore {
         for (position, link) in (batch.first_position..).zip(batch.links) {
             let defaults = TaskDefaults::immediate(batch.cache_window);
             let task = state.insert_link_target(run, link, &defaults);
-            state.insert_link(task.id, batch.document, position, link);
+            let now = batch.cache_window.now;
+            state.insert_link((task.id, batch.document, position as u64), link, now);
         }
         Ok(())
     }
@@ -106,12 +108,16 @@ impl State {
         let existing = self.documents.iter_mut().find(|(_, stored)| is_same(stored));
         let Some((id, stored)) = existing else {
             let id = self.insert_document(run, &document.label, document.content_hash);
+            if let Some(stored) = self.documents.get_mut(&id.0) {
+                stored.revision.clone_from(&document.revision);
+            }
             return LoadedDocument { id, is_unchanged: false };
         };
         let id = DocumentId(*id);
         let is_unchanged = stored.is_loaded && stored.content_hash == document.content_hash;
         if !is_unchanged {
             stored.content_hash = document.content_hash;
+            stored.revision.clone_from(&document.revision);
             stored.is_loaded = false;
             stored.links = 0;
             self.delete_links_of(run, id);
@@ -125,6 +131,7 @@ impl State {
         let document = Document {
             run,
             label: label.to_owned(),
+            revision: None,
             content_hash,
             is_loaded: false,
             links: 0,
@@ -184,7 +191,7 @@ impl State {
         }
         for (position, link) in page.links.iter().enumerate() {
             if let Some(task) = self.page_link_task(run, link, window, summary) {
-                self.insert_link(task, id, position, &link.link);
+                self.insert_link((task, id, position as u64), &link.link, window.now);
             }
         }
     }
@@ -288,7 +295,7 @@ impl State {
             evidence: Vec::new(),
         };
         let result = StoredResult { result, probe: None, reached_at: None, reached_probe: None };
-        stored.results.insert(generation, result);
+        stored.store(generation, result);
         id
     }
 
@@ -352,17 +359,23 @@ impl State {
         InsertedTask { id, is_new: true, is_finished }
     }
 
-    /// Adds a link, unless it exists.
-    fn insert_link(&mut self, task: TaskId, document: DocumentId, position: usize, link: &NewLink) {
+    /// Adds a link that is seen at the time `now`, unless it exists.
+    fn insert_link(&mut self, cursor: LinkCursor, link: &NewLink, now: Timestamp) {
         let NewLink { location, fragment, ignored_codes, .. } = link;
         let link = Link {
             location: *location,
             fragment: fragment.clone(),
             ignored_codes: ignored_codes.clone(),
         };
-        let is_new = self.links.insert((task, document, position as u64), link).is_none();
-        if let Some(document) = self.documents.get_mut(&document.0) {
-            document.links += u64::from(is_new);
+        let is_new = self.links.insert(cursor, link).is_none();
+        let (task, document, _) = cursor;
+        let Some(document) = self.documents.get_mut(&document.0) else { return };
+        document.links += u64::from(is_new);
+        let (run, revision) = (document.run, document.revision.clone());
+        if let Some(task) = self.tasks.get(&task) {
+            let key = (task.target, document.label.clone());
+            let origin = LinkOrigin { seen_at: now, run, revision };
+            self.origins.entry(key).or_insert(origin);
         }
     }
 }

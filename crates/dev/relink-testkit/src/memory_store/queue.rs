@@ -12,7 +12,7 @@ use relink_ports::{
 };
 
 use super::MemoryStore;
-use super::state::{Run, State, StoredProbe, StoredResult, TaskState};
+use super::state::{Host, Run, State, StoredProbe, StoredResult, TaskState};
 
 #[async_trait]
 impl WorkQueue for MemoryStore {
@@ -170,6 +170,21 @@ impl WorkQueue for MemoryStore {
             total.politeness_wait_ms += stats.politeness_wait_ms;
         }
         Ok(())
+    }
+
+    async fn reserve_request(
+        &self,
+        host: &str,
+        now: Timestamp,
+        next_at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut state = self.tables().await;
+        let id = state.host_id(host);
+        let is_free = |host: &&mut Host| {
+            host.schedule.next_at <= now && host.lease_until.is_none_or(|until| until <= now)
+        };
+        let host = state.host_mut(id).filter(is_free);
+        Ok(host.map(|host| host.schedule.next_at = next_at).is_some())
     }
 
     async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError> {
@@ -345,6 +360,6 @@ impl State {
                 .filter(|_| is_reference)
                 .or(previous.and_then(|previous| previous.reached_probe)),
         };
-        target.results.insert(generation, stored);
+        target.store(generation, stored);
     }
 }

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{
     AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, DocumentId, Inlinks,
-    LinkCursor, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget, StoreError,
-    TargetRecord, TextChange, VerdictChange,
+    LinkCursor, LinkOrigin, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget,
+    StoreError, TargetRecord, TextChange, VerdictChange,
 };
 
 use super::MemoryStore;
@@ -70,7 +70,7 @@ impl ResultStore for MemoryStore {
 
     async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError> {
         let state = self.tables().await;
-        let Some((target, _)) = state.target_by_url(url) else { return Ok(None) };
+        let Some((target, stored)) = state.target_by_url(url) else { return Ok(None) };
         let mut checked: Vec<(TaskId, &Task, &StoredResult)> = state
             .tasks
             .iter()
@@ -86,8 +86,20 @@ impl ResultStore for MemoryStore {
             url: url.to_owned(),
             latest: latest.and_then(|(id, task, _)| state.checked_target(*id, task, usize::MAX)),
             past_verdicts: checked.iter().map(verdict).collect(),
+            changes: stored.changes.values().cloned().collect(),
             probes: latest.map(|(_, task, _)| state.probes_of(task)).unwrap_or_default(),
         }))
+    }
+
+    async fn link_origins(
+        &self,
+        url: &str,
+        documents: &[&str],
+    ) -> Result<Vec<Option<LinkOrigin>>, StoreError> {
+        let state = self.tables().await;
+        let target = state.target_by_url(url).map(|(target, _)| target);
+        let origin = |label: &&str| state.origins.get(&(target?, (*label).to_owned())).cloned();
+        Ok(documents.iter().map(origin).collect())
     }
 
     async fn anchor_references(

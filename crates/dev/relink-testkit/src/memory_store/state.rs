@@ -8,8 +8,8 @@ use relink_model::{
     TargetId, TaskId,
 };
 use relink_ports::{
-    HostLease, HostSchedule, HostStats, LinkCursor, RunKey, RunState, StoredControl, StoredDecay,
-    StoredPattern, StoredRevival, StoredRobots, TargetResult,
+    HostLease, HostSchedule, HostStats, LinkCursor, LinkOrigin, PastChange, RunKey, RunState,
+    StoredControl, StoredDecay, StoredPattern, StoredRevival, StoredRobots, TargetResult,
 };
 
 /// All tables. Ids of hosts and targets are indexes plus one.
@@ -34,6 +34,8 @@ pub(super) struct State {
     /// Pending tasks by run and host, in the order of their due times.
     pub(super) pending: BTreeMap<(RunId, i64), BTreeSet<(Timestamp, TaskId)>>,
     pub(super) links: BTreeMap<LinkCursor, Link>,
+    /// When documents first linked to targets, by target and label.
+    pub(super) origins: HashMap<(i64, String), LinkOrigin>,
     /// Statistics by run and host.
     pub(super) host_stats: BTreeMap<(RunId, i64), HostStats>,
     pub(super) probes: BTreeMap<i64, StoredProbe>,
@@ -87,6 +89,7 @@ pub(super) struct Host {
 pub(super) struct Document {
     pub(super) run: RunId,
     pub(super) label: String,
+    pub(super) revision: Option<String>,
     pub(super) content_hash: u64,
     pub(super) is_loaded: bool,
     pub(super) links: u64,
@@ -103,9 +106,23 @@ pub(super) struct Target {
     pub(super) is_user_supplied: bool,
     /// The results by generation. The last one is the current result.
     pub(super) results: BTreeMap<i64, StoredResult>,
+    /// The changes of the verdict by generation.
+    pub(super) changes: BTreeMap<i64, PastChange>,
 }
 
 impl Target {
+    /// Stores the result of a generation, and records a change of the verdict.
+    pub(super) fn store(&mut self, generation: i64, stored: StoredResult) {
+        let before = self.results.range(..generation).next_back();
+        let (before, result) = (before.map(|(_, last)| last.result.verdict), &stored.result);
+        self.changes.remove(&generation);
+        if let Some(before) = before.filter(|before| *before != result.verdict) {
+            let TargetResult { verdict: after, code, since, .. } = *result;
+            self.changes.insert(generation, PastChange { changed_at: since, before, after, code });
+        }
+        self.results.insert(generation, stored);
+    }
+
     /// Returns the result of the highest generation.
     pub(super) fn current(&self) -> Option<&StoredResult> {
         self.results.values().next_back()
@@ -214,8 +231,13 @@ impl State {
         if let Some(id) = self.target_ids.get(url) {
             return *id;
         }
-        let results = BTreeMap::new();
-        self.targets.push(Target { url: url.to_owned(), host, is_user_supplied: false, results });
+        self.targets.push(Target {
+            url: url.to_owned(),
+            host,
+            is_user_supplied: false,
+            results: BTreeMap::new(),
+            changes: BTreeMap::new(),
+        });
         let id = i64::try_from(self.targets.len()).unwrap_or(i64::MAX);
         self.target_ids.insert(url.to_owned(), id);
         id
@@ -340,6 +362,7 @@ impl State {
             streak: current.result.streak,
             final_url: reached.and_then(|probe| probe.hops.last()).map(|hop| hop.url.clone()),
             digest: reached.and_then(|probe| probe.digest.clone()),
+            version: reached.and_then(|probe| probe.version.clone()),
         }
     }
 

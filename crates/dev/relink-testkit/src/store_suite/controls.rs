@@ -298,8 +298,13 @@ pub async fn unknown_target_has_no_record(store: &dyn Store) -> CaseResult {
 /// A target that was fetched but not finished has no result.
 pub async fn unchecked_target_has_a_record_without_result(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
-    let empty =
-        TargetRecord { url: PAGE.to_owned(), latest: None, past_verdicts: vec![], probes: vec![] };
+    let empty = TargetRecord {
+        url: PAGE.to_owned(),
+        latest: None,
+        past_verdicts: vec![],
+        changes: vec![],
+        probes: vec![],
+    };
     assert_eq!(store.target_record(PAGE).await?, Some(empty.clone()));
     let claim = fixture.claim_one(at(1)).await?;
     let seen = Some(probe(503, at(1)));

@@ -6,7 +6,8 @@
 use jiff::Timestamp;
 use relink_model::{
     Attempt, Confidence, Digest, FailureStreak, FetchOutcome, FetchPurpose, FetchTask, FindingCode,
-    Hop, LinkKind, Probe, RequestRights, RunId, Sketch, SourceLocation, Span, Timings, Verdict,
+    Hop, LinkKind, Probe, RequestRights, ResponseVersion, RunId, Sketch, SourceLocation, Span,
+    Timings, Verdict,
 };
 use relink_ports::{
     CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, DocumentId, Fence,
@@ -215,7 +216,7 @@ pub(super) fn lease_end(now: Timestamp) -> Timestamp {
 
 /// Returns a document to load.
 pub(super) fn document(label: &str, content_hash: u64) -> NewDocument {
-    NewDocument { label: label.to_owned(), content_hash }
+    NewDocument { label: label.to_owned(), content_hash, revision: None }
 }
 
 /// Returns a location on a line; other fields are derived from the line.
@@ -285,6 +286,16 @@ pub(super) fn probe(status: u16, requested_at: Timestamp) -> Probe {
         timings: Timings { dns: 1, connect: 2, tls: 3, headers: 4, body: 5, total: 15 },
         retry_after: Some(120),
         digest: Some(digest(status).into()),
+        version: Some(version().into()),
+    }
+}
+
+/// Returns the version of a page according to its headers.
+pub(super) fn version() -> ResponseVersion {
+    ResponseVersion {
+        last_modified: Some("Tue, 03 Nov 2026 10:00:00 GMT".to_owned()),
+        etag: Some("W/\"1-a\"".to_owned()),
+        date: Some("Wed, 04 Nov 2026 10:00:00 GMT".to_owned()),
     }
 }
 
@@ -293,6 +304,7 @@ pub(super) fn digest(status: u16) -> Digest {
     Digest {
         content_type: Some("text/html".to_owned()),
         bytes: 4096,
+        stated_date: Some(jiff::civil::date(2026, 11, 3)),
         title: Some(format!("Status {status} \u{1f4da} “quoted”")),
         headings: vec!["One".to_owned(), String::new()],
         text_length: 200,

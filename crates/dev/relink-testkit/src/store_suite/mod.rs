@@ -22,6 +22,7 @@ pub mod cache;
 pub mod claims;
 pub mod controls;
 mod fixture;
+pub mod history;
 pub mod loading;
 pub mod maintenance;
 pub mod reading;
@@ -87,6 +88,7 @@ macro_rules! store_suite {
             claims::host_schedule_delays_the_next_claim,
             claims::claim_that_ignores_waits_respects_leases,
             claims::schedule_stored_in_the_future_restarts_in_the_next_run,
+            claims::reserved_request_delays_runs_and_other_requests,
             claims::ten_thousand_tasks_are_each_claimed_once,
 
             results::result_with_lost_lease_is_rejected_and_changes_nothing,
@@ -100,6 +102,15 @@ macro_rules! store_suite {
             results::result_is_history_of_the_next_run,
             results::failure_keeps_digest_of_last_reached_page,
             results::resumed_run_supersedes_later_runs,
+
+            history::version_of_a_response_is_history_of_the_next_run,
+            history::stated_date_of_a_page_is_history_of_the_next_run,
+            history::only_changes_of_the_verdict_are_recorded,
+            history::replaced_result_is_not_a_change,
+            history::changes_survive_pruning,
+            history::link_keeps_when_it_was_first_seen,
+            history::origins_of_many_links_are_kept,
+            history::link_origin_survives_pruning,
 
             reading::checked_targets_are_paginated_in_order,
             reading::checked_targets_are_filtered_by_verdict,
@@ -209,6 +220,7 @@ mod tests {
         check("cache", include_str!("cache.rs"));
         check("claims", include_str!("claims.rs"));
         check("results", include_str!("results.rs"));
+        check("history", include_str!("history.rs"));
         check("reading", include_str!("reading.rs"));
         check("controls", include_str!("controls.rs"));
         check("sites", include_str!("sites.rs"));

@@ -11,7 +11,7 @@ use relink_ports::{
 use super::CaseResult;
 use super::fixture::{
     FINAL_URL, LEASE_SECONDS, MANY, StoreFixture, at, attempt, completion, digest,
-    finished_completion, probe, run_key, target_result,
+    finished_completion, probe, run_key, target_result, version,
 };
 
 const ONE: &str = "http://one.test/";
@@ -253,6 +253,7 @@ pub async fn result_is_history_of_the_next_run(store: &dyn Store) -> CaseResult 
         streak: None,
         digest: Some(digest(200).into()),
         final_url: Some(FINAL_URL.to_owned()),
+        version: Some(version().into()),
     };
     assert_eq!(claim.tasks[0].history, expect);
     Ok(())
@@ -315,6 +316,7 @@ pub async fn failure_keeps_digest_of_last_reached_page(store: &dyn Store) -> Cas
             streak,
             digest: Some(digest(200).into()),
             final_url: Some(FINAL_URL.to_owned()),
+            version: Some(version().into()),
         };
     }
     Ok(())

@@ -106,7 +106,8 @@ fn judge(page: relink_model::Digest) {
     let hops = vec![Hop { url: url.clone(), status: 200, location: None, ip: None }];
     let (timings, retry_after) = (Timings::default(), None);
     let digest = Some(Box::new(page));
-    let probe = Probe { requested_at: now, hops, outcome, timings, retry_after, digest };
+    let probe =
+        Probe { requested_at: now, hops, outcome, timings, retry_after, digest, version: None };
     let case = relink_judge::JudgeInput {
         url: &url,
         attempts: &attempts,

@@ -105,6 +105,7 @@ fn redirected(from: &str, to: &str, page: Option<&Digest>) -> Probe {
         outcome: FetchOutcome::Response(200),
         timings: Timings::default(),
         retry_after: None,
+        version: None,
         digest: page.map(|digest| Box::new(digest.clone())),
     }
 }

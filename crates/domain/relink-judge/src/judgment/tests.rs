@@ -126,7 +126,15 @@ fn judge_attempts(
 
 fn probe(outcome: FetchOutcome, hops_text: &str) -> Probe {
     let (retry_after, digest, timings) = Default::default();
-    Probe { requested_at: day(0), hops: hops(hops_text), outcome, timings, retry_after, digest }
+    Probe {
+        requested_at: day(0),
+        hops: hops(hops_text),
+        outcome,
+        timings,
+        retry_after,
+        digest,
+        version: None,
+    }
 }
 
 #[track_caller]

@@ -18,6 +18,7 @@ use super::tokenizer::{TextElement, Token, Tokenizer};
 use crate::link_sink::unescape_attribute;
 use crate::safe_slice::SafeSlice as _;
 use crate::shingle::VisibleTextBuilder;
+use crate::stated_date::StatedDateReader;
 use crate::whitespace_folder::{WhitespaceFolder, fold_title};
 
 /// Maximum number of headings in a digest.
@@ -39,7 +40,10 @@ pub(crate) fn digest_html(html: &str, digest: &mut Digest) {
             Token::Text(text) => page.push_text(text),
             Token::Content(content) => match content.element {
                 TextElement::Title => page.set_title(html.slice(content.range)),
-                TextElement::Script => page.add_script(content.range),
+                TextElement::Script => {
+                    page.read_json_ld(html.slice(content.range.clone()));
+                    page.add_script(content.range);
+                }
                 _ => {}
             },
             Token::Start(name) => page.start_tag(name, &tokens),
@@ -57,6 +61,9 @@ struct PageDigester<'d, 't> {
     heading: Option<WhitespaceFolder>,
     flags: FlagDetector<'t>,
     client_redirect: ClientRedirectDetector,
+    stated_date: StatedDateReader,
+    /// Whether the script element just opened holds JSON-LD.
+    is_json_ld: bool,
     /// Ranges of the inline scripts.
     scripts: Vec<Range<usize>>,
     /// Whether the script element just opened holds an inline script that
@@ -80,6 +87,8 @@ impl<'d, 't> PageDigester<'d, 't> {
             heading: None,
             flags: FlagDetector::default(),
             client_redirect: ClientRedirectDetector::default(),
+            stated_date: StatedDateReader::default(),
+            is_json_ld: false,
             scripts: Vec::new(),
             is_inline: false,
             templates: 0,
@@ -112,6 +121,12 @@ impl<'d, 't> PageDigester<'d, 't> {
     fn set_title(&mut self, text: &str) {
         if self.digest.title.is_none() && self.svgs == 0 {
             self.digest.title = fold_title(&unescape_text(text));
+        }
+    }
+
+    fn read_json_ld(&mut self, json: &str) {
+        if self.is_json_ld {
+            self.stated_date.read_json_ld(json);
         }
     }
 
@@ -149,8 +164,25 @@ impl<'d, 't> PageDigester<'d, 't> {
         }
         self.is_inline =
             element == Element::Script && self.is_visible() && is_inline_script(tokens);
+        self.is_json_ld = element == Element::Script && is_json_ld(tokens);
+        self.read_stated_date(element, name, tokens);
         if element != Element::Other && self.is_visible() {
             self.inspect_element(element, name, tokens);
+        }
+    }
+
+    /// Reads a date from a meta element, or from an element with microdata.
+    fn read_stated_date(&mut self, element: Element, name: &str, tokens: &Tokenizer<'_>) {
+        let is_meta = element == Element::Meta;
+        if !is_meta && !name.eq_ignore_ascii_case("time") {
+            return;
+        }
+        let attribute = |names: &[&str]| names.iter().find_map(|name| tokens.attribute(name));
+        let value = tokens.attribute(if is_meta { "content" } else { "datetime" });
+        let named =
+            attribute(if is_meta { &["property", "name", "itemprop"] } else { &["itemprop"] });
+        if let (Some(named), Some(value)) = (named, value) {
+            self.stated_date.read_property(named.trim(), value);
         }
     }
 
@@ -218,6 +250,8 @@ impl<'d, 't> PageDigester<'d, 't> {
         if !self.digest.is_short() {
             self.digest.main_text = self.main_text.finish();
         }
+        self.digest.stated_date =
+            self.stated_date.finish(&self.digest.text_start, &self.digest.text_end);
         self.digest.client_redirect =
             self.client_redirect.finish(html, &self.scripts, summary.length);
         self.flags.finish(html, &self.scripts, self.digest);
@@ -230,6 +264,12 @@ pub(super) fn is_shadow_root(tokens: &Tokenizer<'_>) -> bool {
     tokens.attribute("shadowrootmode").is_some_and(|mode| {
         ["open", "closed"].iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
     })
+}
+
+/// Whether the script element just opened holds JSON-LD.
+fn is_json_ld(tokens: &Tokenizer<'_>) -> bool {
+    let kind = tokens.attribute("type").unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/ld+json")
 }
 
 /// Whether the script element just opened holds an inline script that browsers

@@ -243,6 +243,7 @@ fn settings(input: Input) -> CheckSettings {
             sitemap_delay: Duration::ZERO,
             max_page_bytes: DispatchSettings::MAX_PAGE_BYTES,
             read_options: ReadOptions::default(),
+            revision: None,
         },
         dispatch: DispatchSettings {
             concurrency: 64,

@@ -1,5 +1,6 @@
 //! `relink explain`: describes a code or a status, or prints the record of a page.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,10 +8,12 @@ use jiff::Timestamp;
 use relink_engine::ranked_control_key;
 use relink_judge::control_key;
 use relink_model::{Control, ControlKind};
-use relink_ports::{Store, TargetRecord};
+use relink_ports::{LinkOrigin, PastChange, Store, TargetRecord};
 use relink_report::explain::{self, Subject};
 use relink_report::human::TextStyle;
-use relink_report::target_record::{TargetRecordRow, TargetRecordView, target_record};
+use relink_report::target_record::{
+    FirstSeenView, TargetRecordRow, TargetRecordView, VerdictChangeView, target_record,
+};
 use url::Url;
 
 use crate::cli::{ExplainArgs, ExplainFormat};
@@ -74,7 +77,8 @@ async fn explain_page(
     // A page may have been searched for without a check.
     let known = known.or_else(|| revival.is_some().then(|| unchecked(&url))).ok_or_else(unknown)?;
     let controls = stored_controls(&*store, &known).await?;
-    record_text(&known, &controls, revival.as_ref(), format, style)
+    let first_seen = link_origins(&*store, &known).await?;
+    record_text(&known, &controls, &first_seen, revival.as_ref(), format, style)
 }
 
 fn unchecked(url: &Url) -> TargetRecord {
@@ -82,8 +86,23 @@ fn unchecked(url: &Url) -> TargetRecord {
         url: url.to_string(),
         latest: None,
         past_verdicts: Vec::new(),
+        changes: Vec::new(),
         probes: Vec::new(),
     }
+}
+
+/// Returns the documents that link to a target, each with the time when the link was
+/// first seen.
+async fn link_origins(
+    store: &dyn Store,
+    record: &TargetRecord,
+) -> Result<Vec<(String, LinkOrigin)>, CommandError> {
+    let locations = record.latest.iter().flat_map(|target| &target.locations);
+    let documents: BTreeSet<&str> = locations.map(|location| location.path.as_str()).collect();
+    let documents: Vec<&str> = documents.into_iter().collect();
+    let origins = store.link_origins(&record.url, &documents).await?;
+    let known = documents.iter().zip(origins);
+    Ok(known.filter_map(|(document, origin)| Some(((*document).to_owned(), origin?))).collect())
 }
 
 /// Returns the stored control pages of a target.
@@ -107,14 +126,27 @@ async fn stored_controls(
     Ok(controls)
 }
 
+fn first_seen_view((document, origin): &(String, LinkOrigin)) -> FirstSeenView<'_> {
+    FirstSeenView { document, at: origin.seen_at, revision: origin.revision.as_deref() }
+}
+
 fn record_text(
     record: &TargetRecord,
     controls: &[Control],
+    first_seen: &[(String, LinkOrigin)],
     revival: Option<&RevivalText>,
     format: ExplainFormat,
     style: TextStyle,
 ) -> Result<String, CommandError> {
     let locations = record.latest.as_ref().map(location_views).unwrap_or_default();
+    let change = |change: &PastChange| VerdictChangeView {
+        at: change.changed_at,
+        before: change.before,
+        after: change.after,
+        code: change.code,
+    };
+    let changes: Vec<VerdictChangeView> = record.changes.iter().map(change).collect();
+    let first_seen: Vec<FirstSeenView<'_>> = first_seen.iter().map(first_seen_view).collect();
     let view = TargetRecordView {
         url: &record.url,
         latest: record.latest.as_ref().map(|target| target_view(target, &locations)),
@@ -122,6 +154,8 @@ fn record_text(
         probes: &record.probes,
         controls,
         past_verdicts: &record.past_verdicts,
+        changes: &changes,
+        first_seen: &first_seen,
         revival: revival.map(RevivalText::view),
     };
     Ok(match format {

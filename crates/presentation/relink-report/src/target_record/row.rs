@@ -10,7 +10,7 @@ use relink_model::{Control, ControlKind, Digest, FailureStreak, Probe, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Permanence, TargetRecordView};
+use super::{FirstSeenView, Permanence, TargetRecordView, VerdictChangeView};
 use crate::{
     FetchOutcomeName, HopRow, Redacted, RevivalRow, SCHEMA, TargetRow, redact, redact_prose, schema,
 };
@@ -34,6 +34,12 @@ pub struct TargetRecordRow<'a> {
     pub controls: Vec<ControlRow<'a>>,
     /// The verdict of every run, oldest first.
     pub history: Vec<PastVerdictRow>,
+    /// The changes of the verdict, oldest first. Pruning keeps them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<VerdictChangeRow>,
+    /// When documents were first seen with a link to the target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_seen: Vec<FirstSeenRow<'a>>,
     /// The result of a search for the page, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revival: Option<RevivalRow<'a>>,
@@ -109,6 +115,32 @@ pub struct PastVerdictRow {
     pub verdict: Verdict,
 }
 
+/// A change of the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerdictChangeRow {
+    /// The time from which the new verdict has applied.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub at: Timestamp,
+    /// The verdict before.
+    #[schemars(schema_with = "schema::verdict")]
+    pub before: Verdict,
+    /// The new verdict.
+    #[schemars(schema_with = "schema::verdict")]
+    pub after: Verdict,
+}
+
+/// When a document was first seen with a link to the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FirstSeenRow<'a> {
+    /// The path or URL of the document.
+    pub document: Redacted<'a>,
+    /// The time.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub at: Timestamp,
+    /// The git commit or wiki revision of the document at that time, or null.
+    pub revision: Option<Redacted<'a>>,
+}
+
 impl<'a> TargetRecordRow<'a> {
     /// Creates the row of a record.
     pub fn new(view: &TargetRecordView<'a>) -> Self {
@@ -128,6 +160,8 @@ impl<'a> TargetRecordRow<'a> {
                 .iter()
                 .map(|(at, verdict)| PastVerdictRow::new(*at, *verdict))
                 .collect(),
+            changes: view.changes.iter().map(VerdictChangeRow::new).collect(),
+            first_seen: view.first_seen.iter().map(FirstSeenRow::new).collect(),
             revival: view.revival.as_ref().map(RevivalRow::new),
         }
     }
@@ -136,6 +170,19 @@ impl<'a> TargetRecordRow<'a> {
     pub fn write_line(&self, out: &mut impl io::Write) -> io::Result<()> {
         serde_json::to_writer(&mut *out, self)?;
         out.write_all(b"\n")
+    }
+}
+
+impl VerdictChangeRow {
+    const fn new(change: &VerdictChangeView) -> Self {
+        Self { at: change.at, before: change.before, after: change.after }
+    }
+}
+
+impl<'a> FirstSeenRow<'a> {
+    fn new(seen: &FirstSeenView<'a>) -> Self {
+        let (document, revision) = (redact(seen.document), seen.revision.map(redact));
+        Self { document, at: seen.at, revision }
     }
 }
 

@@ -32,6 +32,7 @@ fn probe(requested_at: &str, hops: &str, title: Option<&str>) -> Probe {
         outcome: FetchOutcome::Response(hops.last().unwrap().1),
         timings: Timings { total: 340, ..Timings::default() },
         retry_after: None,
+        version: None,
         digest: digest.map(Box::new),
     }
 }
@@ -89,6 +90,8 @@ fn record(latest: Option<TargetView<'_>>) -> TargetRecordView<'_> {
         probes: &[],
         controls: &[],
         past_verdicts: &[],
+        changes: &[],
+        first_seen: &[],
         revival: None,
     }
 }
@@ -364,4 +367,34 @@ fn record_includes_the_search_result() {
     let row = serde_json::to_value(TargetRecordRow::new(&view)).unwrap();
     assert_eq!(row["revival"]["suggestion"]["pattern"], "P14");
     assert_eq!(row["revival"]["evidence"][0], evidence[0]);
+}
+
+#[test]
+fn changes_of_the_verdict_are_listed() {
+    let change = |time, before, after| VerdictChangeView {
+        at: timestamp(time),
+        before,
+        after,
+        code: (after == Verdict::Dead).then(|| FindingCode::new(101)),
+    };
+    let changes = [
+        change("2026-10-29T08:00:00Z", Verdict::Alive, Verdict::Dead),
+        change("2026-11-02T08:00:00Z", Verdict::Dead, Verdict::Alive),
+    ];
+    let seen = [FirstSeenView {
+        document: "docs/links.md",
+        at: timestamp("2026-03-01T08:00:00Z"),
+        revision: Some("1a2b3c4d"),
+    }];
+    let view = TargetRecordView {
+        changes: &changes,
+        first_seen: &seen,
+        ..record(Some(checked(Verdict::Alive, None, "")))
+    };
+    let text = target_record(TextStyle::Plain, &view);
+    let expect = "changes alive → dead (RL101) on 2026-10-29\n        dead → alive on 2026-11-02\n";
+    assert!(text.ends_with(expect), "{text}");
+    let json = serde_json::to_value(TargetRecordRow::new(&view)).unwrap();
+    assert_eq!(json["changes"][1]["after"], "alive");
+    assert_eq!(json["first_seen"][0]["revision"], "1a2b3c4d");
 }

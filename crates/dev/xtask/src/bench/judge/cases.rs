@@ -231,6 +231,7 @@ fn probe(urls: &[&str], status: u16, digest: Digest) -> Probe {
         outcome: FetchOutcome::Response(status),
         timings: Timings { total: 12, ..Timings::default() },
         retry_after: None,
+        version: None,
         digest: Some(digest.into()),
     }
 }

@@ -53,6 +53,7 @@ impl Completer {
             outcome: FetchOutcome::Response(200),
             timings: Timings { dns: 1, connect: 2, tls: 3, headers: 4, body: 5, total: 15 },
             retry_after: None,
+            version: None,
             digest: Some(self.digest.clone()),
         }
     }

@@ -18,7 +18,7 @@ pub(super) async fn load(url: &str, size: &QueueSize) -> Result<RunId, XtaskErro
     let now = SystemClock.now();
     let key = RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
     let run = store.open_run(&key, false, now).await.map_err(|error| store_error(&error))?.id;
-    let document = NewDocument { label: "list.txt".to_owned(), content_hash: 1 };
+    let document = NewDocument { label: "list.txt".to_owned(), content_hash: 1, revision: None };
     let document =
         store.load_document(run, &document).await.map_err(|error| store_error(&error))?.id;
     let urls = urls(size);

@@ -154,6 +154,7 @@ fn any_probe() -> impl Strategy<Value = Probe> {
             outcome,
             timings: Timings::default(),
             retry_after: None,
+            version: None,
             digest: digest.map(Box::new),
         },
     )

@@ -1,0 +1,85 @@
+//! History that is never pruned: when links were first seen, and when verdicts
+//! changed.
+
+use relink_model::{RunId, Verdict};
+use relink_ports::{LinkOrigin, PastChange};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
+
+use super::error::DbResult;
+use super::redaction;
+use super::rows::{parse_name, timestamp};
+use crate::values::label_hash;
+
+/// Records the links of a document to the targets of consecutive tasks.
+pub(super) struct LinkOriginWriter<'db> {
+    now: i64,
+    insert: CachedStatement<'db>,
+}
+
+impl<'db> LinkOriginWriter<'db> {
+    /// Creates a writer of links that are seen at the time `now`.
+    pub(super) fn new(db: &'db Connection, now: i64) -> DbResult<Self> {
+        let insert = db.prepare_cached(
+            "INSERT OR IGNORE INTO link_origin (target_id, label_hash, run_id, seen_at, revision)
+             SELECT task.target_id, d.label_hash, d.run_id, ?1, d.revision
+             FROM document d CROSS JOIN task WHERE d.id = ?2 AND task.id BETWEEN ?3 AND ?4",
+        )?;
+        Ok(Self { now, insert })
+    }
+
+    /// Records the links to the targets of these tasks, unless they are known.
+    pub(super) fn add(&mut self, document: i64, first_task: i64, last_task: i64) -> DbResult<()> {
+        self.insert.execute((self.now, document, first_task, last_task))?;
+        Ok(())
+    }
+}
+
+/// Returns when these documents were first seen with a link to a target.
+pub(super) fn link_origins(
+    db: &Connection,
+    url: &str,
+    documents: &[&str],
+) -> DbResult<Vec<Option<LinkOrigin>>> {
+    let mut statement = db.prepare_cached(
+        "SELECT o.seen_at, o.run_id, o.revision FROM target t
+         CROSS JOIN link_origin o ON o.target_id = t.id WHERE t.url = ? AND o.label_hash = ?",
+    )?;
+    let mut origins = Vec::with_capacity(documents.len());
+    for document in documents {
+        let label = label_hash(&redaction::text(document));
+        let origin = statement.query_row((url, label), |row| {
+            let (seen_at, run) = (timestamp(row.get(0)?), RunId(row.get(1)?));
+            Ok(LinkOrigin { seen_at, run, revision: row.get(2)? })
+        });
+        origins.push(origin.optional()?);
+    }
+    Ok(origins)
+}
+
+/// Records the verdict of a result if it differs from that of the generation
+/// before. Must be executed before the result is stored. The parameters are the
+/// target, the generation, the time, the verdict and the code.
+pub(super) const RECORD_CHANGE: &str = "INSERT OR REPLACE INTO verdict_change
+         (target_id, generation, changed_at, old_verdict, new_verdict, code)
+     SELECT ?1, ?2, ?3, last.verdict, ?4, ?5
+     FROM (SELECT verdict FROM result WHERE target_id = ?1 AND generation < ?2
+           ORDER BY generation DESC LIMIT 1) AS last
+     WHERE last.verdict <> ?4
+        OR EXISTS (SELECT 1 FROM verdict_change WHERE target_id = ?1 AND generation = ?2)";
+
+/// Returns the changes of the verdict of a target, oldest first.
+pub(super) fn verdict_changes(db: &Connection, target: i64) -> DbResult<Vec<PastChange>> {
+    let mut statement = db.prepare_cached(
+        "SELECT changed_at, old_verdict, new_verdict, code FROM verdict_change
+         WHERE target_id = ? AND old_verdict <> new_verdict ORDER BY generation",
+    )?;
+    let rows = statement.query_and_then([target], |row| {
+        DbResult::Ok(PastChange {
+            changed_at: timestamp(row.get(0)?),
+            before: parse_name(row.get(1)?)?.unwrap_or(Verdict::Alive),
+            after: parse_name(row.get(2)?)?.unwrap_or(Verdict::Alive),
+            code: parse_name(row.get(3)?)?,
+        })
+    })?;
+    rows.collect()
+}
