@@ -53,27 +53,27 @@ async fn create_with_schema_version(path: &Path, version: i64) {
 
 #[tokio::test]
 async fn open_rejects_newer_schema() {
-    for version in [13, 1000] {
+    for version in [14, 1000] {
         let directory = TempDir::new().unwrap();
         create_with_schema_version(&file_in(&directory), version).await;
         let error = open_error(&file_in(&directory)).await;
         let StoreError::SchemaTooNew { found, known, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!((found, known), (version, 12));
+        assert_eq!((found, known), (version, 13));
     }
 }
 
 #[tokio::test]
 async fn open_rejects_every_development_schema() {
-    for version in 1..12 {
+    for version in 1..13 {
         let directory = TempDir::new().unwrap();
         create_with_schema_version(&file_in(&directory), version).await;
         let error = open_error(&file_in(&directory)).await;
         let StoreError::SchemaTooOld { found, known, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!((found, known), (version, 12));
+        assert_eq!((found, known), (version, 13));
     }
 }
 
@@ -94,7 +94,7 @@ async fn schema_error_has_path_and_version() {
     let path = file_in(&directory);
     create_with_schema_version(&path, 9).await;
     let expect = format!(
-        "the database `{}` was written by a development version of Relink (schema 9, supported: 12)",
+        "the database `{}` was written by a development version of Relink (schema 9, supported: 13)",
         path.display()
     );
     assert_eq!(open_error(&path).await.to_string(), expect);
