@@ -78,8 +78,9 @@ mod tests {
 
     /// Returns the exact focus of a graph. Each line is a page: its topicality and links.
     fn focus(pages: &[(Topicality, &[PageIndex])], members: &[PageIndex]) -> f64 {
+        // In a cycle, a small mass remains.
         let rule =
-            StoppingRule { push_pages: 100, target_half_width: 0.0, ..StoppingRule::default() };
+            StoppingRule { push_pages: 100, target_half_width: 1e-5, ..StoppingRule::default() };
         let mut estimator = DecayEstimator::new(0, Sigma::default(), DecayDefinition::Plain, rule);
         loop {
             match estimator.next(&mut || 0.5) {
@@ -96,7 +97,7 @@ mod tests {
     #[track_caller]
     fn check(pages: &[(Topicality, &[PageIndex])], members: &[PageIndex], expect: f64) {
         let focus = focus(pages, members);
-        assert!((focus - expect).abs() < 1e-6, "{focus}");
+        assert!((focus - expect).abs() < 1e-4, "{focus}");
     }
 
     use Topicality::{Dead, OffTopic, Topical, Unknown};
