@@ -1,6 +1,6 @@
 //! Reads pages that may replace a member, with all attributes that are compared.
 
-use relink_change::{PageProfile, Signature, TermSettings, TermVector};
+use relink_change::{PageAttributes, Signature, TermSettings, TermVector};
 use relink_collection::VersionSummary;
 use relink_engine::{PageReader, Ports};
 use relink_frontier::canonicalize;
@@ -15,7 +15,7 @@ const MAX_TITLES: usize = 50;
 /// A live page.
 pub(crate) struct CandidatePage {
     pub(crate) version: VersionSummary,
-    pub(crate) profile: PageProfile,
+    pub(crate) profile: PageAttributes,
 }
 
 /// Reads pages and the titles of the pages that they link to.
@@ -52,11 +52,11 @@ impl<'p> CandidateReader<'p> {
         url: &Url,
         signature: &Signature,
         terms: &TermVector,
-    ) -> Result<PageProfile, StoreError> {
-        let mut profile = PageProfile {
+    ) -> Result<PageAttributes, StoreError> {
+        let mut profile = PageAttributes {
             terms: terms.clone(),
             words: signature.content_words(),
-            ..PageProfile::default()
+            ..PageAttributes::default()
         };
         for link in &signature.links {
             if let Ok(link) = canonicalize(Some(url), &link.url)
@@ -71,7 +71,7 @@ impl<'p> CandidateReader<'p> {
 
     /// Returns the terms of the titles of linked pages. Titles that are not stored are
     /// fetched, up to the configured number.
-    async fn link_titles(&mut self, profile: &PageProfile) -> Result<TermVector, StoreError> {
+    async fn link_titles(&mut self, profile: &PageAttributes) -> Result<TermVector, StoreError> {
         let mut titles = Vec::new();
         let mut to_fetch = self.linked_pages;
         for url in profile.links.iter().take(MAX_TITLES) {

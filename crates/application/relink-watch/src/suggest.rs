@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use relink_change::{
-    AngleSettings, PageProfile, Signature, SimilarityWeights, TermVector, VolatileParts, compare,
+    AngleSettings, PageAttributes, Signature, SimilarityWeights, TermVector, VolatileParts, compare,
 };
 use relink_collection::{
     Availability, ContextJudgment, MemberState, ReviewMember, ReviewedList, VersionSummary,
@@ -84,7 +84,7 @@ struct AcceptedVersion {
     signature: Option<Signature>,
     terms: TermVector,
     keyphrases: StoredKeyphrases,
-    profile: PageProfile,
+    profile: PageAttributes,
 }
 
 struct Search<'s> {
@@ -141,7 +141,7 @@ impl<'s> Search<'s> {
                 let terms = terms(&member);
                 let profile = match (Url::parse(&member.url), &signature) {
                     (Ok(url), Some(signature)) => reader.profile(&url, signature, &terms).await?,
-                    _ => PageProfile { terms: terms.clone(), ..PageProfile::default() },
+                    _ => PageAttributes { terms: terms.clone(), ..PageAttributes::default() },
                 };
                 let keyphrases = StoredKeyphrases::parse(&version.keyphrases);
                 Some(AcceptedVersion { signature, terms, keyphrases, profile })

@@ -5,7 +5,7 @@
 //! - [`confirm`] accepts a change only if a second fetch shows it too.
 //! - [`Measure`] has other measures of change for comparison, among them
 //!   reconstructions of the algorithms of Walden's Paths.
-//! - [`PageProfile`] measures how similar two pages are: by text, images, links and
+//! - [`PageAttributes`] measures how similar two pages are: by text, images, links and
 //!   the titles of linked pages.
 //! - [`TermVector`] and [`Context`] measure how well a page fits the other pages
 //!   of its collection, by the angle of Walden's Paths and by a calibrated score.
@@ -51,7 +51,9 @@ pub use signature::{
     BlockRole, MAX_EXCERPT_LENGTH, MAX_SIGNATURE_BLOCKS, MAX_SIGNATURE_LINKS, MAX_WORDS, Signature,
     SignatureBlock, SignatureLink, TOP_TERMS,
 };
-pub use similarity::{PageProfile, PageSimilarity, ParseSimilarityWeightsError, SimilarityWeights};
+pub use similarity::{
+    AttributeSimilarity, PageAttributes, ParseSimilarityWeightsError, SimilarityWeights,
+};
 pub use term_vector::{TermSettings, TermVector};
 pub use tf_idf::tf_idf_similarity;
 pub use volatile::VolatileParts;

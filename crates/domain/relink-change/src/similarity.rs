@@ -26,7 +26,7 @@ const MAX_ITEMS: usize = 2_000;
 
 /// The attributes of a page that are compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PageProfile {
+pub struct PageAttributes {
     /// The terms of title and text.
     pub terms: TermVector,
     /// The file names of images, in lower case.
@@ -39,7 +39,7 @@ pub struct PageProfile {
     pub link_titles: TermVector,
 }
 
-/// The influence of each attribute on [`PageSimilarity::total`]. An attribute with the
+/// The influence of each attribute on [`AttributeSimilarity::total`]. An attribute with the
 /// weight 0 is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SimilarityWeights {
@@ -105,7 +105,7 @@ impl Default for SimilarityWeights {
 
 /// The similarity of two pages; every value is from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct PageSimilarity {
+pub struct AttributeSimilarity {
     /// The cosine of the terms; `None` if no page has text.
     pub text: Option<f64>,
     /// The share of common images; `None` if no page has images.
@@ -120,12 +120,12 @@ pub struct PageSimilarity {
     pub total: f64,
 }
 
-impl PageProfile {
+impl PageAttributes {
     /// Adds a link or an image, given by its absolute URL.
     ///
     /// ```
-    /// use relink_change::PageProfile;
-    /// let mut page = PageProfile::default();
+    /// use relink_change::PageAttributes;
+    /// let mut page = PageAttributes::default();
     /// page.add_link("https://example.org/img/Owl.JPG?w=200");
     /// page.add_link("https://example.org/owls");
     /// assert!(page.images.contains("owl.jpg") && page.links.len() == 1);
@@ -147,11 +147,11 @@ impl PageProfile {
     /// Compares two pages.
     ///
     /// ```
-    /// use relink_change::{PageProfile, SimilarityWeights, TermVector};
-    /// let page = |text: &str, image: &str| PageProfile {
+    /// use relink_change::{PageAttributes, SimilarityWeights, TermVector};
+    /// let page = |text: &str, image: &str| PageAttributes {
     ///     terms: TermVector::from_text(text),
     ///     images: [image.to_owned()].into(),
-    ///     ..PageProfile::default()
+    ///     ..PageAttributes::default()
     /// };
     /// let owl = page("The owl hunts in the forest", "owl.jpg");
     /// let other = page("The owl sleeps in the forest", "owl.jpg");
@@ -159,12 +159,12 @@ impl PageProfile {
     /// assert_eq!((similarity.images, similarity.links), (Some(1.0), None));
     /// assert!(similarity.total > similarity.text.unwrap());
     /// ```
-    pub fn similarity(&self, other: &Self, weights: &SimilarityWeights) -> PageSimilarity {
+    pub fn similarity(&self, other: &Self, weights: &SimilarityWeights) -> AttributeSimilarity {
         let has_text = !self.terms.is_empty() || !other.terms.is_empty();
         let has_titles = !self.link_titles.is_empty() && !other.link_titles.is_empty();
         let links = common_share(&self.links, &other.links)
             .map(|common| f64::midpoint(common, 1.0 - (self.reliance() - other.reliance()).abs()));
-        let mut similarity = PageSimilarity {
+        let mut similarity = AttributeSimilarity {
             text: has_text.then(|| self.terms.cosine(&other.terms)),
             images: common_share(&self.images, &other.images),
             links,
@@ -183,7 +183,7 @@ impl PageProfile {
     }
 }
 
-impl PageSimilarity {
+impl AttributeSimilarity {
     fn mean(&self, weights: &SimilarityWeights) -> f64 {
         let parts = [
             (self.text, weights.text),
@@ -212,8 +212,8 @@ mod tests {
         items.iter().map(|item| (*item).to_owned()).collect()
     }
 
-    fn profile(text: &str, images: &[&str], links: &[&str], titles: &str) -> PageProfile {
-        PageProfile {
+    fn profile(text: &str, images: &[&str], links: &[&str], titles: &str) -> PageAttributes {
+        PageAttributes {
             terms: TermVector::from_text(text),
             images: set(images),
             links: set(links),
@@ -257,7 +257,7 @@ mod tests {
         let similarity = page.similarity(&page, &SimilarityWeights::default());
         assert_eq!((similarity.images, similarity.links, similarity.titles), (None, None, None));
         assert!((similarity.total - 1.0).abs() < 1e-9);
-        let empty = PageProfile::default();
+        let empty = PageAttributes::default();
         assert!(empty.similarity(&empty, &SimilarityWeights::default()).total.abs() < 1e-9);
     }
 

@@ -13,7 +13,7 @@ mod terminal;
 mod text;
 
 use jiff::Timestamp;
-use relink_change::{BlockChange, Change, PageSimilarity};
+use relink_change::{AttributeSimilarity, BlockChange, Change};
 use relink_collection::{
     Availability, ComparedRow, ContextJudgment, ContextKind, MemberState, NextStep,
 };
@@ -289,7 +289,7 @@ pub struct WatchCandidate {
     /// How it fits the collection; `None` if it was not fetched.
     pub context: Option<ContextJudgment>,
     /// How similar it is to the accepted version; `None` if it was not fetched.
-    pub similarity: Option<PageSimilarity>,
+    pub similarity: Option<AttributeSimilarity>,
 }
 
 /// The candidates for one member.

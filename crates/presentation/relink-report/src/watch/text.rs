@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use relink_change::{ContextFlag, PageSimilarity};
+use relink_change::{AttributeSimilarity, ContextFlag};
 use relink_collection::{Availability, MemberState, NextStep};
 use relink_model::Verdict;
 
@@ -325,7 +325,7 @@ pub fn suggestion_text(suggestions: &WatchSuggestions, style: TextStyle) -> Stri
 }
 
 /// Returns the similarity and its known parts: `similarity 62 % (text 55 %, images 80 %)`.
-pub(super) fn similarity_text(similarity: &PageSimilarity) -> String {
+pub(super) fn similarity_text(similarity: &AttributeSimilarity) -> String {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let parts = [
         ("text", similarity.text),
