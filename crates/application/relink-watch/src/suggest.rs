@@ -17,6 +17,7 @@ use relink_collection::{
 use relink_keyphrase::{PlanLimits, QueryPlan, SearchGoal};
 use relink_model::RequestRights;
 use relink_ports::{CollectionStore, SearchEngine, StoredMember};
+use relink_report::human::counted;
 use relink_report::watch::{CandidateKind, WatchCandidate, WatchSuggestions};
 use url::Url;
 
@@ -265,11 +266,19 @@ impl<'s> Search<'s> {
                 self.run_plan(&**engine, plan, &mut urls, found).await;
             }
         }
+        let mut unread = Vec::new();
         for (url, engine) in urls.into_iter().take(MAX_FETCHED) {
-            let Some(page) = self.reader.read(&url).await? else { continue };
+            let Some(page) = self.reader.read(&url).await? else {
+                unread.push(url);
+                continue;
+            };
             if let Some(candidate) = self.candidate(&url, &engine, &page) {
                 found.add(candidate);
             }
+        }
+        if let Some(first) = unread.first() {
+            let count = counted(unread.len() as u64, "page");
+            found.warnings.push(format!("{count} found but not readable, for example {first}"));
         }
         Ok(())
     }
