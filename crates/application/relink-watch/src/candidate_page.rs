@@ -65,6 +65,7 @@ impl<'p> CandidateReader<'p> {
                 profile.add_link(link.as_str());
             }
         }
+        signature.images.iter().for_each(|image| profile.add_image(image));
         profile.link_titles = self.link_titles(&profile).await?;
         Ok(profile)
     }

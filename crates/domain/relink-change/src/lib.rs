@@ -48,8 +48,8 @@ pub use measure::{Measure, ParseMeasureError};
 pub use paper::{AngleBand, AngleSettings, NounStems, PaperContext};
 pub use score::{ContextFlag, ContextScore, HybridScore, ScoreModel};
 pub use signature::{
-    BlockRole, MAX_EXCERPT_LENGTH, MAX_SIGNATURE_BLOCKS, MAX_SIGNATURE_LINKS, MAX_WORDS, Signature,
-    SignatureBlock, SignatureLink, TOP_TERMS,
+    BlockRole, MAX_EXCERPT_LENGTH, MAX_SIGNATURE_BLOCKS, MAX_SIGNATURE_IMAGES, MAX_SIGNATURE_LINKS,
+    MAX_WORDS, Signature, SignatureBlock, SignatureLink, TOP_TERMS,
 };
 pub use similarity::{
     AttributeSimilarity, PageAttributes, ParseSimilarityWeightsError, SimilarityWeights,

@@ -26,6 +26,9 @@ pub const MAX_SIGNATURE_BLOCKS: usize = 8_192;
 /// Maximum number of links.
 pub const MAX_SIGNATURE_LINKS: usize = 4_096;
 
+/// Maximum number of images.
+pub const MAX_SIGNATURE_IMAGES: usize = 200;
+
 /// Maximum length of an excerpt, in characters.
 pub const MAX_EXCERPT_LENGTH: usize = 80;
 
@@ -100,6 +103,10 @@ pub struct Signature {
     pub blocks: Vec<SignatureBlock>,
     /// The links, in document order.
     pub links: Vec<SignatureLink>,
+    /// The sources of the images outside boilerplate, in document order, up to
+    /// [`MAX_SIGNATURE_IMAGES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<String>,
     /// Hashes of the most frequent terms outside boilerplate, ascending.
     pub terms: Vec<u32>,
     /// Hashes of the words of all blocks, up to [`MAX_WORDS`].
@@ -131,6 +138,7 @@ impl Signature {
             terms: top_terms(&builder.blocks, &builder.words),
             blocks: builder.blocks,
             links,
+            images: page.images.iter().take(MAX_SIGNATURE_IMAGES).cloned().collect(),
             words: builder.words,
         }
     }

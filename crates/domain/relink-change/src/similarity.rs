@@ -131,16 +131,21 @@ impl PageAttributes {
     /// assert!(page.images.contains("owl.jpg") && page.links.len() == 1);
     /// ```
     pub fn add_link(&mut self, url: &str) {
-        let path = url.split(['?', '#']).next().unwrap_or_default();
-        let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let name = file_name(url);
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-        let is_image = extension.is_some_and(|extension| IMAGES.contains(&extension));
-        // An image is compared by its file name, because a copy of a page usually has
-        // its own copies of the images.
-        let (items, item) =
-            if is_image { (&mut self.images, name) } else { (&mut self.links, url.to_owned()) };
-        if items.len() < MAX_ITEMS {
-            items.insert(item);
+        if extension.is_some_and(|extension| IMAGES.contains(&extension)) {
+            self.add_image(url);
+        } else if self.links.len() < MAX_ITEMS {
+            self.links.insert(url.to_owned());
+        }
+    }
+
+    /// Adds an image, given by its source. It is compared by its file name, because a
+    /// copy of a page usually has its own copies of the images.
+    pub fn add_image(&mut self, source: &str) {
+        let name = file_name(source);
+        if !name.is_empty() && self.images.len() < MAX_ITEMS {
+            self.images.insert(name);
         }
     }
 
@@ -196,6 +201,12 @@ impl AttributeSimilarity {
             .fold((0.0, 0.0), |(sum, all), (value, weight)| (sum + weight * value, all + weight));
         if weight > 0.0 { sum / weight } else { 0.0 }
     }
+}
+
+/// Returns the last part of the path of a URL, in lower case.
+fn file_name(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default().to_lowercase()
 }
 
 /// Returns the Jaccard index; `None` if both sets are empty.

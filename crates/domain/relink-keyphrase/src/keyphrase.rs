@@ -102,7 +102,8 @@ fn attribute_text(page: &BlockText, source: KeyphraseSource<'_>) -> String {
         let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
         extension.is_some_and(|extension| MEDIA_EXTENSIONS.contains(&extension.as_str()))
     };
-    let files = page.links.iter().map(|link| link.url.as_str()).filter(is_media).take(MAX_FILES);
+    let links = page.links.iter().map(|link| link.url.as_str()).filter(is_media);
+    let files = page.images.iter().map(String::as_str).chain(links).take(MAX_FILES);
     let names = std::iter::once(source.url).chain(files).map(file_name_words);
     let names: Vec<String> = names.collect();
     format!("{}\n{}", page.description, names.join("\n"))

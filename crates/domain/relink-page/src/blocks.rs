@@ -33,6 +33,9 @@ pub const MAX_LINKS: usize = 10_000;
 /// Maximum number of inline marks; later ones are dropped.
 pub const MAX_MARKS: usize = 20_000;
 
+/// Maximum number of images.
+pub const MAX_IMAGES: usize = 500;
+
 /// The role of a block in its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BlockKind {
@@ -106,6 +109,9 @@ pub struct BlockText {
     pub blocks: Vec<Block>,
     /// The links, in document order.
     pub links: Vec<BlockLink>,
+    /// The sources of the images of an HTML page outside boilerplate, as written, in
+    /// document order.
+    pub images: Vec<String>,
     /// The description and keywords of an HTML page's meta tags.
     pub description: String,
     /// The inline tags in document order, except links. Those of other formats than

@@ -65,8 +65,8 @@ use relink_model::Link;
 pub use abandonment::{Abandonment, AbandonmentSign, abandonment};
 pub use anchors::{Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, section_id};
 pub use blocks::{
-    Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_LINKS,
-    MAX_MARKS, MAX_TEXT, block_text, body_blocks,
+    Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_IMAGES,
+    MAX_LINKS, MAX_MARKS, MAX_TEXT, block_text, body_blocks,
 };
 pub use csv::{TableCell, for_each_row};
 pub use digest::{digest, text_digest};

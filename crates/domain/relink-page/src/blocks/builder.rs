@@ -1,8 +1,8 @@
 //! Collects the blocks of a document while it is parsed.
 
 use super::{
-    Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_LINKS,
-    MAX_MARKS, MAX_TEXT,
+    Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_IMAGES,
+    MAX_LINKS, MAX_MARKS, MAX_TEXT,
 };
 use crate::safe_slice::SafeSlice as _;
 
@@ -138,6 +138,17 @@ impl BlockBuilder {
         }
         let url = url.slice(..url.floor_char_boundary(MAX_URL)).to_owned();
         self.page.links.push(BlockLink { url, block });
+    }
+
+    /// Adds an image of the open block, unless that is boilerplate.
+    pub(crate) fn image(&mut self, url: &str) {
+        let url = url.trim();
+        let is_ignored = IGNORED_SCHEMES.iter().any(|scheme| has_prefix(url, scheme));
+        let is_full = self.page.images.len() >= MAX_IMAGES;
+        if !url.is_empty() && !is_ignored && !is_full && !self.open.is_boilerplate {
+            let url = url.slice(..url.floor_char_boundary(MAX_URL)).to_owned();
+            self.page.images.push(url);
+        }
     }
 
     /// Ends the open block and returns the result.

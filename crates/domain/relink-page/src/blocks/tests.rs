@@ -244,3 +244,13 @@ fn html_blocks_with_id_or_class_have_distinct_containers() {
     let paths: Vec<_> = page.blocks.iter().map(|block| block.container).collect();
     assert!(paths[0] != paths[1] && paths[1] != paths[2] && paths[2] == paths[3]);
 }
+
+#[test]
+fn images_outside_boilerplate_are_listed() {
+    let html = "<nav><img src=logo.png></nav><p>Owls hunt at night in the forest with silent \
+                wings <img src='a.jpg?x=1&amp;y=2'><img src=data:image/png;base64,AA><img></p>";
+    let page = block_text(DocumentFormat::Html, html.as_bytes());
+    assert_eq!(page.images, ["a.jpg?x=1&y=2"]);
+    let many = "<img src=x.png>".repeat(MAX_IMAGES + 1);
+    assert_eq!(block_text(DocumentFormat::Html, many.as_bytes()).images.len(), MAX_IMAGES);
+}

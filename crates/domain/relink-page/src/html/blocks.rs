@@ -91,6 +91,9 @@ impl<'t> HtmlBlockParser<'_, 't> {
         if is(name, "meta") {
             self.read_meta(tokens);
         }
+        if is(name, "img") {
+            self.image(tokens.attribute("src"));
+        }
         match BlockRole::from_name(name) {
             BlockRole::Inline => self.add_mark(name, InlineMarkKind::EmphasisStart),
             BlockRole::Anchor => self.add_link(tokens.attribute("href")),
@@ -133,6 +136,12 @@ impl<'t> HtmlBlockParser<'_, 't> {
     fn add_link(&mut self, url: Option<&str>) {
         if let Some(url) = url.filter(|_| self.hidden == 0) {
             self.builder.link(&unescape_attribute(url));
+        }
+    }
+
+    fn image(&mut self, url: Option<&str>) {
+        if let Some(url) = url.filter(|_| self.hidden == 0) {
+            self.builder.image(&unescape_attribute(url));
         }
     }
 
