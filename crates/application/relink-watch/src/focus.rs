@@ -272,13 +272,12 @@ impl FocusWalk<'_> {
         else {
             return Topicality::Unknown.observation(self.request.stop, Vec::new());
         };
-        let (topicality, links) = match self.known.remove(&page) {
-            Some(known) => known,
-            None => {
-                progress(self.fetched, url.as_str());
-                self.fetched += 1;
-                self.read(&url, rights).await
-            }
+        let (topicality, links) = if let Some(known) = self.known.remove(&page) {
+            known
+        } else {
+            progress(self.fetched, url.as_str());
+            self.fetched += 1;
+            self.read(&url, rights).await
         };
         self.judged.insert(page, topicality);
         let links = links.into_iter().filter(|link| *link != url);
