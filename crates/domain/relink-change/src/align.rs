@@ -58,13 +58,13 @@ impl Alignment {
         if old.0.is_empty() || new.0.is_empty() {
             return;
         }
-        let positions = positions(old.0);
+        let positions = index_positions(old.0);
         let pairs = count_pairs(&positions, new.0);
         if pairs <= MAX_PAIRS {
             self.align_exactly(old, new, &positions);
             return;
         }
-        let anchors = if splits > 0 { anchors(&positions, new.0) } else { Vec::new() };
+        let anchors = if splits > 0 { find_anchors(&positions, new.0) } else { Vec::new() };
         if anchors.is_empty() {
             self.align_unordered(old, new);
             return;
@@ -123,7 +123,7 @@ impl Alignment {
 
     /// Matches equal words in any order.
     fn align_unordered(&mut self, old: Part<'_>, new: Part<'_>) {
-        let mut unmatched = positions(old.0);
+        let mut unmatched = index_positions(old.0);
         for (at_new, word) in new.0.iter().enumerate() {
             if let Some(at_old) = unmatched.get_mut(word).and_then(Vec::pop) {
                 self.mark(old.1 + at_old as usize, new.1 + at_new);
@@ -142,7 +142,7 @@ struct Node {
 /// The positions of each word, ascending.
 type Positions = HashMap<u32, Vec<u32>>;
 
-fn positions(words: &[u32]) -> Positions {
+fn index_positions(words: &[u32]) -> Positions {
     let mut positions = Positions::with_capacity(words.len());
     for (at, word) in words.iter().enumerate() {
         positions.entry(*word).or_default().push(index(at));
@@ -156,8 +156,8 @@ fn count_pairs(positions: &Positions, words: &[u32]) -> usize {
 
 /// Returns the positions of words that occur once in each sequence: the longest
 /// chain of pairs in which both positions ascend.
-fn anchors(old: &Positions, new: &[u32]) -> Vec<(usize, usize)> {
-    let positions = positions(new);
+fn find_anchors(old: &Positions, new: &[u32]) -> Vec<(usize, usize)> {
+    let positions = index_positions(new);
     let mut unique: Vec<(usize, usize)> = Vec::new();
     for (at, word) in new.iter().enumerate() {
         if positions[word].len() == 1

@@ -3,8 +3,11 @@
 //! Content change is 1 − 2·M/T, where T is the number of words of both versions
 //! and M is the number of common words: all words of equal blocks, and the
 //! common subsequence of the words of edited blocks. Moved blocks are not a
-//! content change; their share is a separate number. Boilerplate and volatile parts are ignored. Link change is
-//! the same formula applied to the sets of links.
+//! content change; their share is a separate number. Link change is the same formula
+//! applied to the sets of links.
+//!
+//! Boilerplate (navigation, footers) and volatile parts (clocks, view counters) are
+//! ignored.
 
 #![expect(
     clippy::indexing_slicing,

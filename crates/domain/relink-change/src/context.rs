@@ -2,8 +2,9 @@
 //!
 //! Terms are weighted by TF × IDF. The IDF is computed from the pages of all
 //! collections of the user and from the general table of [`Background`], which
-//! has the weight of [`BACKGROUND_PAGES`] pages. The nearness of a page to a collection is the mean cosine to
-//! its three nearest members. A [`Fit`] has three values:
+//! has the weight of [`BACKGROUND_PAGES`] pages. The *nearness* of a page to a
+//! collection is the mean cosine of its vector with those of its three nearest members.
+//! A [`Fit`] has three values:
 //!
 //! - the nearness as a distance;
 //! - the nearness compared with the nearness of each member to the other members,
@@ -123,8 +124,8 @@ pub struct Fit {
 pub struct Context<'c> {
     corpus: &'c Corpus<'c>,
     language: TextLanguage,
-    logarithmic: Space,
-    binary: Space,
+    logarithmic: VectorSpace,
+    binary: VectorSpace,
 }
 
 impl<'c> Context<'c> {
@@ -135,7 +136,7 @@ impl<'c> Context<'c> {
             let members = collection.members.iter();
             let vectors =
                 members.map(|member| weighted_vector(member, corpus, language, weighting));
-            Space::new(vectors.collect())
+            VectorSpace::new(vectors.collect())
         };
         let (logarithmic, binary) = (space(Weighting::Logarithmic), space(Weighting::Binary));
         Self { corpus, language, logarithmic, binary }
@@ -250,13 +251,13 @@ fn language_of(members: &[TermVector]) -> TextLanguage {
 /// The vectors of the members with one weighting, and the mean and standard
 /// deviation of their nearness to each other.
 #[derive(Debug)]
-struct Space {
+struct VectorSpace {
     vectors: Vec<Vector>,
     mean: f64,
     deviation: f64,
 }
 
-impl Space {
+impl VectorSpace {
     fn new(vectors: Vec<Vector>) -> Self {
         let members = vectors.iter().enumerate();
         let values: Vec<f64> =

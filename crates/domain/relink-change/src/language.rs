@@ -42,9 +42,9 @@ const MARKERS: [(TextLanguage, &[&str]); 5] = [
 /// Maximum number of bytes at the start of a text that are used for detection.
 const SAMPLE_LENGTH: usize = 16 * 1024;
 
-/// A text is in a language if at least one in `MARKER_SHARE` of its words is a
-/// marker of the language.
-const MARKER_SHARE: usize = 25;
+/// A text is in a language if at least one in this many of its words is a marker of the
+/// language.
+const WORDS_PER_MARKER: usize = 25;
 
 impl TextLanguage {
     /// All languages.
@@ -90,7 +90,7 @@ impl TextLanguage {
         // `max_by_key` returns the last of several maxima. `rev` makes this the
         // first language.
         let best = counts.iter().zip(&MARKERS).rev().max_by_key(|(count, _)| **count);
-        let best = best.filter(|(count, _)| **count * MARKER_SHARE >= words && **count > 0);
+        let best = best.filter(|(count, _)| **count * WORDS_PER_MARKER >= words && **count > 0);
         best.map_or(Self::Other, |(_, (language, _))| *language)
     }
 

@@ -123,13 +123,13 @@ impl PaperContext {
         // The sum has the language of the first member.
         let mut sum = others.next().cloned().unwrap_or_default();
         others.for_each(|member| sum.add(member));
-        let weights = weights(&sum, &settings);
+        let weights = term_weights(&sum, &settings);
         Self { settings, weights }
     }
 
     /// Returns the angle between a page and the context, in degrees.
     pub fn angle(&self, page: &TermVector) -> f64 {
-        angle(&self.weights, &weights(page, &self.settings))
+        angle(&self.weights, &term_weights(page, &self.settings))
     }
 
     /// Returns the movement of a page toward the context, in degrees; negative is
@@ -140,7 +140,7 @@ impl PaperContext {
 
     /// Returns the angle between two pages, in degrees.
     pub fn angle_between(&self, left: &TermVector, right: &TermVector) -> f64 {
-        angle(&weights(left, &self.settings), &weights(right, &self.settings))
+        angle(&term_weights(left, &self.settings), &term_weights(right, &self.settings))
     }
 
     /// Returns the band of a change of the angle, in degrees.
@@ -149,7 +149,7 @@ impl PaperContext {
     }
 }
 
-fn weights(page: &TermVector, settings: &AngleSettings) -> BTreeMap<String, f64> {
+fn term_weights(page: &TermVector, settings: &AngleSettings) -> BTreeMap<String, f64> {
     let weights = page.iter().map(|(term, count)| {
         let is_noun = settings.nouns.contains(page.language(), term);
         let factor = if is_noun { settings.noun_factor } else { 1.0 };

@@ -1,5 +1,5 @@
-//! The context score: the probability that a page comes from another
-//! collection.
+//! The context score: the probability that a page does not belong to its collection, but
+//! comes from another one.
 //!
 //! It is a logistic regression over the values of a [`Fit`], fitted by
 //! `relink-eval context --fit`. The training data contains pages from the same
@@ -25,10 +25,10 @@ pub struct ScoreModel {
 
 /// Minimum probability of a page that is out of place. In cross-validation by
 /// families of collections, fewer than 5 % of good replacements exceed it.
-const REJECT: f64 = 0.85;
+const MIN_OUT_OF_PLACE: f64 = 0.85;
 
-/// Probability below which a page fits.
-const ACCEPT: f64 = 0.5;
+/// Minimum probability of a page that does not clearly fit.
+const MIN_UNCLEAR: f64 = 0.5;
 
 /// The classification of a page by its context score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -92,9 +92,9 @@ impl ContextScore {
 
     /// Returns the classification of the page.
     pub fn flag(self) -> ContextFlag {
-        if self.0 >= REJECT {
+        if self.0 >= MIN_OUT_OF_PLACE {
             ContextFlag::OutOfPlace
-        } else if self.0 >= ACCEPT {
+        } else if self.0 >= MIN_UNCLEAR {
             ContextFlag::Unclear
         } else {
             ContextFlag::Fits

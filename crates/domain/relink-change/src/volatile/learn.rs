@@ -17,8 +17,8 @@ use crate::words::is_number;
 /// Minimum number of differing items per fetch in a volatile list.
 const MIN_ROTATED: usize = 2;
 
-/// In a volatile list, at least one in `ROTATED_SHARE` items differs.
-const ROTATED_SHARE: usize = 3;
+/// In a volatile list, at least one in this many items differs.
+const ITEMS_PER_ROTATED: usize = 3;
 
 /// Maximum number of words in a pattern. Longer blocks are recognized by
 /// position.
@@ -88,7 +88,7 @@ impl Usage {
         let differs = usage.differing == usage.blocks;
         let rotates = usage.has_items
             && usage.differing >= 2 * MIN_ROTATED
-            && usage.differing * ROTATED_SHARE >= usage.blocks;
+            && usage.differing * ITEMS_PER_ROTATED >= usage.blocks;
         differs || rotates
     }
 }
@@ -128,7 +128,7 @@ impl Learner<'_> {
             let partner = partners
                 .iter()
                 .position(|at| self.new.signature.blocks[*at].container == container);
-            let pattern = partner.and_then(|index| self.pattern(at, partners.remove(index)));
+            let pattern = partner.and_then(|index| self.common_pattern(at, partners.remove(index)));
             has_unknown |= !self.learn_block(container, pattern);
         }
         for at in partners {
@@ -153,7 +153,7 @@ impl Learner<'_> {
     }
 
     /// Returns the pattern of two blocks that are mostly equal.
-    fn pattern(&self, old: usize, new: usize) -> Option<Pattern> {
+    fn common_pattern(&self, old: usize, new: usize) -> Option<Pattern> {
         let first = &self.old.signature.words()[self.old.ranges[old].clone()];
         let second = &self.new.signature.words()[self.new.ranges[new].clone()];
         let alignment = align(first, second);
