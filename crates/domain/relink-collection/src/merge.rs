@@ -1,8 +1,9 @@
 //! Combines a file with the stored members of a collection.
 //!
-//! The file decides the order, the folders, titles and annotations. Members that
-//! are not in the file become gaps. Nothing that only the store knows is lost: an
-//! annotation that the file does not have stays.
+//! The file decides the order, the folders, titles and annotations. A member that is not in
+//! the file becomes a *gap*: it has no page any more, but keeps its position and annotation
+//! until the user fills or closes it. Data that only the store has is retained, such as an
+//! annotation that is missing in the file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -100,13 +101,13 @@ pub fn merge(
         outline.folders.iter().map(|folder| merge.canonical_entries(root, folder)).collect();
     // Members that stay in their collection are assigned before those that moved.
     for (name, entries) in &targets {
-        merge.use_same_collection(name, entries);
+        merge.use_unmoved_members(name, entries);
     }
     let mut merged = Vec::with_capacity(targets.len());
     for (folder, (name, entries)) in outline.folders.iter().zip(targets) {
         let title = folder.path.last().or(outline.title.as_ref()).cloned();
         let members = entries.into_iter().enumerate();
-        let members = members.map(|(at, (url, entry))| merge.member(&name, at, url, entry));
+        let members = members.map(|(at, (url, entry))| merge.merge_member(&name, at, url, entry));
         merged.push(MergedCollection {
             members: members.collect(),
             title: title.unwrap_or_else(|| root.to_owned()),
@@ -119,11 +120,14 @@ pub fn merge(
     (merged, merge.skipped)
 }
 
+/// The state of a merge.
 struct Merge<'s> {
     stored: &'s [StoredEntry],
     /// The ids of members that are in the file.
     used: HashSet<i64>,
+    /// The stored members by canonical URL.
     by_url: HashMap<&'s str, Vec<&'s StoredEntry>>,
+    /// Number of skipped entries of the file.
     skipped: usize,
 }
 
@@ -147,21 +151,23 @@ impl<'s> Merge<'s> {
         (collection_name(root, &folder.path), entries)
     }
 
-    fn use_same_collection(&mut self, name: &str, entries: &[(String, &OutlineEntry)]) {
+    /// Records the stored members that stay in their collection as used.
+    fn use_unmoved_members(&mut self, name: &str, entries: &[(String, &OutlineEntry)]) {
         for (url, _) in entries {
             let known = self.by_url.get(url.as_str()).into_iter().flatten();
             self.used.extend(known.filter(|known| known.collection == name).map(|known| known.id));
         }
     }
 
-    fn member(
+    /// Returns the member for an entry of the file.
+    fn merge_member(
         &mut self,
         name: &str,
         position: usize,
         url: String,
         entry: &OutlineEntry,
     ) -> MergedMember {
-        let Some(known) = self.known(name, &url) else {
+        let Some(known) = self.find_stored(name, &url) else {
             let (entry, state) = (entry.clone(), MemberState::Active);
             return MergedMember {
                 id: None,
@@ -194,7 +200,7 @@ impl<'s> Merge<'s> {
 
     /// Returns the stored member of the same collection, or one that is not in the
     /// file at its old location.
-    fn known(&self, name: &str, url: &str) -> Option<&'s StoredEntry> {
+    fn find_stored(&self, name: &str, url: &str) -> Option<&'s StoredEntry> {
         let known = self.by_url.get(url)?;
         let same = known.iter().find(|known| known.collection == name);
         same.or_else(|| known.iter().find(|known| !self.used.contains(&known.id))).copied()
@@ -204,7 +210,7 @@ impl<'s> Merge<'s> {
     fn add_gaps(&self, merged: &mut Vec<MergedCollection>) {
         let mut missing: BTreeMap<&str, Vec<MergedMember>> = BTreeMap::new();
         for known in self.stored.iter().filter(|known| !self.used.contains(&known.id)) {
-            missing.entry(&known.collection).or_default().push(gap(known));
+            missing.entry(&known.collection).or_default().push(gap_member(known));
         }
         for (name, gaps) in missing {
             match merged.iter_mut().find(|collection| collection.name == name) {
@@ -221,7 +227,7 @@ impl<'s> Merge<'s> {
     }
 }
 
-fn gap(known: &StoredEntry) -> MergedMember {
+fn gap_member(known: &StoredEntry) -> MergedMember {
     let is_known_gap = matches!(known.state, MemberState::Gap | MemberState::Closed);
     MergedMember {
         id: Some(known.id),

@@ -1,4 +1,5 @@
-//! The common result of all import formats: folders with entries.
+//! The common result of all import formats: folders with entries. An *entry* is one page
+//! of a file; after the import it is a *member* of a collection.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,8 +1,8 @@
 //! Classifies the members of collections by availability, change and context, and
 //! proposes the next step.
 //!
-//! A changed member is compared with the members that did not change. Its context
-//! is the one that its collection declares.
+//! A changed member is compared with its *context*: other members of its collection that did
+//! not change. The collection declares which members they are ([`ContextKind`]).
 
 use relink_change::{
     AngleBand, AngleSettings, Background, Change, Collection, Context, ContextFlag, ContextScore,
@@ -18,7 +18,7 @@ use crate::outline::ContextKind;
 /// topics as a longer list.
 const MAX_CONTEXT: usize = 100;
 
-/// Maximum number of other collections that a page is compared with.
+/// Maximum number of other collections (*rivals*) that a page is compared with.
 const MAX_RIVALS: usize = 12;
 
 /// Minimum number of members of a context.
@@ -223,7 +223,7 @@ pub fn judge_candidate(
         ..ReviewMember::default()
     };
     let content = visible_change(&member).map_or(0.0, |change| change.content);
-    reviewer.judge(&member, content, &terms, &reviewer.context(&terms), &[])
+    reviewer.judge(&member, content, &terms, &reviewer.build_context(&terms), &[])
 }
 
 /// Lists with their changes, prepared for comparisons.
@@ -252,11 +252,11 @@ impl<'l> Reviewer<'l> {
             return Vec::new();
         };
         let has_changes = changes.iter().any(Option::is_some);
-        let rivals = if has_changes { self.rivals(at) } else { Vec::new() };
+        let rivals = if has_changes { self.rival_contexts(at) } else { Vec::new() };
         // All members have the same context, except with neighbors.
         let shared = (has_changes && list.context != ContextKind::Neighbors)
             .then(|| self.context_terms(at, None));
-        let shared_context = shared.as_ref().map(|members| self.context(members));
+        let shared_context = shared.as_ref().map(|members| self.build_context(members));
         let members = list.members.iter().zip(changes).enumerate();
         let reviews = members.map(|(position, (member, change))| {
             let context = change.as_ref().and_then(|change| match (&shared, &shared_context) {
@@ -265,7 +265,7 @@ impl<'l> Reviewer<'l> {
                 }
                 _ => {
                     let terms = self.context_terms(at, Some(position));
-                    self.judge(member, change.content, &terms, &self.context(&terms), &rivals)
+                    self.judge(member, change.content, &terms, &self.build_context(&terms), &rivals)
                 }
             });
             let next_step = next_step(member, change.as_ref(), context.as_ref());
@@ -304,12 +304,12 @@ impl<'l> Reviewer<'l> {
         }
     }
 
-    fn context(&self, members: &[TermVector]) -> Context<'l> {
+    fn build_context(&self, members: &[TermVector]) -> Context<'l> {
         Context::new(&Collection { members: members.to_vec() }, self.corpus)
     }
 
     /// Returns the contexts of other collections of the user.
-    fn rivals(&self, at: usize) -> Vec<Context<'l>> {
+    fn rival_contexts(&self, at: usize) -> Vec<Context<'l>> {
         let others = self
             .stable
             .iter()
@@ -317,7 +317,7 @@ impl<'l> Reviewer<'l> {
             .filter(|(other, terms)| *other != at && terms.len() >= MIN_CONTEXT);
         let others = others.take(MAX_RIVALS).map(|(_, terms)| {
             let terms = terms.iter().map(|(_, terms)| terms.clone()).collect();
-            self.context(&sample(terms))
+            self.build_context(&sample(terms))
         });
         others.collect()
     }

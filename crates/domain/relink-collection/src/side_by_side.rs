@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use relink_change::{BlockChange, Change, Signature, SignatureBlock};
 
-use self::words::edited;
+use self::words::edited_row;
 
 /// Maximum number of rows.
 const MAX_ROWS: usize = 400;
@@ -98,8 +98,8 @@ pub fn side_by_side(
         .map(|block| block.hash)
         .collect();
     let is_moved_old = |_: usize, block: &SignatureBlock| moved_hashes.contains(&block.hash);
-    let mut old = items(old, &change.removed, is_moved_old);
-    let mut new = items(new, &change.added, |at, _| moved.contains(&at));
+    let mut old = block_items(old, &change.removed, is_moved_old);
+    let mut new = block_items(new, &change.added, |at, _| moved.contains(&at));
     mark_unmatched(&mut old, &mut new);
     let mut rows = Vec::new();
     let (mut left, mut right) = (old.as_slice(), new.as_slice());
@@ -118,14 +118,14 @@ pub fn side_by_side(
 }
 
 /// One block of a version.
-struct Item {
+struct BlockItem {
     text: String,
     hash: u64,
-    kind: ItemKind,
+    kind: BlockItemKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ItemKind {
+enum BlockItemKind {
     /// The other version has the block.
     Same,
     /// The block has words that the other version does not have.
@@ -133,35 +133,36 @@ enum ItemKind {
     /// The other version does not have the block, although it has all of its words:
     /// words were only added to it, or it is a volatile part.
     Unmatched,
+    /// The other version has the block at another position.
     Moved,
 }
 
 /// Marks the blocks that have no equal block in the other version.
-fn mark_unmatched(old: &mut [Item], new: &mut [Item]) {
-    let same_hashes = |items: &[Item]| -> HashMap<u64, usize> {
+fn mark_unmatched(old: &mut [BlockItem], new: &mut [BlockItem]) {
+    let same_hashes = |items: &[BlockItem]| -> HashMap<u64, usize> {
         let mut counts = HashMap::new();
-        for item in items.iter().filter(|item| item.kind == ItemKind::Same) {
+        for item in items.iter().filter(|item| item.kind == BlockItemKind::Same) {
             *counts.entry(item.hash).or_insert(0) += 1;
         }
         counts
     };
     let (of_old, of_new) = (same_hashes(old), same_hashes(new));
     for (items, mut others) in [(old, of_new), (new, of_old)] {
-        for item in items.iter_mut().filter(|item| item.kind == ItemKind::Same) {
+        for item in items.iter_mut().filter(|item| item.kind == BlockItemKind::Same) {
             match others.get_mut(&item.hash).filter(|count| **count > 0) {
                 Some(count) => *count -= 1,
-                None => item.kind = ItemKind::Unmatched,
+                None => item.kind = BlockItemKind::Unmatched,
             }
         }
     }
 }
 
 /// Returns the blocks outside of boilerplate.
-fn items(
+fn block_items(
     version: ComparedText<'_>,
     changed: &[BlockChange],
     is_moved: impl Fn(usize, &SignatureBlock) -> bool,
-) -> Vec<Item> {
+) -> Vec<BlockItem> {
     let changed: HashSet<usize> = changed.iter().map(|block| block.block).collect();
     let blocks = version.signature.blocks.iter().enumerate();
     let blocks: Vec<_> = blocks.filter(|(_, block)| !block.is_boilerplate).collect();
@@ -169,57 +170,59 @@ fn items(
     let lines: Vec<&str> =
         version.text.map(|text| text.lines().filter(has_words).collect()).unwrap_or_default();
     let has_text = lines.len() == blocks.len();
-    let items = blocks.into_iter().enumerate().map(|(row, (at, block))| Item {
+    let items = blocks.into_iter().enumerate().map(|(row, (at, block))| BlockItem {
         text: match lines.get(row).filter(|_| has_text) {
             Some(line) => (*line).to_owned(),
             None => block.excerpt.clone(),
         },
         hash: block.hash,
         kind: if changed.contains(&at) {
-            ItemKind::Changed
+            BlockItemKind::Changed
         } else if is_moved(at, block) {
-            ItemKind::Moved
+            BlockItemKind::Moved
         } else {
-            ItemKind::Same
+            BlockItemKind::Same
         },
     });
     items.collect()
 }
 
 fn push_moved(
-    items: &mut &[Item],
+    items: &mut &[BlockItem],
     rows: &mut Vec<ComparedRow>,
     sides: impl Fn(TextPart) -> (Vec<TextPart>, Vec<TextPart>),
 ) {
     while let Some((first, rest)) =
-        items.split_first().filter(|(item, _)| item.kind == ItemKind::Moved)
+        items.split_first().filter(|(item, _)| item.kind == BlockItemKind::Moved)
     {
-        let (old, new) = sides(part(&first.text, false));
+        let (old, new) = sides(text_part(&first.text, false));
         rows.push(ComparedRow { change: RowChange::Moved, old, new });
         *items = rest;
     }
 }
 
 /// Splits the blocks at the start that the other version does not have.
-fn split_changed(items: &[Item]) -> (&[Item], &[Item]) {
-    let is_changed = |item: &Item| matches!(item.kind, ItemKind::Changed | ItemKind::Unmatched);
+fn split_changed(items: &[BlockItem]) -> (&[BlockItem], &[BlockItem]) {
+    let is_changed =
+        |item: &BlockItem| matches!(item.kind, BlockItemKind::Changed | BlockItemKind::Unmatched);
     let end = items.iter().position(|item| !is_changed(item)).unwrap_or(items.len());
     items.split_at(end)
 }
 
 /// Pairs removed and added blocks in order, similar ones first.
-fn push_changed(removed: &[Item], added: &[Item], rows: &mut Vec<ComparedRow>) {
+fn push_changed(removed: &[BlockItem], added: &[BlockItem], rows: &mut Vec<ComparedRow>) {
     let pairs = similar_pairs(removed, added);
     let (mut left, mut right) = (0, 0);
     for (old, new) in pairs.into_iter().chain([(removed.len(), added.len())]) {
-        rows.extend(removed.iter().take(old).skip(left).map(|item| one_sided(item, true)));
-        rows.extend(added.iter().take(new).skip(right).map(|item| one_sided(item, false)));
+        rows.extend(removed.iter().take(old).skip(left).map(|item| one_sided_row(item, true)));
+        rows.extend(added.iter().take(new).skip(right).map(|item| one_sided_row(item, false)));
         if let Some((old, new)) = removed.get(old).zip(added.get(new)) {
-            let is_volatile = old.kind == ItemKind::Unmatched && new.kind == ItemKind::Unmatched;
+            let is_volatile =
+                old.kind == BlockItemKind::Unmatched && new.kind == BlockItemKind::Unmatched;
             rows.push(if is_volatile {
-                same(&old.text, &new.text)
+                same_row(&old.text, &new.text)
             } else {
-                edited(&old.text, &new.text)
+                edited_row(&old.text, &new.text)
             });
         }
         (left, right) = (old + 1, new + 1);
@@ -228,14 +231,14 @@ fn push_changed(removed: &[Item], added: &[Item], rows: &mut Vec<ComparedRow>) {
 
 /// Returns the row of a block that only one version has. A volatile part is not a
 /// change.
-fn one_sided(item: &Item, is_old: bool) -> ComparedRow {
-    let is_changed = item.kind == ItemKind::Changed;
+fn one_sided_row(item: &BlockItem, is_old: bool) -> ComparedRow {
+    let is_changed = item.kind == BlockItemKind::Changed;
     let change = match (is_changed, is_old) {
         (false, _) => RowChange::Same,
         (true, true) => RowChange::Removed,
         (true, false) => RowChange::Added,
     };
-    let text = vec![part(&item.text, is_changed)];
+    let text = vec![text_part(&item.text, is_changed)];
     let (old, new) = if is_old { (text, Vec::new()) } else { (Vec::new(), text) };
     ComparedRow { change, old, new }
 }
@@ -243,7 +246,7 @@ fn one_sided(item: &Item, is_old: bool) -> ComparedRow {
 /// Pairs the blocks of two runs in order, so that the paired blocks have the most
 /// common words. Long runs are paired one by one.
 #[expect(clippy::indexing_slicing, reason = "the table has one row and column more than the runs")]
-fn similar_pairs(removed: &[Item], added: &[Item]) -> Vec<(usize, usize)> {
+fn similar_pairs(removed: &[BlockItem], added: &[BlockItem]) -> Vec<(usize, usize)> {
     if removed.len().max(added.len()) > MAX_PAIRED_BLOCKS {
         return (0..removed.len().min(added.len())).map(|at| (at, at)).collect();
     }
@@ -278,8 +281,8 @@ fn similar_pairs(removed: &[Item], added: &[Item]) -> Vec<(usize, usize)> {
 const MIN_PAIR_VALUE: f64 = 0.01;
 
 /// Returns the share of common words of two blocks.
-fn pair_value(old: &Item, new: &Item) -> f64 {
-    let words = |item: &Item| -> HashSet<String> {
+fn pair_value(old: &BlockItem, new: &BlockItem) -> f64 {
+    let words = |item: &BlockItem| -> HashSet<String> {
         item.text.split_whitespace().take(MAX_COMPARED_WORDS).map(str::to_lowercase).collect()
     };
     let (left, right) = (words(old), words(new));
@@ -291,36 +294,36 @@ fn pair_value(old: &Item, new: &Item) -> f64 {
 /// Pairs unchanged blocks in order. If the versions have unchanged blocks at
 /// different positions, `is_forced` takes one of them.
 fn push_same<'i>(
-    left: &mut &'i [Item],
-    right: &mut &'i [Item],
+    left: &mut &'i [BlockItem],
+    right: &mut &'i [BlockItem],
     is_forced: bool,
     rows: &mut Vec<ComparedRow>,
 ) {
-    let first = |items: &[Item]| items.first().map(|item| item.kind);
+    let first = |items: &[BlockItem]| items.first().map(|item| item.kind);
     while let (Some(old), Some(new)) = (left.first(), right.first())
-        && first(left) == Some(ItemKind::Same)
-        && first(right) == Some(ItemKind::Same)
+        && first(left) == Some(BlockItemKind::Same)
+        && first(right) == Some(BlockItemKind::Same)
     {
-        rows.push(same(&old.text, &new.text));
+        rows.push(same_row(&old.text, &new.text));
         (*left, *right) = (left.get(1..).unwrap_or_default(), right.get(1..).unwrap_or_default());
     }
     for (items, is_old) in [(left, true), (right, false)] {
         if let Some((item, rest)) = items.split_first()
             && is_forced
-            && item.kind == ItemKind::Same
+            && item.kind == BlockItemKind::Same
         {
-            rows.push(one_sided(item, is_old));
+            rows.push(one_sided_row(item, is_old));
             *items = rest;
         }
     }
 }
 
-fn same(old: &str, new: &str) -> ComparedRow {
-    let (old, new) = (vec![part(old, false)], vec![part(new, false)]);
+fn same_row(old: &str, new: &str) -> ComparedRow {
+    let (old, new) = (vec![text_part(old, false)], vec![text_part(new, false)]);
     ComparedRow { change: RowChange::Same, old, new }
 }
 
-fn part(text: &str, is_changed: bool) -> TextPart {
+fn text_part(text: &str, is_changed: bool) -> TextPart {
     TextPart { text: text.to_owned(), is_changed }
 }
 
@@ -331,22 +334,22 @@ fn omit_unchanged(rows: &[ComparedRow]) -> Vec<ComparedRow> {
         let near = rows.iter().skip(start).take(at + CONTEXT_ROWS + 1 - start);
         near.into_iter().any(|row| row.change != RowChange::Same)
     };
-    let mut kept: Vec<ComparedRow> = Vec::new();
+    let mut shown: Vec<ComparedRow> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        if is_near(at) && kept.len() < MAX_ROWS {
-            kept.push(row.clone());
+        if is_near(at) && shown.len() < MAX_ROWS {
+            shown.push(row.clone());
             continue;
         }
-        match kept.last_mut().map(|last| &mut last.change) {
+        match shown.last_mut().map(|last| &mut last.change) {
             Some(RowChange::Omitted(count)) => *count += 1,
-            _ => kept.push(ComparedRow {
+            _ => shown.push(ComparedRow {
                 change: RowChange::Omitted(1),
                 old: Vec::new(),
                 new: Vec::new(),
             }),
         }
     }
-    kept
+    shown
 }
 
 #[cfg(test)]

@@ -62,8 +62,8 @@ struct Reader<'b> {
 impl Reader<'_> {
     fn read_token(&mut self, token: &Token) {
         match token {
-            Token::StartTag(tag) => self.start(tag),
-            Token::EndTag(tag) => self.end(&tag.name),
+            Token::StartTag(tag) => self.read_start_tag(tag),
+            Token::EndTag(tag) => self.read_end_tag(&tag.name),
             Token::String(text) if self.role != TextRole::None => {
                 self.text.push_str(&String::from_utf8_lossy(text));
             }
@@ -71,23 +71,23 @@ impl Reader<'_> {
         }
     }
 
-    fn start(&mut self, tag: &StartTag<()>) {
+    fn read_start_tag(&mut self, tag: &StartTag<()>) {
         match &**tag.name {
-            b"title" | b"h1" => self.collect(TextRole::Title),
-            b"h3" if self.is_netscape => self.collect(TextRole::Folder),
+            b"title" | b"h1" => self.start_text(TextRole::Title),
+            b"h3" if self.is_netscape => self.start_text(TextRole::Folder),
             b"h2" | b"h3" | b"h4" | b"h5" | b"h6" if !self.is_netscape => {
                 self.depth = heading_depth(&tag.name);
-                self.collect(TextRole::Folder);
+                self.start_text(TextRole::Folder);
             }
             b"dl" if self.is_netscape => self.open_list(),
             b"dt" | b"dl" | b"li" | b"p" => self.finish_text(),
-            b"dd" if self.is_netscape => self.collect(TextRole::Description),
+            b"dd" if self.is_netscape => self.start_text(TextRole::Description),
             b"a" => self.start_link(tag),
             _ => {}
         }
     }
 
-    fn end(&mut self, name: &[u8]) {
+    fn read_end_tag(&mut self, name: &[u8]) {
         match name {
             b"title" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"li" | b"p" => {
                 self.finish_text();
@@ -98,7 +98,8 @@ impl Reader<'_> {
         }
     }
 
-    fn collect(&mut self, role: TextRole) {
+    /// Starts to collect text with this role.
+    fn start_text(&mut self, role: TextRole) {
         self.finish_text();
         self.role = role;
     }
@@ -163,12 +164,12 @@ impl Reader<'_> {
                     self.describes_folder = false;
                 }
             }
-            TextRole::Description => self.describe(&text),
+            TextRole::Description => self.add_description(&text),
             TextRole::None => {}
         }
     }
 
-    fn describe(&mut self, text: &str) {
+    fn add_description(&mut self, text: &str) {
         let text = text.trim_start_matches([' ', ':', '-', '–', '—', '\n', '\t']);
         match &self.folder {
             // The folder of the description is not open yet.

@@ -45,15 +45,15 @@ struct Reader<'b> {
 impl Reader<'_> {
     fn read_event(&mut self, event: Event<'_>) {
         match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) | Event::Code(text) => self.text(&text),
-            Event::SoftBreak | Event::HardBreak => self.text(" "),
+            Event::Start(tag) => self.read_start_tag(tag),
+            Event::End(tag) => self.read_end_tag(tag),
+            Event::Text(text) | Event::Code(text) => self.push_text(&text),
+            Event::SoftBreak | Event::HardBreak => self.push_text(" "),
             _ => {}
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
+    fn read_start_tag(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Heading { level, .. } => self.heading = Some((level, String::new())),
             Tag::Paragraph if self.items.is_empty() => {
@@ -69,7 +69,7 @@ impl Reader<'_> {
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn read_end_tag(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Heading(_) => self.finish_heading(),
             TagEnd::Paragraph => self.finish_paragraph(),
@@ -92,7 +92,7 @@ impl Reader<'_> {
         }
     }
 
-    fn text(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         if let Some(link) = &mut self.link {
             link.title.push_str(text);
         } else if let Some((_, heading)) = &mut self.heading {

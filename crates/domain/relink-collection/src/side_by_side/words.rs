@@ -1,14 +1,14 @@
 //! Compares the words of two versions of a block.
 
-use super::{ComparedRow, MAX_COMPARED_WORDS, RowChange, TextPart, part};
+use super::{ComparedRow, MAX_COMPARED_WORDS, RowChange, TextPart, text_part};
 
 /// Compares the words of two blocks.
-pub(super) fn edited(old: &str, new: &str) -> ComparedRow {
+pub(super) fn edited_row(old: &str, new: &str) -> ComparedRow {
     let old_words: Vec<&str> = old.split_whitespace().collect();
     let new_words: Vec<&str> = new.split_whitespace().collect();
     let is_long = old_words.len().max(new_words.len()) > MAX_COMPARED_WORDS;
     if is_long {
-        let (old, new) = (vec![part(old, true)], vec![part(new, true)]);
+        let (old, new) = (vec![text_part(old, true)], vec![text_part(new, true)]);
         return ComparedRow { change: RowChange::Edited, old, new };
     }
     let (is_common_old, is_common_new) = common_words(&old_words, &new_words);
@@ -56,7 +56,7 @@ fn parts(words: &[&str], is_common: &[bool]) -> Vec<TextPart> {
                 last.text.push(' ');
                 last.text.push_str(word);
             }
-            None => parts.push(part(word, !is_common)),
+            None => parts.push(text_part(word, !is_common)),
         }
     }
     parts
