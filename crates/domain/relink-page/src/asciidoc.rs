@@ -104,7 +104,7 @@ impl<'t> AsciiDocParser<'t> {
             self.parse_delimited_block(raw, delimiter);
         } else if raw.starts_with("//") && !raw.starts_with("///") {
             self.end_paragraph();
-            self.candidates.skip_urls(line.content.clone(), SkipReason::Comment);
+            self.candidates.push_skipped_urls(line.content.clone(), SkipReason::Comment);
         } else if self.paragraph.is_none() && self.parse_block_start(line) {
             // `parse_block_start` has consumed the line.
         } else {
@@ -181,16 +181,16 @@ impl<'t> AsciiDocParser<'t> {
 
     fn add_non_text_block(&mut self, block: Range<usize>, content: BlockContent) {
         match content {
-            BlockContent::Comment => self.candidates.skip_urls(block, SkipReason::Comment),
+            BlockContent::Comment => self.candidates.push_skipped_urls(block, SkipReason::Comment),
             BlockContent::Code => {
                 self.add_includes(block.clone());
-                self.candidates.skip_urls(block, SkipReason::Code);
+                self.candidates.push_skipped_urls(block, SkipReason::Code);
             }
             BlockContent::Html => {
                 let candidates = &mut self.candidates;
                 for_each_destination(self.text.slice(block.clone()), &mut |range, kind| {
                     let destination = block.start + range.start..block.start + range.end;
-                    candidates.link(destination, kind, DestinationSyntax::Html);
+                    candidates.push_link(destination, kind, DestinationSyntax::Html);
                 });
             }
         }

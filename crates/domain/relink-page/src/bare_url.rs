@@ -20,7 +20,7 @@ pub(crate) struct PlainText;
 impl Extractor for PlainText {
     fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
         for range in http_urls(text, 0..text.len()) {
-            sink.link(range, LinkKind::BareUrl, DestinationSyntax::Plain);
+            sink.report_link(range, LinkKind::BareUrl, DestinationSyntax::Plain);
         }
     }
 }

@@ -21,11 +21,11 @@ impl Extractor for Css {
         for item in CssScanner::new(text, 0..text.len()) {
             match item {
                 CssItem::Url(range, syntax) => {
-                    sink.link(range, LinkKind::Resource, syntax);
+                    sink.report_link(range, LinkKind::Resource, syntax);
                 }
                 CssItem::Comment(range) => {
                     for url in http_urls(text, range) {
-                        sink.skip(url, LinkKind::BareUrl, SkipReason::Comment);
+                        sink.report_skipped(url, LinkKind::BareUrl, SkipReason::Comment);
                     }
                 }
             }

@@ -97,7 +97,7 @@ impl IncrementalExtractor for IncrementalTable<'_> {
             self.filter = column_index(text, &header, name)
                 .map_or(ColumnFilter::Nothing, ColumnFilter::Index);
             if matches!(self.filter, ColumnFilter::Nothing) {
-                sink.problem(0, missing_column_problem(text, &header, name));
+                sink.report_problem(0, missing_column_problem(text, &header, name));
             }
         }
         if matches!(self.filter, ColumnFilter::Nothing) {
@@ -138,7 +138,7 @@ fn report_url(text: &str, cell: &Cell, sink: &mut LinkSink<'_>) {
             Cow::Borrowed(_) => DestinationSyntax::Plain,
             Cow::Owned(decoded) => DestinationSyntax::Decoded(decoded),
         };
-        sink.link(range, LinkKind::Value, syntax);
+        sink.report_link(range, LinkKind::Value, syntax);
     }
 }
 
@@ -149,7 +149,7 @@ fn report_in_column(text: &str, cell: &Cell, index: usize, sink: &mut LinkSink<'
     } else if cell.is_last_in_row && cell.column < index && !cell.is_blank_row(text) {
         let count = cell.column + 1;
         let problem = format!("row has no column {} (found {count})", index + 1);
-        sink.problem(cell.range.start, problem);
+        sink.report_problem(cell.range.start, problem);
     }
 }
 
@@ -161,13 +161,13 @@ fn report_required_url(text: &str, cell: &Cell, sink: &mut LinkSink<'_>) {
     let is_name = cell.row == 0 && scheme(&decoded).is_none();
     if !range.is_empty() && !is_name {
         let target = classify_list_line(&decoded);
-        sink.target(range, LinkKind::Value, target);
+        sink.report_target(range, LinkKind::Value, target);
     }
 }
 
 fn report_broken_quotes(cell: &Cell, sink: &mut LinkSink<'_>) {
     if cell.has_broken_quotes {
-        sink.problem(cell.range.start, "unclosed quote; the cell is parsed as unquoted");
+        sink.report_problem(cell.range.start, "unclosed quote; the cell is parsed as unquoted");
     }
 }
 

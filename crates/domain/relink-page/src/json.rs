@@ -38,15 +38,15 @@ impl IncrementalExtractor for Json {
             match token {
                 Token::Text(range) => {
                     if let Some((range, syntax)) = url_value(text, range) {
-                        sink.link(range, LinkKind::Value, syntax);
+                        sink.report_link(range, LinkKind::Value, syntax);
                     }
                 }
                 Token::Comment(range) => {
                     for url in http_urls(text, range) {
-                        sink.skip(url, LinkKind::BareUrl, SkipReason::Comment);
+                        sink.report_skipped(url, LinkKind::BareUrl, SkipReason::Comment);
                     }
                 }
-                Token::Unclosed(at) => sink.problem(at, "unclosed string"),
+                Token::Unclosed(at) => sink.report_problem(at, "unclosed string"),
                 Token::Open | Token::Close | Token::Key(_) => {}
             }
         }

@@ -31,17 +31,22 @@ impl<'t> LinkCandidates<'t> {
     }
 
     /// Adds a destination.
-    pub(crate) fn link(&mut self, range: Range<usize>, kind: LinkKind, syntax: DestinationSyntax) {
+    pub(crate) fn push_link(
+        &mut self,
+        range: Range<usize>,
+        kind: LinkKind,
+        syntax: DestinationSyntax,
+    ) {
         self.list.push(LinkCandidate { range, kind, syntax, skipped: None });
     }
 
     /// Adds a destination to report as skipped.
-    pub(crate) fn skip(&mut self, range: Range<usize>, kind: LinkKind, reason: SkipReason) {
-        self.skip_as(range, kind, DestinationSyntax::Plain, reason);
+    pub(crate) fn push_skipped(&mut self, range: Range<usize>, kind: LinkKind, reason: SkipReason) {
+        self.push_skipped_as(range, kind, DestinationSyntax::Plain, reason);
     }
 
     /// Adds a destination to report as skipped, written in `syntax`.
-    pub(crate) fn skip_as(
+    pub(crate) fn push_skipped_as(
         &mut self,
         range: Range<usize>,
         kind: LinkKind,
@@ -52,9 +57,9 @@ impl<'t> LinkCandidates<'t> {
     }
 
     /// Adds all bare URLs in `part` as skipped.
-    pub(crate) fn skip_urls(&mut self, part: Range<usize>, reason: SkipReason) {
+    pub(crate) fn push_skipped_urls(&mut self, part: Range<usize>, reason: SkipReason) {
         for range in http_urls(self.text, part) {
-            self.skip(range, LinkKind::BareUrl, reason);
+            self.push_skipped(range, LinkKind::BareUrl, reason);
         }
     }
 
@@ -86,8 +91,8 @@ impl<'t> LinkCandidates<'t> {
             end = range.end;
             let range = offset + range.start..offset + range.end;
             match skipped {
-                None => sink.link(range, kind, syntax),
-                Some(reason) => sink.skip_as(range, kind, syntax, reason),
+                None => sink.report_link(range, kind, syntax),
+                Some(reason) => sink.report_skipped_as(range, kind, syntax, reason),
             }
         }
     }

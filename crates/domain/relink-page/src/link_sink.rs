@@ -76,18 +76,18 @@ impl<'d> LinkSink<'d> {
     }
 
     /// Reports the destination at `range` of the text.
-    pub fn link(&mut self, range: Range<usize>, kind: LinkKind, syntax: DestinationSyntax) {
+    pub fn report_link(&mut self, range: Range<usize>, kind: LinkKind, syntax: DestinationSyntax) {
         self.emit(range, kind, |raw| resolve_target(raw, syntax));
     }
 
     /// Reports the text at `range` as a destination that is not checked.
-    pub fn skip(&mut self, range: Range<usize>, kind: LinkKind, reason: SkipReason) {
-        self.skip_as(range, kind, DestinationSyntax::Plain, reason);
+    pub fn report_skipped(&mut self, range: Range<usize>, kind: LinkKind, reason: SkipReason) {
+        self.report_skipped_as(range, kind, DestinationSyntax::Plain, reason);
     }
 
     /// Reports the text at `range`, written in `syntax`, as a destination that
     /// is not checked.
-    pub(crate) fn skip_as(
+    pub(crate) fn report_skipped_as(
         &mut self,
         range: Range<usize>,
         kind: LinkKind,
@@ -107,7 +107,12 @@ impl<'d> LinkSink<'d> {
     }
 
     /// Reports a destination that is already classified.
-    pub(crate) fn target(&mut self, range: Range<usize>, kind: LinkKind, target: LinkTarget) {
+    pub(crate) fn report_target(
+        &mut self,
+        range: Range<usize>,
+        kind: LinkKind,
+        target: LinkTarget,
+    ) {
         self.emit(range, kind, |_| target);
     }
 
@@ -130,7 +135,7 @@ impl<'d> LinkSink<'d> {
 
     /// Reports a problem at offset `at` of the text. Problems must be reported
     /// in document order among the links.
-    pub(crate) fn problem(&mut self, at: usize, text: impl Into<String>) {
+    pub(crate) fn report_problem(&mut self, at: usize, text: impl Into<String>) {
         if self.problems.len() < MAX_PROBLEMS {
             self.cursor.move_to(self.document, at);
             self.problems.push(Problem { line: self.cursor.line(), text: text.into() });

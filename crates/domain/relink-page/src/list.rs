@@ -24,7 +24,7 @@ pub(crate) struct UrlList;
 impl Extractor for UrlList {
     fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
         for range in entries(text) {
-            sink.link(range, LinkKind::ListEntry, DestinationSyntax::Line);
+            sink.report_link(range, LinkKind::ListEntry, DestinationSyntax::Line);
         }
     }
 }

@@ -229,7 +229,12 @@ impl<'t> MarkdownParser<'t> {
         }
         if let Some(range) = destination::find_in_definition(self.text, &whole) {
             let syntax = DestinationSyntax::Decoded(dest.to_owned());
-            self.candidates.skip_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
+            self.candidates.push_skipped_as(
+                range,
+                LinkKind::Definition,
+                syntax,
+                SkipReason::Unused,
+            );
         }
     }
 
@@ -238,7 +243,12 @@ impl<'t> MarkdownParser<'t> {
         if let Some(range) = destination::find_in_definition(self.text, whole) {
             let decoded = destination::decode(self.text.slice(range.clone()));
             let syntax = DestinationSyntax::Decoded(decoded);
-            self.candidates.skip_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
+            self.candidates.push_skipped_as(
+                range,
+                LinkKind::Definition,
+                syntax,
+                SkipReason::Unused,
+            );
         }
     }
 
@@ -296,7 +306,7 @@ impl<'t> MarkdownParser<'t> {
             let inside = range.start + 1..range.end - 1;
             let scheme = if link_type == LinkType::Email { "mailto:" } else { "" };
             let syntax = DestinationSyntax::Decoded(format!("{scheme}{dest}"));
-            self.candidates.link(inside, LinkKind::Autolink, syntax);
+            self.candidates.push_link(inside, LinkKind::Autolink, syntax);
         }
         self.open_images += usize::from(kind == LinkKind::Embed);
         self.open_links.push(OpenLink {
@@ -318,14 +328,14 @@ impl<'t> MarkdownParser<'t> {
         let range = destination::find_inline(self.text, open.inside_end, &open.range)
             .or_else(|| destination::find_by_text(self.text, &open.range, &dest));
         if let Some(range) = range {
-            self.candidates.link(range, open.kind, DestinationSyntax::Decoded(dest));
+            self.candidates.push_link(range, open.kind, DestinationSyntax::Decoded(dest));
         }
     }
 
     /// Skips the URLs in code or a comment.
     fn skip_urls(&mut self, range: Range<usize>, reason: SkipReason) {
         if self.markers.http.occurs_in(&range) {
-            self.candidates.skip_urls(range.clone(), reason);
+            self.candidates.push_skipped_urls(range.clone(), reason);
         }
         if self.markers.has_components || self.markers.has_site_syntax {
             self.skipped_ranges.push(range);
@@ -341,7 +351,7 @@ impl<'t> MarkdownParser<'t> {
         }
         self.module_code_end = paragraph.end;
         for file in mdx::imports(self.text, paragraph.clone()) {
-            self.candidates.link(file, LinkKind::Reference, DestinationSyntax::Plain);
+            self.candidates.push_link(file, LinkKind::Reference, DestinationSyntax::Plain);
         }
         self.skip_urls(paragraph, SkipReason::Code);
     }
@@ -375,7 +385,7 @@ impl<'t> MarkdownParser<'t> {
 
     fn add_wiki_links(&mut self, run: Range<usize>) {
         for page in include::wiki_links(self.text, run) {
-            self.candidates.link(page, LinkKind::Reference, DestinationSyntax::Name);
+            self.candidates.push_link(page, LinkKind::Reference, DestinationSyntax::Name);
         }
     }
 
@@ -389,11 +399,11 @@ impl<'t> MarkdownParser<'t> {
                 let www = without_attribute_list(text, www);
                 let decoded = htmlize::unescape(text.slice(www.clone()));
                 let syntax = DestinationSyntax::Decoded(format!("http://{decoded}"));
-                self.candidates.link(www, LinkKind::BareUrl, syntax);
+                self.candidates.push_link(www, LinkKind::BareUrl, syntax);
             }
         }
         for range in http {
-            self.candidates.link(range, LinkKind::BareUrl, DestinationSyntax::Html);
+            self.candidates.push_link(range, LinkKind::BareUrl, DestinationSyntax::Html);
         }
     }
 
@@ -413,9 +423,9 @@ impl<'t> MarkdownParser<'t> {
             let destination = offset + range.start..offset + range.end;
             // In MDX, braces contain an expression.
             if html.slice(range).starts_with('{') {
-                candidates.skip(destination, kind, SkipReason::Placeholder);
+                candidates.push_skipped(destination, kind, SkipReason::Placeholder);
             } else {
-                candidates.link(destination, kind, DestinationSyntax::Html);
+                candidates.push_link(destination, kind, DestinationSyntax::Html);
             }
         });
         let mut from = 0;
@@ -450,7 +460,7 @@ impl<'t> MarkdownParser<'t> {
             let is_code =
                 self.skipped_ranges.get(next).is_some_and(|part| part.start <= range.start);
             if !is_code {
-                self.candidates.link(range, kind, DestinationSyntax::Plain);
+                self.candidates.push_link(range, kind, DestinationSyntax::Plain);
             }
         }
     }
@@ -461,11 +471,15 @@ impl<'t> MarkdownParser<'t> {
             let range = destination::find_in_definition(self.text, &whole)
                 .or_else(|| destination::find_by_text(self.text, &whole, &dest));
             if let Some(range) = range {
-                self.candidates.link(range, LinkKind::Definition, DestinationSyntax::Decoded(dest));
+                self.candidates.push_link(
+                    range,
+                    LinkKind::Definition,
+                    DestinationSyntax::Decoded(dest),
+                );
             }
         }
         for file in include::includes(self.text) {
-            self.candidates.link(file, LinkKind::Reference, DestinationSyntax::Plain);
+            self.candidates.push_link(file, LinkKind::Reference, DestinationSyntax::Plain);
         }
         if self.markers.has_components {
             mdx::add_components(self.original, &self.skipped_ranges, &mut self.candidates);

@@ -31,7 +31,7 @@ impl Extractor for Notebook {
                 Token::Close => parser.close(sink),
                 Token::Key(range) => parser.key = Key::from_name(text.slice(range)),
                 Token::Text(range) => parser.read_string(range),
-                Token::Unclosed(at) => sink.problem(at, "unclosed string"),
+                Token::Unclosed(at) => sink.report_problem(at, "unclosed string"),
                 Token::Comment(_) => {}
             }
         }
@@ -149,7 +149,7 @@ fn report_links(
             Some(reason) => LinkTarget::Skipped(link.raw, reason),
             None => link.target,
         };
-        sink.target(range, link.location.kind, target);
+        sink.report_target(range, link.location.kind, target);
     };
     extractor.extract(document.text(), &mut LinkSink::new(&document, &mut each));
 }

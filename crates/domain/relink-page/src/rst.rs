@@ -156,7 +156,7 @@ impl<'t> RstParser<'t> {
                 self.at = line.next;
             }
         }
-        self.candidates.skip_urls(start..self.at, SkipReason::Code);
+        self.candidates.push_skipped_urls(start..self.at, SkipReason::Code);
     }
 
     /// Returns the end of the block that is indented more than `column`.
@@ -176,7 +176,7 @@ impl<'t> RstParser<'t> {
         while let Some(line) = self.peek_line().filter(|line| !line.is_blank()) {
             self.at = line.next;
         }
-        self.candidates.skip_urls(start..self.at, SkipReason::Code);
+        self.candidates.push_skipped_urls(start..self.at, SkipReason::Code);
     }
 
     /// Parses explicit markup: the text after `.. `.
@@ -201,7 +201,7 @@ impl<'t> RstParser<'t> {
         if !is_empty {
             self.at = self.block_end(column);
         }
-        self.candidates.skip_urls(rest.start..self.at.max(rest.end), SkipReason::Comment);
+        self.candidates.push_skipped_urls(rest.start..self.at.max(rest.end), SkipReason::Comment);
     }
 
     /// Returns the end of a text that continues in the indented lines below.

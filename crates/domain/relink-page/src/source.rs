@@ -32,8 +32,10 @@ impl Extractor for Source {
 fn report_urls(text: &str, range: Range<usize>, kind: SourcePart, sink: &mut LinkSink<'_>) {
     for url in http_urls(text, range) {
         match kind {
-            SourcePart::Comment => sink.link(url, LinkKind::BareUrl, DestinationSyntax::Plain),
-            SourcePart::Code => sink.skip(url, LinkKind::BareUrl, SkipReason::Code),
+            SourcePart::Comment => {
+                sink.report_link(url, LinkKind::BareUrl, DestinationSyntax::Plain)
+            }
+            SourcePart::Code => sink.report_skipped(url, LinkKind::BareUrl, SkipReason::Code),
         }
     }
 }

@@ -123,7 +123,7 @@ impl<'t> WikitextParser<'t> {
         if rest.starts_with("<!--") {
             let length =
                 memmem::find(rest.as_bytes(), b"-->").map_or(rest.len(), |length| length + 3);
-            self.candidates.skip_urls(at..at + length, SkipReason::Comment);
+            self.candidates.push_skipped_urls(at..at + length, SkipReason::Comment);
             return Some(at + length);
         }
         let tag = Tag::at(rest)?;
@@ -133,7 +133,7 @@ impl<'t> WikitextParser<'t> {
         }
         if let Some(name) = tag::without_markup(tag.name) {
             let closing = self.find_closing(name, inside, end)?;
-            self.candidates.skip_urls(inside..closing, SkipReason::Code);
+            self.candidates.push_skipped_urls(inside..closing, SkipReason::Code);
             return Some(closing);
         }
         if tag.name.eq_ignore_ascii_case("gallery") && !self.is_gallery {
@@ -168,7 +168,7 @@ impl<'t> WikitextParser<'t> {
             let name = trim_range(self.text, whole.start..whole.start + length);
             let is_name = line.slice(length..).starts_with('|') || length == line.len();
             let rest = if is_name && !name.is_empty() {
-                self.candidates.link(name, LinkKind::Embed, DestinationSyntax::Name);
+                self.candidates.push_link(name, LinkKind::Embed, DestinationSyntax::Name);
                 whole.start + length..whole.end
             } else {
                 whole
@@ -208,7 +208,7 @@ impl<'t> WikitextParser<'t> {
             return None;
         }
         let kind = if is_file(raw) { LinkKind::Embed } else { LinkKind::Reference };
-        self.candidates.link(name, kind, DestinationSyntax::Name);
+        self.candidates.push_link(name, kind, DestinationSyntax::Name);
         self.open_links += 1;
         Some(start + length)
     }

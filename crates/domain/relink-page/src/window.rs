@@ -99,6 +99,7 @@ pub struct WindowedExtractor<'o, R> {
     origin: Origin,
     input_end: InputEnd,
     state: State,
+    /// The encoding declared at the start of the document.
     declared: Option<&'static Encoding>,
     directives: WindowDirectives,
     /// Number of problems reported so far.
@@ -109,6 +110,7 @@ pub struct WindowedExtractor<'o, R> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// The next window is the first one, which may declare an encoding.
     First,
     Later,
     Done,

@@ -85,9 +85,10 @@ impl IncrementalExtractor for IncrementalXml {
                 Token::Data(range) => parser.read_content(range, Escaping::Plain),
                 Token::Comment(range) => parser.skip_comment(range),
                 Token::StyleSheet => parser.read_style_sheet(tokens.attributes()),
-                Token::Entities(at) => parser
-                    .sink
-                    .problem(at, "the document type declares entities; they are not expanded"),
+                Token::Entities(at) => parser.sink.report_problem(
+                    at,
+                    "the document type declares entities; they are not expanded",
+                ),
             }
             (at, state) = tokens.checkpoint();
         }
@@ -239,7 +240,7 @@ impl XmlParser<'_, '_, '_> {
             || (name == "href" && !decoded.starts_with('#') && !decoded.is_empty());
         if is_link {
             let syntax = syntax_of(decoded);
-            self.sink.link(range, kind, syntax);
+            self.sink.report_link(range, kind, syntax);
         }
     }
 
@@ -253,11 +254,11 @@ impl XmlParser<'_, '_, '_> {
         match self.role {
             TextRole::AbsoluteUrl => {
                 let target = classify_list_line(&escaping.decode(raw));
-                self.sink.target(range, LinkKind::Value, target);
+                self.sink.report_target(range, LinkKind::Value, target);
             }
             TextRole::UrlReference if !raw.contains(char::is_whitespace) => {
                 let syntax = syntax_of(escaping.decode(raw));
-                self.sink.link(range, LinkKind::Value, syntax);
+                self.sink.report_link(range, LinkKind::Value, syntax);
             }
             TextRole::Identifier => {}
             _ if memmem::find(raw.as_bytes(), b"http").is_none() && !raw.contains(['&', 'H']) => {}
@@ -275,7 +276,7 @@ impl XmlParser<'_, '_, '_> {
             // decoding.
             if is_web_url(&decoded) && !decoded.contains(['<', '>', '"']) {
                 let syntax = syntax_of(decoded);
-                self.sink.link(range, LinkKind::Value, syntax);
+                self.sink.report_link(range, LinkKind::Value, syntax);
                 return;
             }
         }
@@ -289,14 +290,14 @@ impl XmlParser<'_, '_, '_> {
                 } else {
                     DestinationSyntax::Decoded(decoded)
                 };
-                self.sink.link(url, LinkKind::BareUrl, syntax);
+                self.sink.report_link(url, LinkKind::BareUrl, syntax);
             }
         }
     }
 
     fn skip_comment(&mut self, range: Range<usize>) {
         for url in http_urls(self.text, range) {
-            self.sink.skip(url, LinkKind::BareUrl, SkipReason::Comment);
+            self.sink.report_skipped(url, LinkKind::BareUrl, SkipReason::Comment);
         }
     }
 
@@ -304,7 +305,7 @@ impl XmlParser<'_, '_, '_> {
         if let Some(href) = attributes.iter().find(|attribute| attribute.name == "href") {
             let range = trim_range(self.text, href.value.clone());
             let syntax = syntax_of(unescape(self.text.slice(range.clone())));
-            self.sink.link(range, LinkKind::Resource, syntax);
+            self.sink.report_link(range, LinkKind::Resource, syntax);
         }
     }
 }

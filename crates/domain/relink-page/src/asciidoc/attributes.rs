@@ -118,9 +118,9 @@ impl Attributes {
         for UrlAttribute { range, url, is_destination, is_used } in self.urls {
             let syntax = DestinationSyntax::Decoded(url);
             if is_destination {
-                candidates.link(range, LinkKind::Definition, syntax);
+                candidates.push_link(range, LinkKind::Definition, syntax);
             } else if !is_used {
-                candidates.skip_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
+                candidates.push_skipped_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
             }
         }
     }

@@ -105,7 +105,7 @@ impl AsciiDocParser<'_> {
         };
         let range = target + range.start..target + range.end;
         if self.is_escaped(start) {
-            self.candidates.skip(range, kind, SkipReason::Code);
+            self.candidates.push_skipped(range, kind, SkipReason::Code);
         } else if !self.is_hosted_video(target + open) {
             self.add_macro_target(range, kind);
         }
@@ -125,7 +125,7 @@ impl AsciiDocParser<'_> {
         let raw = self.text.slice(range.clone());
         if kind == LinkKind::Reference && !raw.contains(['#', '.', '/', '{', ':', '$']) {
             let syntax = DestinationSyntax::Decoded(format!("#{raw}"));
-            self.candidates.link(range, kind, syntax);
+            self.candidates.push_link(range, kind, syntax);
         } else {
             self.add_destination(range, kind);
         }
@@ -153,7 +153,7 @@ impl AsciiDocParser<'_> {
             return;
         }
         let AttributeValue::Known(decoded) = self.attributes.resolve(raw) else {
-            self.candidates.skip(range, kind, SkipReason::Placeholder);
+            self.candidates.push_skipped(range, kind, SkipReason::Placeholder);
             return;
         };
         let decoded = if kind == LinkKind::Embed { self.in_images_dir(decoded) } else { decoded };
@@ -162,7 +162,7 @@ impl AsciiDocParser<'_> {
         } else {
             DestinationSyntax::Decoded(decoded)
         };
-        self.candidates.link(range, kind, syntax);
+        self.candidates.push_link(range, kind, syntax);
     }
 
     /// Prepends the `imagesdir` attribute to the path of an image.
@@ -222,7 +222,7 @@ impl AsciiDocParser<'_> {
             return None;
         }
         if self.is_escaped(whole.start) {
-            self.candidates.skip(range, kind, SkipReason::Code);
+            self.candidates.push_skipped(range, kind, SkipReason::Code);
         } else {
             self.add_destination(range, kind);
         }
@@ -243,7 +243,7 @@ impl AsciiDocParser<'_> {
             return None;
         }
         if self.is_escaped(scan.at) {
-            self.candidates.skip(range, LinkKind::Reference, SkipReason::Code);
+            self.candidates.push_skipped(range, LinkKind::Reference, SkipReason::Code);
         } else {
             self.add_anchor_target(range);
         }
@@ -277,7 +277,7 @@ impl AsciiDocParser<'_> {
         if width == 1 && bytes.get(inside + length + 1).is_some_and(u8::is_ascii_alphanumeric) {
             return inside;
         }
-        self.candidates.skip_urls(inside..inside + length, SkipReason::Code);
+        self.candidates.push_skipped_urls(inside..inside + length, SkipReason::Code);
         inside + length + width
     }
 
@@ -297,7 +297,7 @@ impl AsciiDocParser<'_> {
             scan.budget -= window.len();
             return None;
         };
-        self.candidates.skip_urls(open..open + length, SkipReason::Code);
+        self.candidates.push_skipped_urls(open..open + length, SkipReason::Code);
         Some(open + length)
     }
 
@@ -328,7 +328,11 @@ impl AsciiDocParser<'_> {
                 && is_separated
                 && !CHARACTER_ATTRIBUTES.contains(&name) =>
             {
-                self.candidates.skip(scan.at..after, LinkKind::Hyperlink, SkipReason::Placeholder);
+                self.candidates.push_skipped(
+                    scan.at..after,
+                    LinkKind::Hyperlink,
+                    SkipReason::Placeholder,
+                );
                 Some(after)
             }
             _ => {

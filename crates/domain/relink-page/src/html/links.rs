@@ -56,8 +56,8 @@ impl IncrementalExtractor for IncrementalHtml {
                 text,
                 input_end,
                 &mut |range, kind, candidate| match candidate {
-                    CandidateKind::Link(syntax) => sink.link(range, kind, syntax),
-                    CandidateKind::Skip(reason) => sink.skip(range, kind, reason),
+                    CandidateKind::Link(syntax) => sink.report_link(range, kind, syntax),
+                    CandidateKind::Skip(reason) => sink.report_skipped(range, kind, reason),
                 },
             );
         if let Some(base) = &self.base {

@@ -18,11 +18,11 @@ pub(crate) fn add_urls(text: &str, length: usize, candidates: &mut LinkCandidate
         let part = start..start + line.len();
         start = part.end;
         if line.trim_start().starts_with('#') {
-            candidates.skip_urls(part, SkipReason::Comment);
+            candidates.push_skipped_urls(part, SkipReason::Comment);
             continue;
         }
         for range in http_urls(text, part) {
-            candidates.link(range, LinkKind::Value, DestinationSyntax::Plain);
+            candidates.push_link(range, LinkKind::Value, DestinationSyntax::Plain);
         }
     }
 }

@@ -238,15 +238,15 @@ impl<'t> ComponentTag<'t> {
         let inside = value.start + 1..value.end - 1;
         let raw = self.text.slice(inside.clone());
         if !self.text.slice(value.clone()).starts_with('{') {
-            candidates.link(inside, kind, DestinationSyntax::Html);
+            candidates.push_link(inside, kind, DestinationSyntax::Html);
         } else if let Some(length) = string_literal_length(raw) {
-            candidates.link(
+            candidates.push_link(
                 inside.start + 1..inside.start + 1 + length,
                 kind,
                 DestinationSyntax::Plain,
             );
         } else {
-            candidates.skip(value, kind, SkipReason::Placeholder);
+            candidates.push_skipped(value, kind, SkipReason::Placeholder);
         }
     }
 }

@@ -116,7 +116,7 @@ impl RstParser<'_> {
     pub(super) fn add_url(&mut self, range: Range<usize>, kind: LinkKind) {
         if !range.is_empty() {
             let decoded = decode_url(self.text.slice(range.clone()));
-            self.candidates.link(range, kind, DestinationSyntax::Decoded(decoded));
+            self.candidates.push_link(range, kind, DestinationSyntax::Decoded(decoded));
         }
     }
 
@@ -142,7 +142,7 @@ impl RstParser<'_> {
 
     fn skip_code(&mut self, arguments: Range<usize>, column: usize) {
         self.at = self.block_end(column);
-        self.candidates.skip_urls(arguments.start..self.at, SkipReason::Code);
+        self.candidates.push_skipped_urls(arguments.start..self.at, SkipReason::Code);
     }
 
     /// Parses raw output: HTML is searched for links, other formats are
@@ -153,12 +153,16 @@ impl RstParser<'_> {
         let start = self.at;
         self.at = self.block_end(column);
         if !is_html {
-            self.candidates.skip_urls(start..self.at, SkipReason::Code);
+            self.candidates.push_skipped_urls(start..self.at, SkipReason::Code);
             return;
         }
         let candidates = &mut self.candidates;
         for_each_destination(self.text.slice(start..self.at), &mut |range, kind| {
-            candidates.link(start + range.start..start + range.end, kind, DestinationSyntax::Html);
+            candidates.push_link(
+                start + range.start..start + range.end,
+                kind,
+                DestinationSyntax::Html,
+            );
         });
     }
 
@@ -171,9 +175,9 @@ impl RstParser<'_> {
             let page = in_angle_brackets(self.text, line.content.clone()).unwrap_or(line.content);
             let raw = self.text.slice(page.clone());
             if raw.contains("://") {
-                self.candidates.link(page, LinkKind::Hyperlink, DestinationSyntax::Plain);
+                self.candidates.push_link(page, LinkKind::Hyperlink, DestinationSyntax::Plain);
             } else if !raw.is_empty() && raw != "self" && !raw.contains('*') {
-                self.candidates.link(page, LinkKind::Reference, DestinationSyntax::Name);
+                self.candidates.push_link(page, LinkKind::Reference, DestinationSyntax::Name);
             }
         }
     }

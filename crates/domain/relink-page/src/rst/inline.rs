@@ -43,7 +43,7 @@ impl RstParser<'_> {
                 let bytes = self.text.as_bytes().slice(inside..part.end);
                 let length = memmem::find(bytes, b"``");
                 at = length.map_or(inside, |length| inside + length + "``".len());
-                self.candidates.skip_urls(inside..at, SkipReason::Code);
+                self.candidates.push_skipped_urls(inside..at, SkipReason::Code);
             } else if !after.slice(1..).starts_with(char::is_whitespace)
                 && let Some(close) = self.find_backquote(backquote + 1..part.end)
             {
@@ -77,7 +77,7 @@ impl RstParser<'_> {
             return after;
         }
         match suffix {
-            Suffix::None => self.candidates.skip_urls(inside, SkipReason::Code),
+            Suffix::None => self.candidates.push_skipped_urls(inside, SkipReason::Code),
             Suffix::Role(length) => {
                 self.add_role(after + 1..after + length - 1, inside);
                 return after + length;
@@ -127,14 +127,16 @@ impl RstParser<'_> {
         match role.rsplit(':').next().unwrap_or_default() {
             // A page or label of another project.
             "doc" | "ref" | "numref" if role.starts_with("external") => {}
-            "doc" => self.candidates.link(target, LinkKind::Reference, DestinationSyntax::Name),
+            "doc" => {
+                self.candidates.push_link(target, LinkKind::Reference, DestinationSyntax::Name)
+            }
             "ref" | "numref" => {
                 let syntax = DestinationSyntax::Decoded(format!("#{}", decode_url(raw)));
-                self.candidates.link(target, LinkKind::Reference, syntax);
+                self.candidates.push_link(target, LinkKind::Reference, syntax);
             }
             "download" => self.add_url(target, LinkKind::Reference),
             role if CODE_ROLES.contains(&role) => {
-                self.candidates.skip_urls(inside, SkipReason::Code);
+                self.candidates.push_skipped_urls(inside, SkipReason::Code);
             }
             _ => self.add_bare_urls(inside),
         }
@@ -153,12 +155,12 @@ impl RstParser<'_> {
         for range in http_urls(text, part) {
             let raw = text.slice(range.clone());
             if text.slice(..range.start).ends_with('\\') {
-                self.candidates.skip(range, LinkKind::BareUrl, SkipReason::Code);
+                self.candidates.push_skipped(range, LinkKind::BareUrl, SkipReason::Code);
             } else if raw.contains('\\') {
                 let syntax = DestinationSyntax::Decoded(decode_url(raw));
-                self.candidates.link(range, LinkKind::BareUrl, syntax);
+                self.candidates.push_link(range, LinkKind::BareUrl, syntax);
             } else {
-                self.candidates.link(range, LinkKind::BareUrl, DestinationSyntax::Plain);
+                self.candidates.push_link(range, LinkKind::BareUrl, DestinationSyntax::Plain);
             }
         }
     }

@@ -75,9 +75,9 @@ impl Targets {
             };
             let syntax = DestinationSyntax::Decoded(url);
             if is_used {
-                candidates.link(range, LinkKind::Definition, syntax);
+                candidates.push_link(range, LinkKind::Definition, syntax);
             } else {
-                candidates.skip_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
+                candidates.push_skipped_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
             }
         }
     }

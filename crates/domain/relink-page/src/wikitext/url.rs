@@ -98,16 +98,16 @@ impl WikitextParser<'_> {
         let UrlSpan { range, is_placeholder } = url;
         let text = self.text.slice(range.clone());
         if is_placeholder {
-            self.candidates.skip(range, kind, SkipReason::Placeholder);
+            self.candidates.push_skipped(range, kind, SkipReason::Placeholder);
         } else if text.contains("{{") {
             let decoded = CHARACTER_TEMPLATES
                 .iter()
                 .fold(unescape_attribute(text).into_owned(), |text, (template, character)| {
                     text.replace(template, character)
                 });
-            self.candidates.link(range, kind, DestinationSyntax::Decoded(decoded));
+            self.candidates.push_link(range, kind, DestinationSyntax::Decoded(decoded));
         } else {
-            self.candidates.link(range, kind, DestinationSyntax::Html);
+            self.candidates.push_link(range, kind, DestinationSyntax::Html);
         }
     }
 
