@@ -1,5 +1,8 @@
 //! Coarse patterns of page profiles: FABLE's cluster rule as features.
 //!
+//! The coarse pattern of a move says of each component of the new URL only whether it is
+//! *predictable*: whether it can be computed from the old URL and title.
+//!
 //! The rule is that of [`crate::pattern`] with [`TokenRule::PerSource`]; here it
 //! works on the keys of profiled pages, because it is applied to every
 //! candidate.

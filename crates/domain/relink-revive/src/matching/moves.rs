@@ -16,6 +16,8 @@ use super::features::{common_prefix_len, common_suffix_len};
 use super::profile::{Key, PageProfile, Word, hash_keys};
 use super::rewrite::{Rewrite, WordClass};
 
+/// Key of every number in an old folder.
+const ANY_NUMBER: Key = 1;
 /// Key of a number that the old URL lacks.
 const NEW_NUMBER: Key = 1;
 /// Key of a number that the old URL contains.
@@ -117,6 +119,9 @@ pub struct Move {
     pub rule: Key,
 }
 
+// The following functions return the key of the replaced part of the old URL and the key
+// of its replacement.
+
 /// Returns the words before the common suffix, if there is one.
 fn replaced_starts(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key)> {
     let suffix = common_suffix_len(&old.words[1..], &new.words[1..]);
@@ -162,10 +167,10 @@ fn replaced_folders(old: &PageProfile, new: &PageProfile) -> (Key, Key) {
     (middle(old), middle(new))
 }
 
-/// Returns the key of the old folder, where all numbers are equal.
+/// Returns the key of the old folder, in which all numbers have the same key.
 fn old_shape(old: &PageProfile) -> Key {
     let folder = old.folder().iter().enumerate();
-    let key = |(at, key): (usize, &Key)| if is_number(old, at) { NEW_NUMBER } else { *key };
+    let key = |(at, key): (usize, &Key)| if is_number(old, at) { ANY_NUMBER } else { *key };
     hash_keys(&folder.map(key).collect::<Vec<Key>>())
 }
 

@@ -3,7 +3,8 @@
 //! Each dead page votes for the moves to its probable candidates, weighted by
 //! their probability. A known alias has one full vote. A vote is for a *rule*, such
 //! as “folder `a` becomes folder `b`”, and for its *origin*, here folder `a`. A dead
-//! page also *claims* its probable candidates.
+//! page also *claims* its probable candidates. Dead pages whose moves have the same coarse
+//! pattern (module `coarse`) form a *cluster*, as in FABLE.
 //!
 //! The votes of *other* pages are features of a candidate. Other pages that make the
 //! same move raise its probability. A higher claim of another page on the candidate
@@ -25,7 +26,7 @@ use super::profile::{Key, PageProfile, hash_keys};
 /// Minimum probability of a candidate that counts as a vote.
 const MIN_VOTE: f32 = 0.2;
 
-/// Minimum number of dead pages of a cluster (§4.1.2).
+/// Minimum number of dead pages of a cluster (section 4.1.2 of the FABLE paper).
 const MIN_CLUSTER_PAGES: f32 = 2.0;
 
 /// A live page that may be the alias of a dead one.
@@ -67,11 +68,33 @@ pub struct Votes {
     folders: HashMap<Key, VoteTotals>,
     /// Votes of all dead pages.
     site: VoteTotals,
-    /// The best cluster of each directory: predictable components and pages.
-    top_clusters: HashMap<Key, (usize, f32)>,
-    /// The number of predictable components of each coarse pattern, with the
-    /// origin.
-    clusters: HashMap<Key, (Key, usize)>,
+    /// The rank of the best cluster of each directory.
+    top_clusters: HashMap<Key, ClusterRank>,
+    /// The cluster of each coarse pattern.
+    clusters: HashMap<Key, MoveCluster>,
+}
+
+/// Dead pages that move by the same coarse pattern.
+#[derive(Debug)]
+struct MoveCluster {
+    /// The directory of the old pages.
+    origin: Key,
+    /// Number of predictable components of the new URLs.
+    predictable: usize,
+}
+
+/// The quality of a cluster. More predictable components count first, then more pages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
+struct ClusterRank {
+    predictable: usize,
+    dead_pages: f32,
+}
+
+impl ClusterRank {
+    fn new(rules: &HashMap<Key, VoteTotals>, pattern: Key, predictable: usize) -> Self {
+        let dead_pages = rules.get(&pattern).map_or(0.0, |totals| totals.dead_pages);
+        Self { predictable, dead_pages }
+    }
 }
 
 /// The votes for one rule, origin or folder.
@@ -106,7 +129,8 @@ pub struct Support {
     pub known_aliases: f32,
     /// Their share of all known aliases with the same origin.
     pub known_share: f32,
-    /// The number of other dead pages with a candidate that follows the rule.
+    /// The number of other dead pages with a candidate that follows the rule, however
+    /// improbable.
     pub offers: f32,
 }
 
@@ -172,7 +196,8 @@ impl Votes {
     fn add_clusters(&mut self, candidates: &[ScoredCandidate]) {
         for candidate in candidates {
             if let Some(Move { from, rule }) = candidate.moves[MoveKind::Coarse as usize] {
-                self.clusters.insert(rule, (from, candidate.predictable));
+                let cluster = MoveCluster { origin: from, predictable: candidate.predictable };
+                self.clusters.insert(rule, cluster);
             }
         }
     }
@@ -205,11 +230,11 @@ impl Votes {
     /// Finds the best cluster of each directory. Called after all pages were
     /// added.
     pub fn rank_clusters(&mut self) {
-        for (rule, &(from, predictable)) in &self.clusters {
-            let pages = self.rules.get(rule).map_or(0.0, |totals| totals.dead_pages);
-            let best = self.top_clusters.entry(from).or_default();
-            if (predictable, pages) > *best {
-                *best = (predictable, pages);
+        for (rule, cluster) in &self.clusters {
+            let rank = ClusterRank::new(&self.rules, *rule, cluster.predictable);
+            let best = self.top_clusters.entry(cluster.origin).or_default();
+            if rank > *best {
+                *best = rank;
             }
         }
     }
@@ -219,9 +244,9 @@ impl Votes {
         let Some(Move { from, rule }) = candidate.moves[MoveKind::Coarse as usize] else {
             return false;
         };
-        let pages = self.rules.get(&rule).map_or(0.0, |totals| totals.dead_pages);
-        let is_cluster = candidate.predictable > 0 && pages >= MIN_CLUSTER_PAGES;
-        is_cluster && self.top_clusters.get(&from) == Some(&(candidate.predictable, pages))
+        let rank = ClusterRank::new(&self.rules, rule, candidate.predictable);
+        let is_cluster = rank.predictable > 0 && rank.dead_pages >= MIN_CLUSTER_PAGES;
+        is_cluster && self.top_clusters.get(&from) == Some(&rank)
     }
 
     /// Returns the support of others for a move, if there is one.
