@@ -86,7 +86,7 @@ pub(super) fn blend(
 }
 
 /// Returns the mean rate and its variance.
-pub(super) fn moments(weights: &RateWeights) -> (f64, f64) {
+pub(super) fn mean_and_variance(weights: &RateWeights) -> (f64, f64) {
     let mean: f64 = weights.iter().zip(RATES).map(|(weight, rate)| weight * rate).sum();
     let square: f64 = weights.iter().zip(RATES).map(|(weight, rate)| weight * rate * rate).sum();
     (mean, square - mean * mean)
@@ -108,7 +108,7 @@ mod tests {
     fn large_sample_determines_the_rate() {
         let posterior = Likelihood::new()
             .posterior(&initial_weights(), CheckCounts { checked: 400, broken: 128 });
-        let (mean, variance) = moments(&posterior);
+        let (mean, variance) = mean_and_variance(&posterior);
         assert!((mean - 0.32).abs() < 0.02 && variance < 0.01, "{mean} {variance}");
     }
 

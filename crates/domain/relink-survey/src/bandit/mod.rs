@@ -18,7 +18,7 @@ mod mixture;
 mod reason;
 mod refit;
 
-use self::mixture::{Likelihood, RATES, RateWeights, initial_weights, moments};
+use self::mixture::{Likelihood, RATES, RateWeights, initial_weights, mean_and_variance};
 use self::refit::{DomainKind, DomainPosterior, RefitScope};
 use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
 use crate::check_log::{CheckCounts, CheckLog, UrlHealth};
@@ -210,15 +210,16 @@ impl SamplingPlan for Bandit<'_> {
         let (mut mean, mut variance) = (0.0, 0.0);
         for directory in self.log.catalog().directories() {
             let remaining = f64::from(self.unchecked_in(directory));
-            let (rate, spread) = moments(&self.posterior(directory));
+            let (rate, rate_variance) = mean_and_variance(&self.posterior(directory));
             mean += remaining * rate;
-            variance += remaining * remaining * spread + remaining * rate * (1.0 - rate);
+            // The rate is uncertain, and so is each URL if the rate is known.
+            variance += remaining * remaining * rate_variance + remaining * rate * (1.0 - rate);
         }
         RecallEstimate::normal(self.log.total().broken, self.log.remaining(), mean, variance)
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
-        moments(&self.posterior(directory)).0
+        mean_and_variance(&self.posterior(directory)).0
     }
 
     fn decision(&self, domain: DomainId) -> LotDecision {

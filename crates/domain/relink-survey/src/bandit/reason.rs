@@ -5,7 +5,7 @@
     reason = "URLs, directories and domains are numbered by the catalog itself"
 )]
 
-use super::mixture::{RATES, moments};
+use super::mixture::{RATES, mean_and_variance};
 use super::{Bandit, DomainId};
 use crate::plan::{LotDecision, SamplingPlan};
 
@@ -42,7 +42,7 @@ fn expected_rate(bandit: &Bandit<'_>, domain: DomainId) -> f64 {
     for directory in bandit.log.catalog().directories_of(domain) {
         let rest = f64::from(bandit.unchecked_in(directory));
         remaining += rest;
-        broken += rest * moments(&bandit.posterior(directory)).0;
+        broken += rest * mean_and_variance(&bandit.posterior(directory)).0;
     }
     broken / f64::max(remaining, 1.0)
 }

@@ -7,7 +7,7 @@
 
 use super::Bandit;
 use super::index::index;
-use super::mixture::{RateWeights, blend, moments};
+use super::mixture::{RateWeights, blend, mean_and_variance};
 use crate::catalog::{DirectoryId, DomainId};
 
 /// Number of known directories at which a domain contributes half of its weight to others.
@@ -72,7 +72,7 @@ impl Bandit<'_> {
             posterior.contribution =
                 expected.map(|part| part / f64::max(directories, 1.0) * weight);
             posterior.kind =
-                DomainKind::from_rate(moments(&expected).0 / f64::max(directories, 1.0));
+                DomainKind::from_rate(mean_and_variance(&expected).0 / f64::max(directories, 1.0));
         }
         posterior.fitted_checks = self.log.domain(domain).checked;
         self.add_contribution(&posterior, 1.0);
@@ -89,6 +89,7 @@ impl Bandit<'_> {
         if self.log.domain(domain).checked == 0 {
             return blend(live, 1.0, dead, 1.0);
         }
+        // A blend with weight 0 only normalizes the pooled weights.
         blend(&self.pooled[kind as usize], 1.0, dead, 0.0)
     }
 

@@ -36,14 +36,17 @@ pub struct Schedule<'a> {
     /// Number of deaths that affected a whole directory.
     clustered_deaths: f64,
     now: Week,
+    /// Known broken URLs to check again this week.
     due: VecDeque<UrlId>,
+    /// Directories of which a live URL may be checked this week, most urgent first.
     queue: BinaryHeap<QueuedDirectory>,
 }
 
 /// The checks in a directory.
 #[derive(Debug, Clone, Copy, Default)]
 struct DirectoryState {
-    last: Week,
+    /// The week of the last check of a URL that was alive before.
+    last_checked: Week,
     alarm: Alarm,
 }
 
@@ -57,7 +60,7 @@ struct QueuedDirectory {
 impl<'a> Schedule<'a> {
     /// Returns a schedule for URLs that were all found alive in week `now`.
     pub fn new(catalog: &'a Catalog, now: Week) -> Self {
-        let state = DirectoryState { last: now, alarm: Alarm::default() };
+        let state = DirectoryState { last_checked: now, alarm: Alarm::default() };
         Self {
             catalog,
             urls: vec![UrlHistory { last_checked: now, failures: 0 }; catalog.len() as usize],
@@ -90,7 +93,7 @@ impl<'a> Schedule<'a> {
             return Some(url);
         }
         while let Some(QueuedDirectory { directory, .. }) = self.queue.pop() {
-            if let Some(url) = self.oldest(directory) {
+            if let Some(url) = self.longest_unchecked(directory) {
                 return Some(url);
             }
         }
@@ -116,7 +119,7 @@ impl<'a> Schedule<'a> {
             return;
         }
         self.update_rates(url, before, health);
-        self.directories[directory.index()].last = self.now;
+        self.directories[directory.index()].last_checked = self.now;
         self.enqueue(directory);
     }
 
@@ -173,19 +176,19 @@ impl<'a> Schedule<'a> {
                 (alive, oldest) = (alive + 1, oldest.min(last_checked));
             }
         }
-        let DirectoryState { last, alarm } = self.directories[directory.index()];
+        let DirectoryState { last_checked, alarm } = self.directories[directory.index()];
         DirectoryWatch {
             alive,
             rate: self.rate(self.catalog.domain_of(directory)),
             clustered_share: self.clustered_share(),
-            age: age(last),
+            age: age(last_checked),
             oldest: age(oldest),
             alarm,
         }
     }
 
     /// Returns the live URL that has waited longest, unless it was checked this week.
-    fn oldest(&self, directory: DirectoryId) -> Option<UrlId> {
+    fn longest_unchecked(&self, directory: DirectoryId) -> Option<UrlId> {
         let alive = self.catalog.urls_of(directory).filter(|url| !self.is_known_broken(*url));
         alive
             .min_by_key(|url| self.urls[url.index()].last_checked)
