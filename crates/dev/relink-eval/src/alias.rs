@@ -1,4 +1,4 @@
-//! `relink-eval alias`: finds the aliases of dead pages.
+//! `relink-eval alias`: finds the aliases of dead pages: the live pages to which they moved.
 //!
 //! Reads three files for each site in a folder: the dead pages
 //! (`SITE.queries.jsonl`: `old`, `old_title`), the live pages

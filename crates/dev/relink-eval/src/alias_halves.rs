@@ -1,9 +1,10 @@
 //! `relink-eval alias-halves`: evaluates learned URL programs.
 //!
-//! Programs are learned from a random half of the moved pages of each directory
-//! and tested on the other half. The results of FABLE in the file are counted
-//! for comparison. Nothing is fetched, so it is not checked whether predicted
-//! URLs are alive.
+//! A *program* computes the new URL of a page from its old URL and title. Programs are
+//! learned from a random half of the moved pages of each directory and tested on the
+//! other half. The input may hold the results of FABLE, the published method for the same
+//! task; they are counted for comparison. Nothing is fetched, so it is not checked whether
+//! predicted URLs are alive.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -54,12 +55,12 @@ struct Row {
     #[serde(default)]
     old_title: Option<String>,
     #[serde(default)]
-    fable: Option<Fable>,
+    fable: Option<FableResult>,
 }
 
 /// The result of FABLE for a page.
 #[derive(Debug, Deserialize)]
-struct Fable {
+struct FableResult {
     #[serde(default)]
     found: bool,
     #[serde(default)]
@@ -72,7 +73,7 @@ struct Fable {
 struct Page {
     old: OldPage,
     new: Option<Url>,
-    fable: Option<Fable>,
+    fable: Option<FableResult>,
 }
 
 /// Counts of results.
@@ -93,7 +94,7 @@ impl Tally {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "shares are shown with one decimal")]
-    fn line(self, name: &str) -> String {
+    fn to_line(self, name: &str) -> String {
         let all = self.correct + self.wrong + self.missing;
         let share = |count: usize| 100.0 * count as f64 / all.max(1) as f64;
         let [correct, wrong, missing] = [self.correct, self.wrong, self.missing].map(share);
@@ -206,9 +207,13 @@ struct Report {
     all: Tally,
     /// Counts a page as correct if any of its predictions is.
     any_prediction: Tally,
+    /// FABLE's result by all its methods.
     fable: Tally,
+    /// FABLE's result by its learned programs alone.
     fable_inference: Tally,
+    /// By tenths of the confidence of the best prediction.
     by_confidence: BTreeMap<u8, Tally>,
+    /// Wrong predictions, and those of them that are URLs of live pages.
     wrong: usize,
     wrong_but_alive: usize,
     deleted: usize,
@@ -267,13 +272,13 @@ impl Report {
     }
 
     fn table(&self) -> String {
-        let mut text = self.with_siblings.line("with siblings: relink");
-        text.push_str(&self.fable.line("  FABLE, all methods"));
-        text.push_str(&self.fable_inference.line("  FABLE, inference only"));
-        text.push_str(&self.all.line("all tested pages: relink"));
-        text.push_str(&self.any_prediction.line("  any of its predictions"));
+        let mut text = self.with_siblings.to_line("with siblings: relink");
+        text.push_str(&self.fable.to_line("  FABLE, all methods"));
+        text.push_str(&self.fable_inference.to_line("  FABLE, inference only"));
+        text.push_str(&self.all.to_line("all tested pages: relink"));
+        text.push_str(&self.any_prediction.to_line("  any of its predictions"));
         for (tenth, tally) in &self.by_confidence {
-            text.push_str(&tally.line(&format!("  confidence 0.{tenth}")));
+            text.push_str(&tally.to_line(&format!("  confidence 0.{tenth}")));
         }
         let Self { deleted_with_prediction, deleted, wrong, wrong_but_alive, .. } = self;
         // Writing to a string cannot fail.

@@ -1,5 +1,7 @@
 //! `relink-eval context`: judges whether candidates fit their collection.
 //!
+//! A candidate is a page that could replace a dead member of the collection.
+//!
 //! Reads a directory with one file of JSON lines per collection, or labeled
 //! files with all collections. Prints JSON lines (`id`, `score`, `flag`). With
 //! labels, `--tables` and `--fit` print measurements instead.
@@ -61,7 +63,7 @@ struct Answer<'a> {
 }
 
 /// A candidate with its fit.
-pub(crate) struct Judged<'p> {
+pub(crate) struct JudgedCandidate<'p> {
     pub(crate) page: &'p Page,
     pub(crate) fit: Option<Fit>,
 }
@@ -81,14 +83,14 @@ pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
         ..AngleSettings::default()
     };
     let text = if args.tables {
-        tables::print(&all, &angle)
+        tables::report(&all, &angle)
     } else if args.angle {
         let moved = all.iter().flatten().flat_map(|pages| tables::moves(pages, &angle));
         moved
             .map(|(page, degrees)| angle_answer(page, degrees, &angle))
             .collect::<io::Result<_>>()?
     } else if args.fit {
-        fit::print(&judge_all().collect::<Vec<_>>())
+        fit::report(&judge_all().collect::<Vec<_>>())
     } else {
         judge_all().map(|candidate| answer(&candidate)).collect::<io::Result<String>>()?
     };
@@ -96,7 +98,7 @@ pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
     Ok(())
 }
 
-fn answer(judged: &Judged<'_>) -> io::Result<String> {
+fn answer(judged: &JudgedCandidate<'_>) -> io::Result<String> {
     let score = judged.fit.map(ContextScore::new);
     let answer = Answer {
         id: &judged.page.id,
@@ -114,14 +116,14 @@ fn angle_answer(page: &Page, degrees: f64, settings: &AngleSettings) -> io::Resu
 
 /// Judges the candidates of each collection. Unless `alone` is set, also compares
 /// them with the other collections.
-pub(crate) fn judge(collections: &[Vec<Page>], alone: bool) -> Vec<Judged<'_>> {
+pub(crate) fn judge(collections: &[Vec<Page>], alone: bool) -> Vec<JudgedCandidate<'_>> {
     if alone {
         return collections.iter().flat_map(|pages| judge_among(slice::from_ref(pages))).collect();
     }
     judge_among(collections)
 }
 
-fn judge_among(collections: &[Vec<Page>]) -> Vec<Judged<'_>> {
+fn judge_among(collections: &[Vec<Page>]) -> Vec<JudgedCandidate<'_>> {
     let corpus = corpus(collections.iter().flatten());
     let context = |pages: &Vec<Page>| {
         let members = pages.iter().filter(|page| page.role != Role::Candidate);
@@ -134,7 +136,10 @@ fn judge_among(collections: &[Vec<Page>]) -> Vec<Judged<'_>> {
         let others = || contexts.iter().enumerate().filter(|(other, _)| *other != at);
         for page in pages.iter().filter(|page| page.role == Role::Candidate) {
             let others = others().map(|(_, context)| context);
-            judged.push(Judged { page, fit: contexts[at].fit_with_others(&page.terms, others) });
+            judged.push(JudgedCandidate {
+                page,
+                fit: contexts[at].fit_with_others(&page.terms, others),
+            });
         }
     }
     judged

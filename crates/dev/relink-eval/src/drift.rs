@@ -1,5 +1,5 @@
-//! `relink-eval drift`: simulates a decaying catalog and measures how many
-//! broken URLs a check schedule leaves undetected.
+//! `relink-eval drift`: simulates a catalog of URLs that die over the years, and measures
+//! how many broken URLs a check schedule leaves undetected.
 
 use std::io::{self, Write};
 

@@ -1,9 +1,15 @@
 //! `relink-eval fit-alias`: fits the model that matches dead pages with live
 //! pages, and prints it with its model card.
 //!
-//! Reads `SITE.pairs.jsonl` and `SITE.live.jsonl` of each site in a folder. All
-//! thresholds are set on answers by models that had not seen the site. With
-//! `--left-out`, prints only the figures of each site by a model that was fitted
+//! The live page to which a dead page moved is its *alias*. A *redirect map* lists the old
+//! and new URLs of a site: `SITE.pairs.jsonl`. The folder also has the live pages of each
+//! site: `SITE.live.jsonl`. The maps are few, so the live pages are also given invented
+//! pasts (module `reorganize`).
+//!
+//! The model states a probability for each alias. Above one threshold, the alias is
+//! suggested to the user; above a higher one, links are rewritten without review (the
+//! *automatic tier*). Thresholds are set on answers by models that had not seen the site.
+//! With `--left-out`, prints only the figures of each site by a model that was fitted
 //! without it. With `--test`, also measures sites of another folder.
 
 mod boost;

@@ -166,15 +166,21 @@ fn search<'p>(pages: &'p [Page], query: &SearchQuery) -> Vec<&'p Page> {
     pages.iter().filter(contains).collect()
 }
 
+/// Sums over all pages.
 #[derive(Default)]
 struct Totals {
+    /// Pages that a search found as the only result.
     found: usize,
+    /// Phrases in the queries that found these pages.
     phrases: usize,
+    /// Other pages found by searches for the same topic.
     results: usize,
+    /// Results that share a collection with the page.
     same_topic: usize,
 }
 
 impl Totals {
+    /// Searches for the page itself.
     fn add_identical(&mut self, pages: &[Page], page: &Page, found: &Keyphrases) {
         let limits =
             PlanLimits { enough_results: 1, ..PlanLimits::for_goal(SearchGoal::Identical) };
@@ -190,6 +196,7 @@ impl Totals {
         }
     }
 
+    /// Searches for pages of the same topic.
     fn add_similar(&mut self, pages: &[Page], page: &Page, found: &Keyphrases) {
         // The page itself is always a result.
         let limits = PlanLimits { enough_results: 4, ..PlanLimits::for_goal(SearchGoal::Similar) };

@@ -46,10 +46,10 @@ impl SeededRandom {
     /// Returns a random item; each has a weight. The list must not be empty.
     pub fn pick_weighted<T: Copy>(&mut self, items: &[(T, f64)]) -> T {
         let total: f64 = items.iter().map(|(_, weight)| weight).sum();
-        let mut left = self.unit() * total;
+        let mut remaining = self.unit() * total;
         for (item, weight) in items {
-            left -= weight;
-            if left < 0.0 {
+            remaining -= weight;
+            if remaining < 0.0 {
                 return *item;
             }
         }

@@ -1,8 +1,8 @@
 //! `relink-eval soft404`: classifies pages as alive, dead or unknown.
 //!
-//! Reads JSON lines (`url`, `prior`, `siblings`). The content of an earlier
-//! fetch and the known neighbors are passed to the judge as history. An HTTP
-//! proxy simulates the web.
+//! A soft-404 is a dead page with a success status. The input is JSON lines: `url`;
+//! `prior`, the content of an earlier fetch; `siblings`, known pages of the same site. An
+//! HTTP proxy simulates the web.
 
 use std::fs;
 use std::io::{self, Write};

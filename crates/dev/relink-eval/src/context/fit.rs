@@ -1,15 +1,17 @@
 //! Fits the context score and measures its reliability.
 //!
-//! An unweighted logistic regression by Newton's method. Every figure is
-//! computed with families left out: the score of a candidate comes from a model
-//! that was not trained on collections of its family.
+//! The *context* of a page is the rest of its collection. The score is the probability
+//! that a candidate does not belong to the context: an unweighted logistic regression,
+//! fitted by Newton's method. A *family* is a group of related collections. Every figure
+//! is computed with families left out: the score of a candidate comes from a model that
+//! was not trained on collections of its family.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use relink_change::{ContextFlag, Fit, ScoreModel};
 
-use super::Judged;
+use super::JudgedCandidate;
 use super::read::Label;
 
 /// Number of model inputs: the constant and the values of a fit.
@@ -32,13 +34,15 @@ struct Example<'p> {
 }
 
 impl Example<'_> {
-    fn is_other(&self) -> f64 {
+    /// Returns the target of the regression: 1 if the candidate is of another collection.
+    fn target(&self) -> f64 {
         f64::from(u8::from(self.label != Label::Same))
     }
 }
 
-/// Returns the model trained on all data, and the figures with families left out.
-pub(super) fn print(judged: &[Judged<'_>]) -> String {
+/// Returns a report: the model trained on all data, and the figures with families left
+/// out.
+pub(super) fn report(judged: &[JudgedCandidate<'_>]) -> String {
     let labeled = judged.iter().filter(|judged| judged.page.label != Label::Unknown);
     let examples: Vec<Example<'_>> = labeled
         .filter_map(|judged| {
@@ -57,10 +61,10 @@ pub(super) fn print(judged: &[Judged<'_>]) -> String {
         scored.extend(inside.into_iter().map(|example| (example, model)));
     }
     let probability = |(example, model): &(&Example<'_>, ScoreModel)| {
-        (model.score(example.fit).probability(), example.is_other())
+        (model.score(example.fit).probability(), example.target())
     };
     let probabilities: Vec<(f64, f64)> = scored.iter().map(probability).collect();
-    reliability(&probabilities, &mut text);
+    write_reliability(&probabilities, &mut text);
     for label in [Label::Same, Label::Near, Label::Far] {
         let of_label = || scored.iter().filter(|(example, _)| example.label == label);
         let flagged = of_label()
@@ -72,8 +76,9 @@ pub(super) fn print(judged: &[Judged<'_>]) -> String {
     text
 }
 
-/// Writes the reliability table and the expected calibration error.
-fn reliability(probabilities: &[(f64, f64)], text: &mut String) {
+/// Writes the reliability table and the expected calibration error, from pairs of the
+/// stated probability and the target.
+fn write_reliability(probabilities: &[(f64, f64)], text: &mut String) {
     let _ = writeln!(text, "stated       pages  stated  true");
     let mut error = 0.0;
     for class in 0..CLASSES {
@@ -104,7 +109,7 @@ fn train(examples: &[&Example<'_>]) -> ScoreModel {
             let sum: f64 = inputs.iter().zip(model).map(|(input, weight)| input * weight).sum();
             let stated = 1.0 / (1.0 + (-sum).exp());
             for row in 0..INPUTS {
-                gradient[row] += (stated - example.is_other()) * inputs[row];
+                gradient[row] += (stated - example.target()) * inputs[row];
                 for column in 0..INPUTS {
                     hessian[row][column] += stated * (1.0 - stated) * inputs[row] * inputs[column];
                 }
@@ -184,7 +189,7 @@ mod tests {
     #[test]
     fn correct_probabilities_have_no_calibration_error() {
         let mut text = String::new();
-        reliability(&[(0.5, 0.0), (0.5, 1.0), (1.0, 1.0)], &mut text);
+        write_reliability(&[(0.5, 0.0), (0.5, 1.0), (1.0, 1.0)], &mut text);
         assert!(text.ends_with("calibration error 0.000\n"), "{text}");
     }
 }

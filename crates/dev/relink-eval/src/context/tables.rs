@@ -1,4 +1,7 @@
 //! Tables 1 and 2 of the paper, and the same tables for the data.
+//!
+//! The paper is about Walden's Paths; see `relink_change`. It compares the angles between
+//! term vectors.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -30,8 +33,8 @@ same directory        5.0 %  50.0 %   45.0 %
 not a member         62.5 %  37.5 %    0.0 %
 ";
 
-/// Returns the tables.
-pub(super) fn print(all: &[Vec<Vec<Page>>], settings: &AngleSettings) -> String {
+/// Returns the tables as text.
+pub(super) fn report(all: &[Vec<Vec<Page>>], settings: &AngleSettings) -> String {
     let mut text = String::from(PAPER);
     let replacements: Vec<Replacement> =
         all.iter().flatten().flat_map(|pages| replacements(pages, settings)).collect();

@@ -14,7 +14,7 @@ use super::{ProblemArgs, print};
 use crate::error::EvalError;
 
 /// Maximum error of a good estimate.
-const NEAR: f64 = 0.1;
+const MAX_GOOD_ERROR: f64 = 0.1;
 
 /// Arguments of `relink-eval walks`.
 #[derive(Args)]
@@ -47,7 +47,7 @@ struct WalksReport {
     pages: usize,
     mean_pages_fetched: f64,
     p95_pages_fetched: usize,
-    /// Share of estimates with an error of at most [`NEAR`].
+    /// Share of estimates with an error of at most [`MAX_GOOD_ERROR`].
     within: f64,
     /// Share of confidence intervals that contain the exact score.
     interval_holds: f64,
@@ -161,7 +161,7 @@ fn report(trials: &[(DecayEstimate, Decay)]) -> WalksReport {
             fetched.iter().map(|&count| f64::from(u32::try_from(count).unwrap_or(u32::MAX))),
         ),
         p95_pages_fetched: percentile_95(&fetched).unwrap_or_default(),
-        within: share(&|trial| error(trial) <= NEAR),
+        within: share(&|trial| error(trial) <= MAX_GOOD_ERROR),
         interval_holds: share(&|(estimate, exact)| contains(estimate.interval, *exact)),
         bounds_hold: share(&|(estimate, exact)| contains(estimate.bounds, *exact)),
         mean_half_width: mean(half_widths.iter().copied()),

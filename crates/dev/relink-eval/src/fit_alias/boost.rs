@@ -10,6 +10,8 @@ use crate::random::SeededRandom;
 
 /// Maximum number of bins of a feature.
 const MAX_BINS: usize = 48;
+/// Minimum gain of a split. Smaller gains are rounding errors.
+const MIN_GAIN: f64 = 1e-6;
 /// Number of rows from which the borders of bins are taken.
 const BIN_SAMPLE: usize = 40_000;
 
@@ -20,9 +22,9 @@ pub struct BoostSettings {
     pub trees: usize,
     /// Depth of a tree.
     pub depth: usize,
-    /// Factor of each tree.
+    /// Learning rate: the factor of the values of each tree.
     pub rate: f64,
-    /// Quadratic penalty of a leaf.
+    /// L2 penalty of the value of a leaf.
     pub penalty: f64,
     /// Minimum sum of the second derivatives of a leaf.
     pub min_leaf: f64,
@@ -84,31 +86,37 @@ pub struct FittedTrees {
     pub trees: Vec<String>,
 }
 
-/// The rows by column, in bins.
+/// The rows by feature, with bin numbers instead of values.
 struct Binned {
+    /// For each feature, the borders between its bins.
     borders: Vec<Vec<f32>>,
+    /// For each feature, the bin of each row.
     columns: Vec<Vec<u8>>,
 }
 
-/// Gradient and weight of a row or of a bin.
+/// Derivatives of the logistic loss by the log odds, for one row or as the sum of
+/// several rows.
 #[derive(Debug, Clone, Copy, Default)]
-struct Slope {
+struct Derivatives {
+    /// The negative first derivative: the direction that lowers the loss.
     gradient: f64,
-    weight: f64,
+    /// The second derivative.
+    second: f64,
 }
 
-impl Slope {
+impl Derivatives {
     fn add(&mut self, other: Self) {
         self.gradient += other.gradient;
-        self.weight += other.weight;
+        self.second += other.second;
     }
 
     fn minus(self, other: Self) -> Self {
-        Self { gradient: self.gradient - other.gradient, weight: self.weight - other.weight }
+        Self { gradient: self.gradient - other.gradient, second: self.second - other.second }
     }
 
+    /// Twice the decrease of the loss if these rows form a leaf with its best value.
     fn score(self, penalty: f64) -> f64 {
-        self.gradient * self.gradient / (self.weight + penalty)
+        self.gradient * self.gradient / (self.second + penalty)
     }
 }
 
@@ -134,9 +142,9 @@ pub fn fit(
     let mut booster = Booster {
         binned: Binned::new(rows),
         scores: vec![intercept; rows.answers.len()],
-        slopes: vec![Slope::default(); rows.answers.len()],
-        // Weights have the mean 1, so that the penalty does not depend on them.
-        scale: total / f64::from(u32::try_from(rows.answers.len().max(1)).unwrap_or(u32::MAX)),
+        derivatives: vec![Derivatives::default(); rows.answers.len()],
+        mean_weight: total
+            / f64::from(u32::try_from(rows.answers.len().max(1)).unwrap_or(u32::MAX)),
         features: Vec::new(),
         settings,
         directions,
@@ -147,11 +155,17 @@ pub fn fit(
     FittedTrees { intercept, trees }
 }
 
+/// The state of a fit.
 struct Booster<'a> {
     binned: Binned,
+    /// The log odds of each row by the trees so far.
     scores: Vec<f64>,
-    slopes: Vec<Slope>,
-    scale: f64,
+    /// The derivatives of each row at its score.
+    derivatives: Vec<Derivatives>,
+    /// Weights are divided by their mean, so that the penalty does not depend on their
+    /// scale.
+    mean_weight: f64,
+    /// The features that the current tree may use.
     features: Vec<usize>,
     settings: &'a BoostSettings,
     directions: &'a [Direction],
@@ -160,11 +174,11 @@ struct Booster<'a> {
 
 impl Booster<'_> {
     fn add_tree(&mut self, random: &mut SeededRandom) -> String {
-        for (at, slope) in self.slopes.iter_mut().enumerate() {
-            let weight = f64::from(self.rows.weights[at]) / self.scale;
+        for (at, row_derivatives) in self.derivatives.iter_mut().enumerate() {
+            let weight = f64::from(self.rows.weights[at]) / self.mean_weight;
             let probability = 1.0 / (1.0 + (-self.scores[at]).exp());
-            slope.gradient = weight * (f64::from(self.rows.answers[at]) - probability);
-            slope.weight = weight * probability * (1.0 - probability);
+            row_derivatives.gradient = weight * (f64::from(self.rows.answers[at]) - probability);
+            row_derivatives.second = weight * probability * (1.0 - probability);
         }
         let all = self.binned.columns.len();
         self.features = (0..all).filter(|_| random.chance(self.settings.feature_share)).collect();
@@ -196,67 +210,74 @@ impl Booster<'_> {
         nodes.push(GrownNode::Leaf(0.0));
         let (left, right) = rows.split_at_mut(middle);
         self.grow(left, depth - 1, text, nodes);
-        nodes[at] = GrownNode::Split { feature, bin, otherwise: nodes.len() };
+        nodes[at] = GrownNode::Split { feature, bin, right_child: nodes.len() };
         self.grow(right, depth - 1, text, nodes);
     }
 
     fn leaf_value(&self, rows: &[u32]) -> f64 {
-        let mut sum = Slope::default();
+        let mut sum = Derivatives::default();
         for row in rows {
-            sum.add(self.slopes[*row as usize]);
+            sum.add(self.derivatives[*row as usize]);
         }
-        let value = self.settings.rate * sum.gradient / (sum.weight + self.settings.penalty);
+        let value = self.settings.rate * sum.gradient / (sum.second + self.settings.penalty);
         // The text has three decimals; the fit continues from what is written.
         (value * 1000.0).round() / 1000.0
     }
 
     fn best_split(&self, rows: &[u32]) -> Option<Split> {
-        let mut total = Slope::default();
+        let mut total = Derivatives::default();
         for row in rows {
-            total.add(self.slopes[*row as usize]);
+            total.add(self.derivatives[*row as usize]);
         }
-        let splits = self.features.iter().filter_map(|feature| self.split(*feature, rows, total));
+        let split = |feature: &usize| self.best_split_of_feature(*feature, rows, total);
+        let splits = self.features.iter().filter_map(split);
         splits.max_by(|a, b| a.gain.total_cmp(&b.gain))
     }
 
-    fn split(&self, feature: usize, rows: &[u32], total: Slope) -> Option<Split> {
+    fn best_split_of_feature(
+        &self,
+        feature: usize,
+        rows: &[u32],
+        total: Derivatives,
+    ) -> Option<Split> {
         let column = &self.binned.columns[feature];
-        let mut bins = [Slope::default(); MAX_BINS + 1];
+        let mut bins = [Derivatives::default(); MAX_BINS + 1];
         for &row in rows {
-            bins[usize::from(column[row as usize])].add(self.slopes[row as usize]);
+            bins[usize::from(column[row as usize])].add(self.derivatives[row as usize]);
         }
         let penalty = self.settings.penalty;
         let direction = self.directions.get(feature).copied().unwrap_or_default();
-        let value = |slope: Slope| slope.gradient / (slope.weight + penalty);
-        let mut left = Slope::default();
+        let value = |side: Derivatives| side.gradient / (side.second + penalty);
+        let mut left = Derivatives::default();
         let mut best: Option<Split> = None;
         let below_last = self.binned.borders[feature].len();
-        for (bin, slope) in bins.iter().enumerate().take(below_last) {
-            left.add(*slope);
+        for (bin, in_bin) in bins.iter().enumerate().take(below_last) {
+            left.add(*in_bin);
             let right = total.minus(left);
-            if left.weight < self.settings.min_leaf || right.weight < self.settings.min_leaf {
+            if left.second < self.settings.min_leaf || right.second < self.settings.min_leaf {
                 continue;
             }
             if !direction.allows(value(left), value(right)) {
                 continue;
             }
             let gain = left.score(penalty) + right.score(penalty) - total.score(penalty);
-            if gain > best.map_or(1e-6, |best| best.gain) {
+            if gain > best.map_or(MIN_GAIN, |best| best.gain) {
                 best = Some(Split { gain, feature, bin });
             }
         }
         best
     }
 
+    /// Adds the value of a new tree to the score of each row.
     fn update_scores(&mut self, nodes: &[GrownNode]) {
         for row in 0..self.scores.len() {
             let mut at = 0;
             let value = loop {
                 match nodes[at] {
                     GrownNode::Leaf(value) => break value,
-                    GrownNode::Split { feature, bin, otherwise } => {
+                    GrownNode::Split { feature, bin, right_child } => {
                         let is_below = usize::from(self.binned.columns[feature][row]) <= bin;
-                        at = if is_below { at + 1 } else { otherwise };
+                        at = if is_below { at + 1 } else { right_child };
                     }
                 }
             };
@@ -265,10 +286,11 @@ impl Booster<'_> {
     }
 }
 
-/// A node of a tree in preorder.
+/// A node of a tree in preorder. The left child of a split is the next node, and
+/// `right_child` is the position of the other one.
 #[derive(Debug, Clone, Copy)]
 enum GrownNode {
-    Split { feature: usize, bin: usize, otherwise: usize },
+    Split { feature: usize, bin: usize, right_child: usize },
     Leaf(f64),
 }
 

@@ -1,4 +1,9 @@
 //! The text of a model, and its figures per site.
+//!
+//! Columns of the figures, in percent: TP, right answers among the pages with an alias;
+//! WP, wrong answers among these pages; FP, answers among the pages without alias. Each
+//! threshold of the model has its columns. The last two columns are TP at the lowest
+//! threshold with a precision of 95 and 99 %.
 
 use std::fmt::{self, Write as _};
 
@@ -65,19 +70,19 @@ pub fn report(model: &AliasModel, sites: &[MappedSite], seed: u64) -> String {
         let scenario = &site.scenario;
         for variant in [scenario.clone(), scenario.with_known(0.2, &mut random)] {
             let answers = variant.answers(model);
-            text.push_str(&line(&variant.name, &answers, model));
+            text.push_str(&figures_line(&variant.name, &answers, model));
             if variant.name == scenario.name {
                 plain.push(answers);
             }
         }
     }
     if plain.len() > 1 {
-        text.push_str(&line("all redirect maps", &plain.concat(), model));
+        text.push_str(&figures_line("all redirect maps", &plain.concat(), model));
     }
     for site in sites {
         let tests = site.synthetic(SYNTHETIC_TESTS, seed + 9000);
         let answers = parallel(tests.len(), |at| tests[at].answers(model));
-        text.push_str(&line(
+        text.push_str(&figures_line(
             &format!("{}, synthetic", site.scenario.name),
             &answers.concat(),
             model,
@@ -85,7 +90,7 @@ pub fn report(model: &AliasModel, sites: &[MappedSite], seed: u64) -> String {
     }
     let shapes = shapes(seed + 5);
     for shape in &shapes {
-        text.push_str(&line(&shape.name, &shape.answers(model), model));
+        text.push_str(&figures_line(&shape.name, &shape.answers(model), model));
     }
     text
 }
@@ -100,12 +105,12 @@ pub fn left_out_report(
     let maps = scenarios.iter().zip(answers).filter(|(scenario, _)| scenario.is_real);
     let plain = maps.filter(|(scenario, _)| scenario.name == scenario.origin);
     let line = |(scenario, answers): (&Scenario, &Vec<Answer>)| {
-        line(&format!("{}, left out", scenario.name), answers, model)
+        figures_line(&format!("{}, left out", scenario.name), answers, model)
     };
     plain.map(line).collect()
 }
 
-fn line(name: &str, answers: &[Answer], model: &AliasModel) -> String {
+fn figures_line(name: &str, answers: &[Answer], model: &AliasModel) -> String {
     let suggest = figures(answers, model.suggest);
     let automatic = figures(answers, model.automatic);
     let interval =

@@ -1,11 +1,15 @@
 //! The plan by which the pages of some folders moved.
+//!
+//! The pages are live. The plan invents their past: the old URL and the old title from
+//! which the model has to find the live page. The *slug* is the last component of a
+//! path.
 
 use super::fate::Fate;
 use super::reorganize::SourcePage;
 use super::slugs::{self, code, edit, title_words, tokens, without_stop_words};
 use crate::random::SeededRandom;
 
-/// How the folder was different before.
+/// How the old folder differed from the live one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderMove {
     /// The last folder had another name.
@@ -26,19 +30,25 @@ pub enum FolderMove {
     Parent,
 }
 
-/// How the old slug differs from the name of the page.
+/// How the old slug differed from the live one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OldSlug {
     Keep,
+    /// One more word at the start.
     Prefix,
+    /// The first word was absent.
     WithoutFirst,
     WithoutStopWords,
     Title,
     TitleWithoutStopWords,
+    /// A number only.
     Id,
+    /// This number of edits of words.
     Edit(usize),
-    Heavy,
-    Squeezed,
+    /// As many edits as the slug has words.
+    EditAll,
+    /// No separators between the words.
+    Joined,
     /// The first word with a date, as news sites use.
     WordAndDate,
     /// A number with leading zeros.
@@ -47,18 +57,22 @@ enum OldSlug {
     Query,
 }
 
-/// How the new slug differs from the name of the page.
+/// How the new slug differs from the slug of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NewSlug {
     Keep,
+    /// The slug, then a new number.
     IdAfter,
+    /// A new number, then the slug.
     IdBefore,
+    /// The title, then a new number.
     TitleAndId,
+    /// The slug, then a code of letters and digits.
     CodeAfter,
     /// The title, then the old id as a component of its own.
     TitleThenOldId,
-    /// Other words, then the old slug.
-    WordsBefore,
+    /// The slug, then the short code that was the old slug.
+    OldCodeAfter,
     /// A number without leading zeros.
     Unpadded,
     /// `show?id=7` with the old id.
@@ -85,7 +99,7 @@ pub struct Plan {
     pub folder_move: FolderMove,
     /// Names used for new folders and prefixes.
     pub names: [String; 3],
-    /// A folder that is inserted or removed.
+    /// Position of the folder that is inserted or removed.
     pub position: usize,
     /// The folder of all old pages, if they were in one.
     pub flat: Vec<String>,
@@ -109,9 +123,13 @@ pub struct Plan {
     is_dated: bool,
     /// Whether old paths contained a date.
     was_dated: bool,
-    has_twin: bool,
-    /// Share of slugs with additional edits, and their number.
-    noise: (f64, usize),
+    /// Whether every page had a second old URL.
+    has_second_old_url: bool,
+    /// Share of old slugs with additional edits.
+    noise_share: f64,
+    /// Number of the additional edits.
+    noise_edits: usize,
+    /// The year in dated paths.
     year: usize,
 }
 
@@ -145,8 +163,9 @@ impl Plan {
             live_title_suffix: draw_suffix(&names[1], random),
             is_dated: random.chance(0.12),
             was_dated: random.chance(if old_slug == OldSlug::WordAndDate { 0.6 } else { 0.1 }),
-            has_twin: random.chance(0.12),
-            noise: (*random.pick(&[0.0, 0.05, 0.15, 0.3, 0.5]), *random.pick(&[1, 1, 2, 3])),
+            has_second_old_url: random.chance(0.12),
+            noise_share: *random.pick(&[0.0, 0.05, 0.15, 0.3, 0.5]),
+            noise_edits: *random.pick(&[1, 1, 2, 3]),
             year: 2004 + random.below(20),
             names,
         }
@@ -173,7 +192,7 @@ impl Plan {
             NewSlug::TitleAndId => path.push(format!("{title}-1.{id}")),
             NewSlug::CodeAfter => path.push(format!("{slug}-{}", code(random))),
             NewSlug::TitleThenOldId => path.extend([title, page_number(page).to_string()]),
-            NewSlug::WordsBefore => path.push(format!("{slug}--{}", page_code(page))),
+            NewSlug::OldCodeAfter => path.push(format!("{slug}--{}", page_code(page))),
             NewSlug::Unpadded => path.push((page_number(page) % 100).to_string()),
             NewSlug::Query => path.push(format!("show?id={}", page_number(page))),
             NewSlug::NumberFolder => path.extend([id.to_string(), slug.to_owned()]),
@@ -197,9 +216,10 @@ impl Plan {
             folder.iter().chain(&date).cloned().chain(slugs).collect()
         };
         let mut paths = vec![path(folder, self.old_slug(page, &self.names[1], words, random))];
-        if self.has_twin {
-            let twin = [self.base.as_slice(), std::slice::from_ref(&self.names[2])].concat();
-            paths.push(path(&twin, self.old_slug(page, &self.names[0], words, random)));
+        if self.has_second_old_url {
+            let other_folder =
+                [self.base.as_slice(), std::slice::from_ref(&self.names[2])].concat();
+            paths.push(path(&other_folder, self.old_slug(page, &self.names[0], words, random)));
         }
         paths
     }
@@ -220,7 +240,7 @@ impl Plan {
     ) -> Vec<String> {
         let number = page_number(page);
         match (self.new_slug, self.old_slug) {
-            (NewSlug::WordsBefore, _) => return vec![page_code(page)],
+            (NewSlug::OldCodeAfter, _) => return vec![page_code(page)],
             (NewSlug::OldNumberFolder, _) => {
                 return vec![number.to_string(), page.slug().to_owned()];
             }
@@ -232,12 +252,12 @@ impl Plan {
             (_, OldSlug::Query) => return vec![format!("view?nid={number}")],
             _ => {}
         }
-        let mut slug = self.slug_words(page, prefix, words, random);
-        if self.old_slug == OldSlug::Squeezed {
+        let mut slug = self.old_slug_words(page, prefix, words, random);
+        if self.old_slug == OldSlug::Joined {
             return vec![slug.concat()];
         }
-        if random.chance(self.noise.0) {
-            edit(&mut slug, self.noise.1, words, random);
+        if random.chance(self.noise_share) {
+            edit(&mut slug, self.noise_edits, words, random);
         }
         if slug == tokens(page.slug()) {
             vec![page.slug().to_owned()]
@@ -246,7 +266,8 @@ impl Plan {
         }
     }
 
-    fn slug_words(
+    /// Returns the words of the old slug, for the plans that change words.
+    fn old_slug_words(
         &self,
         page: &SourcePage,
         prefix: &str,
@@ -266,7 +287,7 @@ impl Plan {
                 slug = without_stop_words(&title);
             }
             OldSlug::Edit(times) => edit(&mut slug, times, words, random),
-            OldSlug::Heavy => {
+            OldSlug::EditAll => {
                 let times = slug.len().max(2);
                 edit(&mut slug, times, words, random);
             }
@@ -328,7 +349,7 @@ fn draw_slugs(random: &mut SeededRandom) -> (OldSlug, NewSlug) {
         (NewSlug::TitleAndId, 2.5),
         (NewSlug::CodeAfter, 1.0),
         (NewSlug::TitleThenOldId, 0.7),
-        (NewSlug::WordsBefore, 0.7),
+        (NewSlug::OldCodeAfter, 0.7),
         (NewSlug::Unpadded, 0.5),
         (NewSlug::Query, 0.5),
         (NewSlug::NumberFolder, 0.7),
@@ -348,8 +369,8 @@ fn draw_slugs(random: &mut SeededRandom) -> (OldSlug, NewSlug) {
             (OldSlug::Id, 0.6),
             (OldSlug::Edit(1), 3.0),
             (OldSlug::Edit(2), 1.5),
-            (OldSlug::Heavy, 0.7),
-            (OldSlug::Squeezed, 0.4),
+            (OldSlug::EditAll, 0.7),
+            (OldSlug::Joined, 0.4),
         ]),
     };
     (old, new)

@@ -47,7 +47,7 @@ pub fn reorganize(
     host: &str,
     random: &mut SeededRandom,
 ) -> Scenario {
-    let (pages, others) = draw_pages(pages, count, random);
+    let (pages, unmoved) = draw_pages(pages, count, random);
     let words: Vec<String> = pages.iter().flat_map(|page| slugs::tokens(page.slug())).collect();
     let mut builder = Builder {
         scenario: Scenario {
@@ -73,12 +73,12 @@ pub fn reorganize(
     for (folder, pages) in folders {
         builder.move_folder(&folder, &pages, random.pick(&plans), random);
     }
-    builder.add_unmoved(others, random);
+    builder.add_unmoved(unmoved, random);
     builder.finish()
 }
 
-/// Draws whole sections of a site until there are enough pages. Also returns
-/// the pages of other sections.
+/// Draws sections of a site until there are enough pages. A *section* is the pages with
+/// the same first components of the path. Also returns the pages of other sections.
 fn draw_pages(
     pages: &[SourcePage],
     count: usize,
@@ -107,11 +107,14 @@ fn draw_pages(
 struct Builder {
     scenario: Scenario,
     host: String,
+    /// Words of the site, used for edits.
     words: Vec<String>,
+    /// The URLs of the dead pages so far. An old URL belongs to one page only.
     old_urls: BTreeSet<String>,
 }
 
 impl Builder {
+    /// Invents the past of the pages of a folder by a plan.
     fn move_folder(
         &mut self,
         folder: &[String],

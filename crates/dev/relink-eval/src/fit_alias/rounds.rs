@@ -1,9 +1,14 @@
 //! Fits the three rounds of the matcher.
 //!
-//! Scenarios are divided into folds, one for each site that their pages come
-//! from. The votes of a scenario are made with models that were fitted without
-//! its fold; otherwise the next round would learn to trust answers that were only
-//! memorized. Thresholds are set on the answers of these models.
+//! A *scenario* is a site with dead pages, live pages and the true alias of each dead
+//! page: a real redirect map or an invented reorganization. A round gives every
+//! candidate a probability. The next round also sees the *votes*: what the earlier round
+//! answered for the other dead pages of the site.
+//!
+//! Scenarios are divided into folds, one for each site that their pages come from. The
+//! votes of a scenario are made with models that were fitted without its fold. Otherwise
+//! the next round would learn to trust answers that were only memorized. Thresholds are
+//! set on the answers of these models.
 
 use relink_revive::matching::{AliasModel, BoostedTrees, Rounds, SiteMatcher, feature_names};
 
@@ -14,7 +19,7 @@ use super::scenario::{Answer, Scenario, Truth, normalize};
 const FOLDS_OF_ONE_SITE: usize = 3;
 /// Maximum number of dead pages of a scenario that are used for fitting.
 const MAX_PAGES: usize = 160;
-/// The same for a redirect map.
+/// Maximum number of dead pages of a redirect map that are used for fitting.
 const MAX_REAL_PAGES: usize = 900;
 /// Maximum number of wrong candidates per dead page that are used for fitting.
 const MAX_WRONG: usize = 7;
@@ -68,7 +73,7 @@ impl FittedRounds {
     }
 }
 
-/// Names of features that can only raise the odds, and ends of such names.
+/// Ends of the names of features that can only raise the odds.
 const RAISING: [&str; 20] = [
     "Linear",
     "LinearPair",
@@ -95,8 +100,8 @@ const RAISING: [&str; 20] = [
 const LOWERING: [&str; 4] =
     ["OtherDeadPageBest", "OtherDeadPageSameFolder", "Rank", "FolderOverlap"];
 
-/// Returns the direction of a feature. What must hold on every site is not left
-/// to the data of a few.
+/// Returns the constraint of a feature. A constraint that must hold on every site is
+/// not learned from the few sites of the data.
 fn direction(name: &str) -> Direction {
     if name.starts_with("Site") || name.starts_with("Sibling") {
         Direction::Any

@@ -1,4 +1,6 @@
 //! Sites with known answers, from which the model is fitted.
+//!
+//! The model finds the *alias* of a dead page: the live URL to which the page moved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +42,7 @@ pub struct Scenario {
     pub dead: Vec<QuestionPage>,
     /// The live pages: URL and title.
     pub live: Vec<(String, Option<String>)>,
-    /// Known aliases.
+    /// Aliases that the matcher is told, as old and new URL.
     pub known: Vec<(String, String)>,
     /// Whether the pages really moved, in contrast to synthetic sites.
     pub is_real: bool,
@@ -161,7 +163,12 @@ impl Scenario {
 
     /// Returns the dead pages of some folders, and the live pages that they
     /// moved to with a share of the others: what a search for a few pages sees.
-    pub fn small(&self, folders: usize, live_share: f64, random: &mut SeededRandom) -> Self {
+    pub fn with_few_folders(
+        &self,
+        folders: usize,
+        live_share: f64,
+        random: &mut SeededRandom,
+    ) -> Self {
         let mut other = self.named("small");
         let mut groups: BTreeMap<String, Vec<QuestionPage>> = BTreeMap::new();
         for page in std::mem::take(&mut other.dead) {

@@ -1,8 +1,8 @@
-//! Site shapes like those that FABLE prints, with invented names.
+//! Sites with the URL shapes that the FABLE paper prints, with invented names.
 //!
-//! They only measure the model and are never used for fitting. Each site has 40
-//! pages that moved, 400 live pages that are not an alias, and 40 deleted
-//! pages.
+//! A *shape* is how an old and a new URL are built from the same page. These sites only
+//! measure the model and are never used for fitting. Each has [`PAGES`] pages that moved,
+//! as many that were deleted, and [`DECOYS`] live pages that are not an alias.
 
 use super::scenario::{QuestionPage, Scenario, Truth};
 use crate::random::SeededRandom;
@@ -11,13 +11,15 @@ use crate::random::SeededRandom;
 const PAGES: usize = 40;
 /// Number of live pages that are not an alias.
 const DECOYS: usize = 400;
+/// Number of invented words from which slugs are made.
+const VOCABULARY_SIZE: usize = 260;
 /// Syllables of invented words.
 const SYLLABLES: [&str; 24] = [
     "ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "zu", "dar", "fen", "gol", "him", "jas",
     "kor", "lun", "mer", "pol", "quin", "rost", "sal", "tem", "wick",
 ];
 
-/// A shape: an old and a new URL made from the facts of a page.
+/// A shape: functions that build the old and the new URL of a page.
 struct Shape {
     name: &'static str,
     has_titles: bool,
@@ -25,7 +27,7 @@ struct Shape {
     new: fn(&Page) -> String,
 }
 
-/// The facts of an invented page.
+/// An invented page.
 struct Page {
     words: Vec<String>,
     old_id: usize,
@@ -160,7 +162,7 @@ pub fn shapes(seed: u64) -> Vec<Scenario> {
 impl Shape {
     fn site(&self, seed: u64) -> Scenario {
         let mut random = SeededRandom::new(seed);
-        let vocabulary: Vec<String> = (0..260).map(|_| word(&mut random)).collect();
+        let vocabulary: Vec<String> = (0..VOCABULARY_SIZE).map(|_| word(&mut random)).collect();
         let mut scenario = Scenario {
             name: self.name.to_owned(),
             origin: "shapes".to_owned(),
@@ -169,6 +171,7 @@ impl Shape {
             known: Vec::new(),
             is_real: false,
         };
+        // The pages that moved, then the deleted pages, then the decoys.
         for at in 0..2 * PAGES + DECOYS {
             let page = Page::draw(&mut random, &vocabulary);
             let new = format!("https://site.test{}", (self.new)(&page));

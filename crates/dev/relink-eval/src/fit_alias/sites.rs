@@ -90,8 +90,12 @@ impl MappedSite {
         all.push(site.with_deletions(0.3, &mut random));
         all.push(site.with_deletions(0.5, &mut random).with_known(0.3, &mut random));
         for folders in [1, 2, 4, 8, 16, 32] {
-            all.push(site.small(folders, 0.05, &mut random));
-            all.push(site.with_deletions(0.3, &mut random).small(folders, 0.3, &mut random));
+            all.push(site.with_few_folders(folders, 0.05, &mut random));
+            all.push(site.with_deletions(0.3, &mut random).with_few_folders(
+                folders,
+                0.3,
+                &mut random,
+            ));
         }
         all
     }
@@ -111,7 +115,7 @@ impl MappedSite {
             1 if count > 50 => {
                 let folders = 1 + random.below(4);
                 let share = *random.pick(&[0.05, 0.3, 1.0]);
-                site.small(folders, share, random)
+                site.with_few_folders(folders, share, random)
             }
             _ => site,
         }

@@ -85,9 +85,9 @@ pub fn title_words(title: &str) -> Vec<String> {
 
 /// Removes stop words, unless nothing is left.
 pub fn without_stop_words(words: &[String]) -> Vec<String> {
-    let left: Vec<String> =
+    let remaining: Vec<String> =
         words.iter().filter(|word| !STOP_WORDS.contains(&word.as_str())).cloned().collect();
-    if left.is_empty() { words.to_vec() } else { left }
+    if remaining.is_empty() { words.to_vec() } else { remaining }
 }
 
 /// Returns a code of letters and digits, as content management systems add.
@@ -98,7 +98,7 @@ pub fn code(random: &mut SeededRandom) -> String {
     format!("{}{code}", random.below(10))
 }
 
-/// Changes some words of a slug or title.
+/// Edits the words of a slug or title: removes, adds, replaces, swaps or inflects one.
 pub fn edit(
     words: &mut Vec<String>,
     times: usize,

@@ -1,11 +1,17 @@
 //! Thresholds, calibration and figures from answers on left-out sites.
+//!
+//! The answers come from models that were fitted without the site, so that the figures
+//! hold for new sites.
 
 use super::scenario::Answer;
 
 /// Share of dead pages with an alias.
 const ALIAS_SHARE: f64 = 0.25;
-/// Number of points of the calibration.
+/// Number of points of the calibration, before points are merged.
 const POINTS: usize = 16;
+/// Minimum probability of answers that are calibrated. The many answers below it would
+/// take most points.
+const MIN_CALIBRATED: f32 = 0.02;
 
 /// Shares of answers at a threshold, in percent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -26,7 +32,6 @@ pub struct Figures {
 
 /// Returns the figures of answers at a threshold.
 pub fn figures(answers: &[Answer], threshold: f32) -> Figures {
-    let share = |count: usize, all: usize| percent(count, all);
     let with_alias: Vec<&Answer> = answers.iter().filter(|it| it.has_alias).collect();
     let given = |it: &&&Answer| it.probability >= threshold;
     let right = with_alias.iter().filter(given).filter(|it| it.is_right).count();
@@ -34,9 +39,9 @@ pub fn figures(answers: &[Answer], threshold: f32) -> Figures {
     let without: Vec<&Answer> = answers.iter().filter(|it| !it.has_alias).collect();
     let false_answers = without.iter().filter(given).count();
     let mut figures = Figures {
-        right: share(right, with_alias.len()),
-        wrong: share(wrong, with_alias.len()),
-        false_answers: share(false_answers, without.len()),
+        right: percent(right, with_alias.len()),
+        wrong: percent(wrong, with_alias.len()),
+        false_answers: percent(false_answers, without.len()),
         precision: 0.0,
         aliases: with_alias.len(),
         deleted: without.len(),
@@ -98,10 +103,37 @@ fn mean_precision(groups: &[Vec<Answer>], threshold: f32) -> f64 {
     precision(mean)
 }
 
+/// Answers of similar probability, as sums of their weights.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    /// Sum of weight times probability.
+    probability: f64,
+    weight: f64,
+    /// Weight of the right answers.
+    right: f64,
+}
+
+impl Block {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            probability: self.probability + other.probability,
+            weight: self.weight + other.weight,
+            right: self.right + other.right,
+        }
+    }
+
+    /// Returns the mean probability and the share of right answers.
+    #[expect(clippy::cast_possible_truncation, reason = "probabilities")]
+    fn point(&self) -> (f32, f32) {
+        let weight = self.weight.max(f64::MIN_POSITIVE);
+        ((self.probability / weight) as f32, (self.right / weight) as f32)
+    }
+}
+
 /// Returns probabilities and shares of right answers, made monotonic by pooling
-/// adjacent violators.
+/// adjacent violators (isotonic regression).
 pub fn calibration(groups: &[Vec<Answer>]) -> Vec<(f32, f32)> {
-    let mut points: Vec<(f32, f64, f64)> = Vec::new();
+    let mut answers: Vec<(f32, Block)> = Vec::new();
     for group in groups {
         let aliases = group.iter().filter(|it| it.has_alias).count();
         let [alias, none] = [
@@ -110,37 +142,36 @@ pub fn calibration(groups: &[Vec<Answer>]) -> Vec<(f32, f32)> {
         ];
         let weighted = |it: &Answer| {
             let weight = if it.has_alias { alias } else { none };
-            (it.probability, weight, if it.is_right { weight } else { 0.0 })
+            let block = Block {
+                probability: f64::from(it.probability) * weight,
+                weight,
+                right: if it.is_right { weight } else { 0.0 },
+            };
+            (it.probability, block)
         };
-        points.extend(group.iter().filter(|it| it.probability > 0.02).map(weighted));
+        let calibrated = group.iter().filter(|it| it.probability > MIN_CALIBRATED);
+        answers.extend(calibrated.map(weighted));
     }
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let size = points.len().div_ceil(POINTS).max(1);
-    let mut blocks: Vec<(f64, f64, f64)> = Vec::new();
-    for chunk in points.chunks(size) {
-        let weight: f64 = chunk.iter().map(|it| it.1).sum();
-        let right: f64 = chunk.iter().map(|it| it.2).sum();
-        let middle = chunk.iter().map(|it| f64::from(it.0) * it.1).sum::<f64>();
-        blocks.push((middle, weight, right));
-        pool(&mut blocks);
+    answers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let size = answers.len().div_ceil(POINTS).max(1);
+    let mut blocks: Vec<Block> = Vec::new();
+    for chunk in answers.chunks(size) {
+        blocks.push(chunk.iter().fold(Block::default(), |sum, (_, block)| sum.plus(*block)));
+        merge_decreasing(&mut blocks);
     }
-    let point = |(middle, weight, right): &(f64, f64, f64)| {
-        let weight = weight.max(f64::MIN_POSITIVE);
-        #[expect(clippy::cast_possible_truncation, reason = "probabilities")]
-        let pair = ((middle / weight) as f32, (right / weight) as f32);
-        pair
-    };
-    let inner = blocks.iter().map(point);
+    let inner = blocks.iter().map(Block::point);
     std::iter::once((0.0, 0.0)).chain(inner).chain([(1.0, 0.999)]).collect()
 }
 
-/// Merges the last blocks until their shares grow.
-fn pool(blocks: &mut Vec<(f64, f64, f64)>) {
+/// Merges the last block into the one before it, as long as its share of right answers
+/// is lower.
+fn merge_decreasing(blocks: &mut Vec<Block>) {
     while let [.., before, last] = blocks.as_mut_slice() {
-        if before.2 * last.1 <= last.2 * before.1 {
+        // Compares the shares without a division by a weight that may be 0.
+        if before.right * last.weight <= last.right * before.weight {
             return;
         }
-        *before = (before.0 + last.0, before.1 + last.1, before.2 + last.2);
+        *before = before.plus(*last);
         blocks.pop();
     }
 }
