@@ -1,4 +1,7 @@
-//! Web archives: lists of captures and their content.
+//! Web archives.
+//!
+//! A *capture* is a copy of one response that an archive saved. An archive lists
+//! the captures of a URL, and *replays* a capture: it returns the saved response.
 
 use std::net::IpAddr;
 

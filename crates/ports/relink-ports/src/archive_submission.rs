@@ -1,4 +1,4 @@
-//! Archives that save pages on request.
+//! The port of archives that save pages on request.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -1,4 +1,5 @@
-//! Storage of daily request budgets.
+//! Storage of request budgets: how many requests were sent to an archive or search
+//! engine on a day.
 
 use async_trait::async_trait;
 

@@ -1,7 +1,12 @@
-//! Caches: controls, robots.txt files, host schedules, revivals, patterns and
-//! searches.
+//! Caches that save requests in later runs.
 //!
-//! Reports and programs are opaque JSON texts of the application.
+//! - A *control* is a URL that is fetched only for comparison.
+//! - A *revival* is the result of the search for the new URL of a dead page.
+//! - A *pattern* is a rule by which the URLs of a directory changed.
+//! - robots.txt files, host schedules (rate limiters) and search results.
+//!
+//! Reports and URL programs are stored as JSON texts. The store does not parse
+//! them.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -33,7 +38,7 @@ pub struct StoredRobots {
     pub text: Vec<u8>,
 }
 
-/// The stored result of the search for a dead page.
+/// The stored result of the search for the new URL of a dead page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredRevival {
     /// The URL of the dead page.
@@ -66,7 +71,7 @@ pub struct StoredPattern {
     pub programs: String,
 }
 
-/// What is kept to save requests.
+/// The caches of the store.
 #[async_trait]
 pub trait CacheStore: BudgetStore {
     /// Returns the control with this key, if it was requested at `since` or
@@ -94,8 +99,8 @@ pub trait CacheStore: BudgetStore {
     /// Returns the stored schedule of a host.
     async fn host_schedule(&self, host: &str) -> Result<Option<HostSchedule>, StoreError>;
 
-    /// Replaces the stored schedule of a host. Only for requests outside of
-    /// runs: a run stores the schedule when it releases the host.
+    /// Replaces the stored schedule of a host. Only commands without a task queue
+    /// use this: a run stores the schedule when it releases the host.
     async fn save_host_schedule(
         &self,
         host: &str,
@@ -123,18 +128,19 @@ pub trait CacheStore: BudgetStore {
     /// Returns all patterns by id.
     async fn patterns(&self) -> Result<Vec<StoredPattern>, StoreError>;
 
-    /// Saves the pattern of a directory and returns its id. An existing pattern
-    /// keeps its id and stays disabled if it is; the `id` of the argument is
-    /// ignored.
+    /// Saves the pattern of a directory and returns its id. If the directory has
+    /// a pattern, its id and `is_disabled` do not change. The `id` of the argument
+    /// is ignored.
     async fn save_pattern(&self, pattern: &StoredPattern) -> Result<i64, StoreError>;
 
     /// Disables or enables a pattern, and returns whether it exists.
     async fn disable_pattern(&self, id: i64, is_disabled: bool) -> Result<bool, StoreError>;
 
-    /// Returns the cached hits of a search, if they were stored at `since` or
-    /// later.
+    /// Returns the cached hits of a search engine as JSON, if they were stored at
+    /// `since` or later. The key is that of
+    /// [`SearchEngine::cache_key`](crate::SearchEngine::cache_key).
     async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreError>;
 
-    /// Caches the hits of a search.
+    /// Caches the hits of a search engine as JSON.
     async fn cache_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreError>;
 }

@@ -1,4 +1,4 @@
-//! The system clock.
+//! The port of the system clock, so that tests can set the time.
 
 use jiff::Timestamp;
 

@@ -1,8 +1,13 @@
 //! Storage of collections, their members, and the versions of watched pages.
 //!
-//! A page is stored once, even if it is a member of several collections. Each
-//! member refers to the version that its collection accepted. Signatures, terms
-//! and keyphrases are opaque JSON texts of the application.
+//! A *collection* is a set of pages that belong together, such as a reading list.
+//! A *member* is a page in a collection. A *version* is the content of a page
+//! between two confirmed changes. A page is stored once, even if it is a member
+//! of several collections. Each member refers to the version that the curator of
+//! its collection has accepted.
+//!
+//! Signatures, term vectors and keyphrases are stored as JSON texts. The store
+//! does not parse them.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -37,7 +42,7 @@ pub struct StoredCollection {
     pub description: String,
     /// The tags.
     pub tags: Vec<String>,
-    /// The name of the declared context.
+    /// The name of the context: what its pages have in common, such as a topic.
     pub context: String,
     /// The file of the last import.
     pub source: Option<String>,
@@ -62,17 +67,17 @@ pub struct StoredMember {
     pub url: String,
     /// The URL as written in the file.
     pub original_url: String,
-    /// The title of the curator.
+    /// The title that the curator gave the page.
     pub title: String,
-    /// The annotation.
+    /// The annotation by the curator.
     pub annotation: String,
     /// The tags.
     pub tags: Vec<String>,
     /// The name of the state, such as `active`.
     pub state: String,
-    /// The accepted version.
+    /// The version that the curator accepted; changes are measured against it.
     pub reference: Option<VersionId>,
-    /// The end of the time in which the member is muted.
+    /// Changes of the page are not reported before this time.
     pub muted_until: Option<Timestamp>,
     /// Why the member is muted or rejected.
     pub reason: String,
@@ -87,7 +92,8 @@ pub struct StoredMember {
 pub struct CollectionUpdate {
     /// The collection, stored by its name.
     pub collection: StoredCollection,
-    /// The members; their field `collection` is ignored.
+    /// The members with new events of their histories. The field `collection` of
+    /// a member is ignored.
     pub members: Vec<(StoredMember, Vec<MemberEvent>)>,
 }
 
@@ -119,17 +125,18 @@ pub struct WatchedPage {
     pub code: Option<FindingCode>,
     /// The reason of the verdict.
     pub reason: String,
-    /// The time from which the verdict has been the same.
+    /// The time of the first check in a row with this verdict.
     pub since: Option<Timestamp>,
     /// The latest confirmed version.
     pub latest: Option<VersionId>,
     /// The size of the latest version in bytes. Not used when a page is saved.
     pub latest_bytes: Option<u64>,
-    /// The checksum of the bytes of the last fetch that equals the latest version.
+    /// The checksum of the last body that was equal to the latest version. A body
+    /// with this checksum needs no comparison.
     pub checksum: Option<u64>,
-    /// A fetch that waits for its confirmation, as JSON.
+    /// A changed page that a second fetch has not confirmed yet, as JSON.
     pub candidate: Option<String>,
-    /// The volatile parts as JSON.
+    /// The parts of the page that change with every fetch, as JSON.
     pub volatile: Option<String>,
 }
 
@@ -146,9 +153,9 @@ pub struct StoredVersion {
     pub title: String,
     /// The size of the body in bytes.
     pub bytes: u64,
-    /// The signature as JSON.
+    /// The signature, from which changes are computed, as JSON.
     pub signature: String,
-    /// The term vector as JSON.
+    /// The weights of its words as JSON.
     pub terms: String,
     /// The keyphrases as JSON.
     pub keyphrases: String,
@@ -169,7 +176,8 @@ pub struct PageUpdate {
 /// The storage of collections.
 #[async_trait]
 pub trait CollectionStore: Send + Sync {
-    /// Returns all collections by outermost name and position.
+    /// Returns all collections. Nested collections follow their outermost
+    /// collection, in the order of their positions.
     async fn collections(&self) -> Result<Vec<StoredCollection>, StoreError>;
 
     /// Stores collections and members in one transaction. New pages of active
@@ -191,7 +199,7 @@ pub trait CollectionStore: Send + Sync {
     /// Returns the history of a member, oldest first.
     async fn member_events(&self, member: MemberId) -> Result<Vec<MemberEvent>, StoreError>;
 
-    /// Schedules the pages of active and rejected members for `now`.
+    /// Makes the pages of active and rejected members due at `now`.
     async fn schedule_pages(
         &self,
         collections: &[CollectionId],

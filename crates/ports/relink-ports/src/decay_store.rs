@@ -1,4 +1,5 @@
-//! Storage of decay scores.
+//! Storage of decay scores. The *decay* of a page is the probability that a reader who
+//! follows random links from it reaches a dead page.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

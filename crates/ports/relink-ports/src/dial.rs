@@ -1,7 +1,7 @@
 //! TCP connections for the browser.
 //!
-//! A browser requests a page and its subresources by itself. Its connections
-//! are made through this port, so that the address policy of the HTTP client
+//! A browser sends the requests for a page and its subresources itself. It opens
+//! connections through this port, so that the address policy of the HTTP client
 //! applies to them.
 
 use async_trait::async_trait;

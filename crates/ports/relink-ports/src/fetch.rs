@@ -1,4 +1,4 @@
-//! HTTP requests.
+//! The port of the HTTP client.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -20,14 +20,14 @@ pub struct FetchRequest {
     pub rights: RequestRights,
     /// The `User-Agent` header.
     pub user_agent: UserAgent,
-    /// Further options; the default is that of a link check.
+    /// Further options; the defaults are those of a link check.
     pub options: RequestOptions,
 }
 
 /// Options of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestOptions {
-    /// Whether redirects are followed.
+    /// Whether redirects are followed or returned.
     pub redirects: RedirectMode,
     /// Additional headers, sent only to the host and port of the URL. They
     /// replace default headers of the same name; invalid headers are omitted.
@@ -40,11 +40,12 @@ pub struct RequestOptions {
     pub timeout: Option<Duration>,
     /// The filter for redirect targets; without one, all are followed.
     pub redirect_filter: Option<RedirectFilter>,
-    /// The wait before a redirect is requested from the same host. It is not
-    /// part of the timeout and the timings.
+    /// The pause before a redirect is requested from the same host. The timeout
+    /// and the timings do not include it.
     pub redirect_delay: Duration,
-    /// The body of a POST request; without one, the request is a GET. Redirects
-    /// of a POST request are returned, and it is never sent twice.
+    /// The body of a POST request; without one, the request is a GET. A POST
+    /// request is never sent twice, and its redirects are returned instead of
+    /// followed.
     pub body: Option<RequestBody>,
 }
 

@@ -1,4 +1,4 @@
-//! Documents in the local file system.
+//! The local file system: documents to check, and files that links point to.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Intake: documents, pages and their links become tasks.
+//! Intake: stores documents, pages and their links, and creates a task for each
+//! new target.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -74,7 +75,7 @@ pub enum NewTarget {
     Web {
         /// The canonical URL.
         url: String,
-        /// The host key of relink-frontier.
+        /// The host name, with the port if it is not the default one.
         host: String,
         /// The rights of requests for the URL.
         rights: RequestRights,
@@ -82,11 +83,11 @@ pub enum NewTarget {
     /// A target that is checked without a request: a local file or a malformed
     /// URL.
     Local {
-        /// The unique key of the target.
+        /// The unique key of the target, such as the path of the file.
         key: String,
         /// [`Verdict::Alive`] or [`Verdict::Local`].
         verdict: Verdict,
-        /// The code of a finding.
+        /// The code of the finding; `None` if the target is alive.
         code: Option<FindingCode>,
         /// The reason shown to users.
         reason: String,
@@ -111,7 +112,7 @@ pub struct NewPage {
 pub struct PageLink {
     /// The link.
     pub link: NewLink,
-    /// The decision that applies if the target is new to the run.
+    /// What to do if the target is new to the run.
     pub decision: LinkDecision,
 }
 
@@ -120,27 +121,34 @@ pub struct PageLink {
 pub enum LinkDecision {
     /// Fetch the target.
     Fetch {
-        /// The link distance from the seeds.
+        /// The number of links to follow from a start URL of the crawl.
         depth: u32,
-        /// The traversal rank, lowest first; `None` in order of discovery.
+        /// The traversal rank: targets of lower rank are fetched first. `None`
+        /// fetches targets in order of discovery.
         rank: Option<i64>,
         /// Whether a cached result may replace the fetch. It cannot if the
         /// links of the page are needed, because they are not cached.
         may_use_cache: bool,
     },
-    /// Do not fetch the target. The link is stored only if another link
-    /// already made it a target of the run.
+    /// Do not fetch the target. The link is stored only if the target is already
+    /// in the run because of another link.
     Skip,
 }
 
-/// A link to a live page that lacks the anchor.
+/// A link whose fragment refers to an anchor that does not exist on the live
+/// target page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissingAnchor {
     /// The link.
     pub link: LinkCursor,
-    /// The finding.
+    /// The finding, stored as a target without a request.
     pub target: NewTarget,
 }
+
+/// The 32-bit prime of the FNV hash.
+const FNV_PRIME: u32 = 0x0100_0193;
+/// The 32-bit start value of the FNV hash.
+const FNV_OFFSET_BASIS: u32 = 0x811c_9dc5;
 
 /// Returns the hash of an anchor name.
 ///
@@ -148,8 +156,8 @@ pub struct MissingAnchor {
 /// them and links refer to only a few.
 pub fn anchor_hash(name: &str) -> u32 {
     // FNV-1a, because the value must not depend on the machine or version.
-    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    name.bytes().fold(0x811c_9dc5, mix)
+    let add_byte = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(FNV_PRIME);
+    name.bytes().fold(FNV_OFFSET_BASIS, add_byte)
 }
 
 /// The part of the store that loaders and crawls write to.
@@ -164,8 +172,8 @@ pub trait IntakeStore: Send + Sync {
     ) -> Result<LoadedDocument, StoreError>;
 
     /// Adds links of a document. New targets become tasks, unless a cached
-    /// result can be reused. A cached result of a link with a fragment can be
-    /// reused only if the anchors of the page are stored.
+    /// result can be reused. For a link with a fragment, that also requires that
+    /// the anchors of the page are stored.
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError>;
 
     /// Marks a document as completely loaded.
@@ -184,8 +192,8 @@ pub trait IntakeStore: Send + Sync {
     ) -> Result<CommitSummary, StoreError>;
 
     /// Adds findings of missing anchors at the locations of their links, and
-    /// returns the number of targets that are new to the run. The links still
-    /// belong to their pages and are counted once.
+    /// returns the number of targets that are new to the run. Such a link then
+    /// leads to two targets, the page and the finding, but is counted once.
     async fn add_missing_anchors(
         &self,
         run: RunId,

@@ -1,4 +1,4 @@
-//! The history of lines in local files.
+//! The dates of lines in local files, from version control.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Sending of mail.
+//! The port to send mail.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -1,7 +1,11 @@
-//! Providers of metadata records.
+//! Sources of metadata records.
 //!
-//! A source returns its records in pages. A page has a token that leads to the next one, so
-//! that a harvest can be interrupted and resumed.
+//! A *record* describes a resource, such as a lesson; its *locations* are URLs of the
+//! resource. A *provider* is an organization that publishes records, mostly with the protocol
+//! OAI-PMH. *Harvesting* is reading its records.
+//!
+//! A source returns records in pages. Each page has a token for the next one, so that an
+//! interrupted harvest can be resumed.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -16,11 +20,11 @@ pub struct RecordQuery {
     pub base_url: Url,
     /// The metadata format, such as `oai_dc`.
     pub metadata_prefix: String,
-    /// The set, if only one is harvested.
+    /// The OAI-PMH set to harvest; `None` for all records.
     pub set: Option<String>,
-    /// The earliest datestamp, in the granularity of the provider.
+    /// The earliest datestamp, as a day or a second depending on the provider.
     pub from: Option<String>,
-    /// Further elements whose text is a location, by local name.
+    /// Names of further XML elements whose text is a location.
     pub location_fields: Vec<String>,
     /// The token of the page, if it is not the first one.
     pub token: Option<String>,
@@ -51,7 +55,7 @@ pub struct HarvestedRecord {
     pub identifier: String,
     /// The datestamp as written.
     pub datestamp: String,
-    /// The sets.
+    /// The OAI-PMH sets that contain the record.
     pub sets: Vec<String>,
     /// Whether the provider has deleted the record.
     pub is_deleted: bool,
@@ -80,7 +84,7 @@ pub struct RecordPage {
     pub responded_at: Option<Timestamp>,
 }
 
-/// The unit of datestamps.
+/// The smallest unit of the datestamps of a provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum DatestampUnit {
     /// `2026-11-18`.
@@ -97,7 +101,7 @@ pub struct RepositoryInfo {
     pub name: String,
     /// The unit of datestamps.
     pub unit: DatestampUnit,
-    /// Whether the provider reports deleted records for all time.
+    /// Whether the provider never stops reporting a deleted record.
     pub keeps_deletions: bool,
 }
 
@@ -160,6 +164,7 @@ pub enum RecordSourceError {
     },
 }
 
+/// Names the record in an error message.
 fn in_record(record: Option<&str>) -> String {
     record.map(|record| format!(", record `{record}`")).unwrap_or_default()
 }

@@ -1,7 +1,8 @@
-//! Results and links, read-only and in pages.
+//! Read access to results and links.
 //!
-//! Every list has a fixed order and a cursor, so that memory use does not depend
-//! on the number of targets.
+//! Every list has a fixed order and is read in parts. The caller passes the last
+//! entry it has received (`after`) and a limit, so that memory use does not
+//! depend on the number of targets.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -30,11 +31,11 @@ pub struct CheckedTarget {
     pub locations: Vec<LinkLocation>,
     /// The number of links to the target.
     pub inlinks: u64,
-    /// The link distance from the seeds of a crawl.
+    /// The number of links to follow from a start URL of the crawl.
     pub depth: Option<u32>,
 }
 
-/// A query for one page of checked targets.
+/// A query for one part of the list of checked targets.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckedTargetQuery<'a> {
     /// Return only targets after this task.
@@ -43,7 +44,7 @@ pub struct CheckedTargetQuery<'a> {
     pub limit: usize,
     /// Return only targets with one of these verdicts.
     pub verdicts: Option<&'a [Verdict]>,
-    /// Return only targets that needed no request.
+    /// Return only targets that needed no request, such as local files.
     pub is_unfetched: bool,
     /// The maximum number of link locations per target.
     pub max_locations: usize,
@@ -67,8 +68,8 @@ pub struct Inlinks {
     pub locations: Vec<LinkLocation>,
     /// The number of links.
     pub count: u64,
-    /// Whether there are links and all of their documents suppress the
-    /// finding. Such a finding is not reported.
+    /// Whether there are links, and all their documents suppress the finding.
+    /// Such a finding is not reported.
     pub all_ignored: bool,
 }
 
@@ -81,7 +82,7 @@ pub struct LinkLocation {
     pub location: SourceLocation,
 }
 
-/// Another target in the same directory.
+/// Another target of the run in the same directory of its host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbor {
     /// The canonical URL.
@@ -129,7 +130,8 @@ pub struct LinkOrigin {
     pub revision: Option<String>,
 }
 
-/// A pagination cursor: the target, page and position of the last link.
+/// The last link that a caller has received: its target, its page, and its
+/// position on the page.
 pub type LinkCursor = (TaskId, DocumentId, u64);
 
 /// A link with a fragment to a page whose anchors are known.
@@ -171,7 +173,7 @@ pub struct PastVerdict {
     pub verdict: Verdict,
 }
 
-/// A dead page to search for.
+/// A dead page for which an alias can be searched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeadTarget {
     /// The canonical URL.
@@ -184,18 +186,18 @@ pub struct DeadTarget {
     pub status: Option<u16>,
     /// The time of the last check.
     pub checked_at: Option<Timestamp>,
-    /// The time from which the verdict has been the same.
+    /// The time of the first check in a row with this verdict.
     pub since: Option<Timestamp>,
-    /// The digest of the last reached content.
+    /// The digest of the page when it was last alive.
     pub digest: Option<Digest>,
-    /// The time when the content was last reached.
+    /// The time when the page was last alive.
     pub last_reached_at: Option<Timestamp>,
-    /// The rights of requests. The URL is user-supplied if it was so in any
-    /// run.
+    /// The rights of requests. They are those of a user-supplied URL if the URL
+    /// was user-supplied in any run.
     pub rights: RequestRights,
 }
 
-/// The text of a page in its latest probe.
+/// The text of a page in its latest probe, for the local search index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextChange {
     /// The id of the probe. Later probes have greater ids.
@@ -218,8 +220,8 @@ pub trait ResultStore: Send + Sync {
         query: CheckedTargetQuery<'_>,
     ) -> Result<Vec<CheckedTarget>, StoreError>;
 
-    /// Returns the inlinks of the target of each task, in the order of
-    /// `tasks`, with at most `max_locations` locations each.
+    /// Returns the links to the target of each task, in the order of `tasks`,
+    /// with at most `max_locations` locations each.
     async fn inlinks(
         &self,
         tasks: &[TaskId],
@@ -227,7 +229,7 @@ pub trait ResultStore: Send + Sync {
     ) -> Result<Vec<Inlinks>, StoreError>;
 
     /// Returns other targets fetched in this run whose URLs start with
-    /// `directory`: those nearest to `url` in URL order, nearest first.
+    /// `directory`. The targets nearest to `url` in the order of URLs are first.
     async fn neighbors(
         &self,
         run: RunId,
@@ -324,16 +326,16 @@ pub trait ResultStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<DeadTarget>, StoreError>;
 
-    /// Returns the texts of pages probed after the probe `after`, by probe id;
-    /// 0 returns all. A page is returned once, with its latest probe.
+    /// Returns the texts of pages that have a probe with an id above `after`, in
+    /// the order of probe ids. A page is returned once, with its latest probe.
     async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError>;
 
-    /// Returns the greatest probe id, or 0. If a client has cached a greater
-    /// id, the database was restored from a backup and reuses ids.
+    /// Returns the greatest probe id, or 0. If a caller has saved a greater id,
+    /// the database was restored from a backup and assigns ids again.
     async fn last_probe_id(&self) -> Result<i64, StoreError>;
 
-    /// Returns the token of the current probe ids. If it has changed, cached
-    /// probe ids are invalid.
+    /// Returns a token that changes when probes are deleted. Probe ids that a
+    /// caller saved with another token are invalid.
     async fn probe_id_epoch(&self) -> Result<String, StoreError>;
 
     /// Returns the URLs and titles of live pages with this prefix, in URL order

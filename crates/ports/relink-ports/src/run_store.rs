@@ -15,7 +15,7 @@ pub struct RunKey {
     pub command: String,
     /// The inputs as given by the user.
     pub inputs: Vec<String>,
-    /// All other options that affect which URLs are fetched, as one text.
+    /// All other options that determine which URLs are fetched, as one text.
     pub scope: String,
 }
 
@@ -30,7 +30,8 @@ pub struct OpenRun {
     pub is_resumed: bool,
     /// Whether a server was reached before the interruption.
     pub network_confirmed: bool,
-    /// The fencing token of the run, which increases whenever it is opened.
+    /// A number that increases whenever the run is opened. The store rejects
+    /// results of an earlier generation of the run.
     pub generation: i64,
 }
 
@@ -102,7 +103,7 @@ pub struct RunProgress {
 /// The request statistics of a host in a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostStats {
-    /// The host key.
+    /// The host name, with the port if it is not the default one.
     pub name: String,
     /// All requests, including retries and confirmations.
     pub requests: u64,
@@ -146,7 +147,8 @@ pub trait RunStore: Send + Sync {
     /// Returns the progress of the run.
     async fn progress(&self, run: RunId) -> Result<RunProgress, StoreError>;
 
-    /// Returns the statistics of the run without the target counters.
+    /// Returns the statistics of the run, except the counters of targets. This is
+    /// faster than [`Self::run_stats`], because it does not read the results.
     async fn source_stats(&self, run: RunId) -> Result<RunStats, StoreError>;
 
     /// Returns the statistics of the run.
@@ -165,7 +167,8 @@ pub trait RunStore: Send + Sync {
     /// Returns the greatest task id of a run.
     async fn last_task_id(&self, run: RunId) -> Result<TaskId, StoreError>;
 
-    /// Returns a checkpoint of a run.
+    /// Returns the checkpoint of a run with this name: state that a command saved
+    /// in order to resume the run.
     async fn checkpoint(&self, run: RunId, name: &str) -> Result<Option<String>, StoreError>;
 
     /// Saves a checkpoint of a run, replacing an earlier one with this name.

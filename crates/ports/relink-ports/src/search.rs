@@ -1,4 +1,4 @@
-//! Search engines.
+//! The port of search engines.
 
 use std::error::Error as StdError;
 

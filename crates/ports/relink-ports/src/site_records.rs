@@ -1,4 +1,4 @@
-//! Records of crawls: targets, pages and links of a site.
+//! The targets, pages and links of a crawled site, as its report reads them.
 
 use jiff::Timestamp;
 use relink_model::{FindingCode, LinkKind, TaskId, Verdict};
@@ -20,7 +20,7 @@ pub struct SiteTarget {
     pub status: Option<u16>,
     /// The reason shown to users.
     pub reason: String,
-    /// The link distance from the seeds.
+    /// The number of links to follow from a start URL of the crawl.
     pub depth: Option<u32>,
     /// The time of the last request.
     pub requested_at: Option<Timestamp>,

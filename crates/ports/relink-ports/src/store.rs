@@ -1,4 +1,4 @@
-//! The storage of all commands: one trait per user of the store.
+//! The store: one trait per group of callers, and `Store` for all of them.
 //!
 //! Invariants:
 //!
@@ -7,8 +7,8 @@
 //! - No transaction is open during a fetch. A probe and its state change are
 //!   committed in one transaction.
 //!
-//! A command needs all parts, so wiring passes them as one object. Code that
-//! needs one part only takes that part. Maintenance is not a part: see
+//! A command needs all traits, so the binary passes them as one object. Functions
+//! take only the traits they need. Only `relink db` uses
 //! [`StoreMaintenance`](crate::StoreMaintenance).
 
 use crate::{

@@ -1,4 +1,4 @@
-//! Maintenance of the database. No use case needs it.
+//! Maintenance of the database, as `relink db` performs it.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -1,4 +1,4 @@
-//! Delivery of notifications to URLs of providers.
+//! The port to deliver notifications to webhooks: URLs that providers registered.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

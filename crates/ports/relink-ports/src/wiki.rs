@@ -1,4 +1,8 @@
-//! Wikis: lists of pages, their text, and edits.
+//! Wikis: lists pages, reads their text and edits them.
+//!
+//! A wiki can have a *stop page*: people write on it to stop a bot. A page is
+//! *checked out* directly before its edit: it is read again, together with the
+//! stop page.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -48,7 +52,7 @@ pub struct WikiPageEntry {
     pub revision: u64,
 }
 
-/// A part of a list.
+/// A part of a list of pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WikiPageList {
     /// The pages.
@@ -152,8 +156,8 @@ pub trait Wiki: Send + Sync {
     /// Logs in, if there is a login, and returns the account.
     async fn account(&self) -> Result<WikiAccount, WikiError>;
 
-    /// Lists pages. `token` is that of an earlier part of the list. A page can be in
-    /// several parts.
+    /// Lists pages. `token` is [`WikiPageList::next`] of the previous part of the list,
+    /// or `None` for the first part. A page can be in several parts.
     async fn pages(
         &self,
         query: &WikiPageQuery,

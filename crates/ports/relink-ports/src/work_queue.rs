@@ -1,10 +1,13 @@
 //! The work queue: leases of hosts, due tasks and their results.
 //!
-//! This is the only part of the store that workers share. Work is claimed by
-//! **host lease**: only the holder of a lease fetches the tasks of the host. The
-//! fencing token of the lease is verified on commit, so a worker that lost its
-//! lease cannot overwrite results. Results that are judged later carry the
-//! generation of the run instead.
+//! This is the only part of the store that workers share. A worker claims hosts,
+//! not single tasks: it gets a **lease**, the exclusive right to fetch the tasks
+//! of a host until a given time. A lease has a *fencing token*, a number that
+//! grows with every lease of the host. The store rejects results with an old
+//! token, so a worker that lost its lease cannot overwrite results.
+//!
+//! A page can be judged after its lease has ended, from its stored probe. Such a
+//! result carries the generation of the run instead of a fencing token.
 
 use std::net::IpAddr;
 
@@ -56,7 +59,7 @@ pub struct ClaimRequest {
     pub tasks: usize,
     /// The current time.
     pub now: Timestamp,
-    /// The end of the leases.
+    /// The time when the new leases end.
     pub until: Timestamp,
     /// Whether hosts and tasks are claimed before they are due. The leases of
     /// other workers are always respected.
@@ -102,7 +105,7 @@ pub struct HostSchedule {
 pub struct Claim {
     /// The lease.
     pub lease: HostLease,
-    /// The host key.
+    /// The host name, with the port if it is not the default one.
     pub name: String,
     /// The state of its rate limiter.
     pub schedule: HostSchedule,
@@ -117,7 +120,7 @@ pub struct HostRelease {
     pub lease: HostLease,
     /// The state of its rate limiter.
     pub schedule: HostSchedule,
-    /// What is added to its statistics.
+    /// The increments of its request statistics.
     pub stats: HostStats,
 }
 
@@ -153,8 +156,8 @@ pub enum TaskUpdate {
         /// The attempts so far.
         attempts: Vec<Attempt>,
     },
-    /// Postpone the judgment until the network is confirmed or the neighbors
-    /// are fetched.
+    /// Postpone the judgment until any server has responded, or until other
+    /// pages of the directory are fetched.
     Hold {
         /// The attempts so far.
         attempts: Vec<Attempt>,
@@ -170,19 +173,20 @@ pub enum TaskUpdate {
 pub struct TargetResult {
     /// The verdict.
     pub verdict: Verdict,
-    /// The code of a finding.
+    /// The code of the finding; `None` if the verdict is not a finding.
     pub code: Option<FindingCode>,
     /// The last HTTP status.
     pub status: Option<u16>,
     /// The reason shown to users.
     pub reason: String,
-    /// The time from which the verdict has been the same.
+    /// The time of the first check in a row with this verdict.
     pub since: Timestamp,
     /// The time of the check.
     pub checked_at: Timestamp,
     /// The attempts of the run.
     pub attempts: Vec<Attempt>,
-    /// The consecutive failed runs, including this one; `None` ends a streak.
+    /// The failed runs in a row, including this one; `None` if this run did not
+    /// fail.
     pub streak: Option<FailureStreak>,
     /// The confidence of the verdict.
     pub confidence: Confidence,
@@ -190,10 +194,10 @@ pub struct TargetResult {
     pub evidence: Vec<Evidence>,
 }
 
-/// The effect of a commit.
+/// What a commit stored and rejected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitSummary {
-    /// Tasks whose results were rejected because the fence is outdated.
+    /// Tasks whose results were rejected, because their fencing token is old.
     pub rejected: Vec<TaskId>,
     /// Targets that are new to the run.
     pub new_targets: u64,
@@ -298,7 +302,8 @@ pub trait WorkQueue: Send + Sync {
     /// Leases hosts with due tasks and returns their first tasks.
     async fn claim(&self, run: RunId, request: ClaimRequest) -> Result<Vec<Claim>, StoreError>;
 
-    /// Returns due tasks of a leased host after the last returned one.
+    /// Returns further due tasks of a leased host: those after the due time and
+    /// id in `after`.
     async fn more_tasks(
         &self,
         run: RunId,
@@ -308,7 +313,8 @@ pub trait WorkQueue: Send + Sync {
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError>;
 
-    /// Returns due tasks of a leased host by rank, lowest first.
+    /// Returns due tasks of a leased host by traversal rank
+    /// ([`LinkDecision::Fetch`](crate::LinkDecision::Fetch)), lowest first.
     async fn due_by_rank(
         &self,
         run: RunId,
@@ -329,8 +335,8 @@ pub trait WorkQueue: Send + Sync {
     /// was lost is ignored.
     async fn release(&self, run: RunId, hosts: &[HostRelease]) -> Result<(), StoreError>;
 
-    /// Returns when the next host can be claimed. The run has no task to fetch
-    /// if the default is returned and this worker has leased no host.
+    /// Returns when the next host can be claimed. If the default is returned and
+    /// this worker has leased no host, the run has no task to fetch.
     async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError>;
 
     /// Commits results and the links of their pages in one transaction.
@@ -361,10 +367,10 @@ pub trait WorkQueue: Send + Sync {
 
     /// Leases the IP address of a leased host for this worker, until the host lease
     /// ends. Returns whether this worker may send requests to the address: `false`
-    /// while another worker sends requests to hosts with the same address. The lease is
-    /// renewed and released together with the hosts.
+    /// while another worker has leased it for hosts with the same address. The lease
+    /// is renewed and released together with the hosts.
     ///
-    /// A store of one process needs no such leases.
+    /// The default is for a store that only one process uses.
     async fn lease_address(
         &self,
         _lease: HostLease,
