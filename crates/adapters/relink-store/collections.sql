@@ -1,8 +1,9 @@
--- Collections, their members, and the versions of watched pages. Times are
--- milliseconds since 1970-01-01 UTC.
+-- Collections (such as reading lists), their members (pages), and the versions of
+-- the pages. Columns that end in `_at` are milliseconds since 1970-01-01 UTC.
 
 -- A collection. Nested collections have names such as `reading/Owls`; `root` is
--- the first part. `tags` and `settings` are JSON.
+-- the first part. `tags` and `settings` are JSON. `context` names what the pages
+-- have in common. `source` is the file of the last import.
 CREATE TABLE collection (
     id          INTEGER PRIMARY KEY,
     name        TEXT    NOT NULL UNIQUE,
@@ -18,7 +19,8 @@ CREATE TABLE collection (
     updated_at  INTEGER NOT NULL
 );
 
--- A member of a collection. `reference_id` is the accepted version of its page.
+-- A page in a collection. `reference_id` is the version of the page that the curator
+-- accepted; changes are measured against it.
 CREATE TABLE member (
     id            INTEGER PRIMARY KEY,
     collection_id INTEGER NOT NULL REFERENCES collection (id),
@@ -48,9 +50,10 @@ CREATE TABLE member_event (
 );
 CREATE INDEX member_event_member ON member_event (member_id, id);
 
--- A page of at least one member. `checksum` belongs to the bytes of the last fetch
--- that equals the latest version. `candidate` (JSON) is a fetch that waits for its
--- confirmation. `volatile` is JSON.
+-- A page that is a member of at least one collection. `checksum` is that of the last
+-- body that was equal to the latest version. `candidate` (JSON) is a changed page that
+-- a second fetch has not confirmed yet. `volatile` (JSON) lists the parts that change
+-- with every fetch.
 CREATE TABLE watched_page (
     url         TEXT    NOT NULL PRIMARY KEY,
     next_at     INTEGER NOT NULL,
@@ -67,8 +70,9 @@ CREATE TABLE watched_page (
 );
 CREATE INDEX watched_page_due ON watched_page (next_at);
 
--- A version of a page. `signature`, `terms` and `keyphrases` are JSON. `text` is
--- null unless the user stores it.
+-- The content of a page between two confirmed changes. `signature` (from which changes
+-- are computed), `terms` (word weights) and `keyphrases` are JSON. `text` is null
+-- unless the user stores texts.
 CREATE TABLE page_version (
     id         INTEGER PRIMARY KEY,
     url        TEXT    NOT NULL,

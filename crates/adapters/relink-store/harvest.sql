@@ -1,9 +1,12 @@
--- Tables of `relink harvest`. Times are milliseconds since 1970-01-01 UTC, days
--- are texts such as `2026-11-18`. They are created when the command is first
--- used, so that other databases do not contain them.
+-- Tables of `relink harvest`, which collects the metadata records of providers and
+-- checks their links. The tables are created when the command is first used, so that
+-- other databases do not contain them.
+--
+-- Times are milliseconds since 1970-01-01 UTC. Days are texts such as `2026-11-18`.
 
--- A provider of records. The columns from `from_stamp` on are the progress of
--- its harvest; `list` numbers the lists that were read.
+-- A provider of records. The columns from `from_stamp` on are the progress of its
+-- harvest. A provider returns its records as a list of pages; `token` requests the
+-- next page of an unfinished list, and `list` is the number of this list.
 CREATE TABLE IF NOT EXISTS harvest_provider (
     id               INTEGER PRIMARY KEY AUTOINCREMENT,
     name             TEXT    NOT NULL UNIQUE,
@@ -16,7 +19,8 @@ CREATE TABLE IF NOT EXISTS harvest_provider (
     harvested_at     INTEGER
 );
 
--- A record. States: 0 current, 1 deleted by the provider, 2 marked for deletion.
+-- A record. States: 0 current, 1 deleted by the provider, 2 absent from the last
+-- complete list and marked for deletion. `list` is the last list that contained it.
 -- `changed_at` is the last change of content or visibility.
 CREATE TABLE IF NOT EXISTS harvest_record (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -34,7 +38,8 @@ CREATE TABLE IF NOT EXISTS harvest_record (
 );
 CREATE INDEX IF NOT EXISTS harvest_record_marked ON harvest_record (provider_id) WHERE state = 2;
 
--- A link of a record that is not deleted. Roles: 0 location, 1 related.
+-- A link of a record that is not deleted. Roles: 0 location of the described resource,
+-- 1 related resource.
 CREATE TABLE IF NOT EXISTS harvest_link (
     record_id   INTEGER NOT NULL REFERENCES harvest_record (id),
     position    INTEGER NOT NULL,
@@ -71,7 +76,7 @@ CREATE TABLE IF NOT EXISTS harvest_target (
     checked_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- The day of the last survey of a domain.
+-- The day on which a sample of the links to a domain was last checked.
 CREATE TABLE IF NOT EXISTS harvest_domain (
     provider_id INTEGER NOT NULL,
     host        TEXT    NOT NULL,
@@ -91,6 +96,7 @@ CREATE TABLE IF NOT EXISTS harvest_day (
     PRIMARY KEY (provider_id, host, day)
 ) WITHOUT ROWID;
 
+-- A period in which a target or a host is broken. `incident` is JSON.
 CREATE TABLE IF NOT EXISTS harvest_incident (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     provider_id INTEGER NOT NULL,
@@ -102,6 +108,7 @@ CREATE INDEX IF NOT EXISTS harvest_incident_open ON harvest_incident (provider_i
 CREATE INDEX IF NOT EXISTS harvest_incident_subject
     ON harvest_incident (provider_id, json_extract(incident, '$.subject.name')) WHERE is_open;
 
+-- A decision of a person that replaces a result, such as hiding a record.
 CREATE TABLE IF NOT EXISTS harvest_override (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     provider_id INTEGER NOT NULL,
@@ -113,6 +120,7 @@ CREATE TABLE IF NOT EXISTS harvest_override (
     decided_at  INTEGER NOT NULL
 );
 
+-- The log of what happened to the records of a provider.
 CREATE TABLE IF NOT EXISTS harvest_event (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     provider_id INTEGER NOT NULL,
@@ -148,8 +156,8 @@ CREATE TABLE IF NOT EXISTS harvest_mail (
     UNIQUE (recipient, day)
 );
 
--- The outbox: which notification goes to which address. `mail_id` is null until
--- the mail is prepared.
+-- The outbox: which notification is sent to which mail address. `mail_id` is null
+-- until the mail is prepared.
 CREATE TABLE IF NOT EXISTS harvest_outbox (
     notification_id INTEGER NOT NULL,
     recipient       TEXT    NOT NULL,
@@ -157,8 +165,8 @@ CREATE TABLE IF NOT EXISTS harvest_outbox (
     PRIMARY KEY (notification_id, recipient)
 ) WITHOUT ROWID;
 
--- Notifications for URLs. States as for mails. A pending one is not sent again
--- before `not_before`.
+-- Which notification is sent to which webhook URL. States: 0 pending, 1 sent,
+-- 2 failed. A pending one is not sent again before `not_before`.
 CREATE TABLE IF NOT EXISTS harvest_delivery (
     notification_id INTEGER NOT NULL,
     url             TEXT    NOT NULL,

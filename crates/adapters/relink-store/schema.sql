@@ -1,100 +1,99 @@
--- Times are milliseconds since 1970-01-01 UTC. Verdicts, codes and kinds are
--- stored as text, so that the database can be inspected with the SQLite shell.
+-- The tables of SQLite. PostgreSQL has the same ones (`src/postgres/schema.sql`).
+--
+-- A *target* is a URL that links lead to. A *run* checks each of its targets once:
+-- it has one *task* per target. Each fetch of a task adds a *probe*, and a finished
+-- task has one *result*. Targets, probes and results are shared by all runs.
+--
+-- Columns that end in `_at` are milliseconds since 1970-01-01 UTC. Verdicts, codes
+-- and kinds are stored as text, so that the database can be inspected with the
+-- SQLite shell.
 
--- A host with its rate limit. The holder of the lease is the only process that
--- sends requests to the host; `fencing_token` increases with every lease.
--- `delay_ms` is derived from response times, `throttle_ms` from throttling
--- responses. `schedule_at` is the time when the schedule was stored: a time in
--- the future means that the system clock was set back.
+-- A host and its rate limits. Only the holder of its lease sends requests to it.
 CREATE TABLE host (
     id            INTEGER PRIMARY KEY,
-    name          TEXT    NOT NULL UNIQUE,
-    bucket        INTEGER NOT NULL,
-    next_at       INTEGER NOT NULL DEFAULT 0,
-    lease_until   INTEGER NOT NULL DEFAULT 0,
-    fencing_token INTEGER NOT NULL DEFAULT 0,
-    delay_ms      INTEGER NOT NULL DEFAULT 0,
-    throttle_ms   INTEGER NOT NULL DEFAULT 0,
-    schedule_at   INTEGER NOT NULL DEFAULT 0,
-    address       TEXT
+    name          TEXT    NOT NULL UNIQUE,     -- with the port, unless it is the default one
+    bucket        INTEGER NOT NULL,            -- hash of the name; used by PostgreSQL only
+    next_at       INTEGER NOT NULL DEFAULT 0,  -- earliest time of the next request
+    lease_until   INTEGER NOT NULL DEFAULT 0,  -- end of the lease; 0 if not leased
+    fencing_token INTEGER NOT NULL DEFAULT 0,  -- increases with every lease
+    delay_ms      INTEGER NOT NULL DEFAULT 0,  -- delay between requests, from response times
+    throttle_ms   INTEGER NOT NULL DEFAULT 0,  -- delay after a response such as 429
+    schedule_at   INTEGER NOT NULL DEFAULT 0,  -- time when the delays were stored; in the
+                                               -- future if the system clock was set back
+    address       TEXT                         -- IP address of the last request
 );
 
--- Logical clock: starting or resuming a run takes the next generation. Results
--- with a higher generation are newer, regardless of run id. Has one row.
+-- A counter that grows when a run is started or resumed. The run gets the new
+-- value as its generation. Results with a higher generation are newer, even if
+-- their run id is lower. Has one row.
 CREATE TABLE generation (
     latest INTEGER NOT NULL
 );
 INSERT INTO generation (latest) VALUES (1);
 
--- A run of a command. States: 0 open, 1 finished, 2 no network, 3 abandoned.
--- `unlinked` is set when links were deleted, so some tasks may have no link
--- left. AUTOINCREMENT, because probes can outlive their run and must not be
--- assigned to a later one.
+-- A run of a command. AUTOINCREMENT never reuses an id: probes outlive their run
+-- and must not be assigned to a later one.
 CREATE TABLE run (
     id                INTEGER PRIMARY KEY AUTOINCREMENT,
-    identity          TEXT    NOT NULL,
+    identity          TEXT    NOT NULL,             -- run key: command, inputs and scope
     command           TEXT    NOT NULL,
-    inputs            TEXT    NOT NULL,
+    inputs            TEXT    NOT NULL,             -- JSON
     scope             TEXT    NOT NULL,
-    state             INTEGER NOT NULL DEFAULT 0,
+    state             INTEGER NOT NULL DEFAULT 0,   -- 0 open, 1 finished, 2 no network,
+                                                    -- 3 abandoned
     generation        INTEGER NOT NULL DEFAULT 0,
-    network_confirmed INTEGER NOT NULL DEFAULT 0,
-    unlinked          INTEGER NOT NULL DEFAULT 0,
+    network_confirmed INTEGER NOT NULL DEFAULT 0,   -- 1 after any host has responded
+    unlinked          INTEGER NOT NULL DEFAULT 0,   -- 1 if tasks may have no link left,
+                                                    -- because links were deleted
     started_at        INTEGER NOT NULL,
     closed_at         INTEGER
 );
 CREATE INDEX run_open ON run (identity) WHERE state = 0;
 
--- A document of a run, or a page of a crawl. Pages have the task that fetched
--- them in `task_id`; it is null for documents, seed lists and sitemaps.
--- `anchors` has the sorted anchor hashes of a page, 4 bytes each; null if
--- unknown. `label_hash` is the FNV-1a hash of the label. `revision` is the git
--- commit or wiki revision of the content; null if unknown.
+-- A document of a run, or a page of a crawl.
 CREATE TABLE document (
     id           INTEGER PRIMARY KEY,
     run_id       INTEGER NOT NULL REFERENCES run (id),
-    label        TEXT    NOT NULL,
-    label_hash   INTEGER NOT NULL,
-    revision     TEXT,
-    content_hash INTEGER NOT NULL,
-    loaded       INTEGER NOT NULL DEFAULT 0,
-    links        INTEGER NOT NULL DEFAULT 0,
-    task_id      INTEGER,
+    label        TEXT    NOT NULL,            -- path or URL shown to users
+    label_hash   INTEGER NOT NULL,            -- FNV-1a hash of the label
+    revision     TEXT,                        -- git commit or wiki revision of the content
+    content_hash INTEGER NOT NULL,            -- 0 for pages
+    loaded       INTEGER NOT NULL DEFAULT 0,  -- 1 when all its links are stored
+    links        INTEGER NOT NULL DEFAULT 0,  -- number of links
+    task_id      INTEGER,                     -- task that fetched the page; null for
+                                              -- documents, seed lists and sitemaps
     sitemap      INTEGER NOT NULL DEFAULT 0,
-    anchors      BLOB,
+    anchors      BLOB,                        -- sorted anchor hashes, 4 bytes each
     UNIQUE (run_id, label)
 );
 
--- A target, shared by all runs. `user_supplied` is set if the user supplied the
--- URL in any run. Only then may requests reach private addresses and carry the
--- user's headers. `host_id` is null for targets that need no request.
+-- A target, shared by all runs.
 CREATE TABLE target (
     id            INTEGER PRIMARY KEY,
     url           TEXT    NOT NULL UNIQUE,
-    host_id       INTEGER REFERENCES host (id),
-    user_supplied INTEGER NOT NULL DEFAULT 0
+    host_id       INTEGER REFERENCES host (id),  -- null for targets without a request
+    user_supplied INTEGER NOT NULL DEFAULT 0     -- 1 if the user supplied the URL in any run;
+                                                 -- only then may requests reach private
+                                                 -- addresses and carry the user's headers
 );
 
--- A target in a run. States: 0 pending, 1 on hold, 2 finished. `generation` is
--- that of its result, which belongs to an earlier run if `cached` is set.
--- `original_url` is null if it equals the URL of the target. `attempts` (JSON)
--- and `probe_id` are those of a pending or held task.
+-- A target in a run.
 CREATE TABLE task (
     id            INTEGER PRIMARY KEY,
     run_id        INTEGER NOT NULL REFERENCES run (id),
     target_id     INTEGER NOT NULL REFERENCES target (id),
     host_id       INTEGER REFERENCES host (id),
-    state         INTEGER NOT NULL DEFAULT 0,
-    purpose       TEXT    NOT NULL DEFAULT 'initial',
-    not_before    INTEGER NOT NULL DEFAULT 0,
+    state         INTEGER NOT NULL DEFAULT 0,  -- 0 pending, 1 on hold, 2 finished
+    purpose       TEXT    NOT NULL DEFAULT 'initial',  -- why the next request is sent
+    not_before    INTEGER NOT NULL DEFAULT 0,  -- earliest time of the next request
     user_supplied INTEGER NOT NULL DEFAULT 0,
-    cached        INTEGER NOT NULL DEFAULT 0,
-    generation    INTEGER,
-    original_url  TEXT,
-    attempts      TEXT,
-    probe_id      INTEGER,
-    depth         INTEGER,
-    rank          INTEGER,
+    cached        INTEGER NOT NULL DEFAULT 0,  -- 1 if the result is that of an earlier run
+    generation    INTEGER,                     -- generation of the result
+    original_url  TEXT,                        -- URL as written; null if equal to the target
+    attempts      TEXT,                        -- JSON; attempts of a pending or held task
+    probe_id      INTEGER,                     -- last probe of a pending or held task
+    depth         INTEGER,                     -- number of links from a start URL of a crawl
+    rank          INTEGER,                     -- order of a crawl, lowest first
     UNIQUE (run_id, target_id)
 );
 CREATE INDEX task_pending ON task (run_id, host_id, not_before, id) WHERE state = 0;
@@ -102,11 +101,11 @@ CREATE INDEX task_held ON task (run_id, id) WHERE state = 1;
 CREATE INDEX task_ranked ON task (run_id, host_id, rank)
     WHERE state = 0 AND rank IS NOT NULL;
 
--- A host in a run: the due time of its next task, and its statistics.
+-- A host in a run, with the statistics of its requests.
 CREATE TABLE run_host (
     run_id             INTEGER NOT NULL REFERENCES run (id),
     host_id            INTEGER NOT NULL REFERENCES host (id),
-    due_at             INTEGER,
+    due_at             INTEGER,  -- earliest `not_before` of its pending tasks
     requests           INTEGER NOT NULL DEFAULT 0,
     control_requests   INTEGER NOT NULL DEFAULT 0,
     responses          INTEGER NOT NULL DEFAULT 0,
@@ -117,21 +116,21 @@ CREATE TABLE run_host (
 ) WITHOUT ROWID;
 CREATE INDEX run_host_due ON run_host (run_id, due_at) WHERE due_at IS NOT NULL;
 
--- A link. The primary key starts with the task, because locations are read by
--- task. The links of a document are only searched if it has changed after an
--- interrupted run. `ignored_codes` has the codes that the document suppresses,
--- each with a space before and after it; null if there are none.
+-- A link. The primary key starts with the task, because reports read the locations
+-- of a target. Links are rarely read by document: only if a document has changed
+-- after an interrupted run.
 CREATE TABLE link (
     task_id       INTEGER NOT NULL REFERENCES task (id),
     document_id   INTEGER NOT NULL REFERENCES document (id),
-    position      INTEGER NOT NULL,
-    span_start    INTEGER NOT NULL,
+    position      INTEGER NOT NULL,  -- index among the links of the document
+    span_start    INTEGER NOT NULL,  -- byte offsets in the document
     span_end      INTEGER NOT NULL,
     line          INTEGER NOT NULL,
     col           INTEGER NOT NULL,
     kind          TEXT    NOT NULL,
     fragment      TEXT,
-    ignored_codes TEXT,
+    ignored_codes TEXT,              -- finding codes that the document suppresses, each with
+                                     -- a space before and after it
     PRIMARY KEY (task_id, document_id, position)
 ) WITHOUT ROWID;
 CREATE INDEX link_ignored ON link (task_id) WHERE ignored_codes IS NOT NULL;
@@ -147,25 +146,20 @@ CREATE TABLE link_origin (
     PRIMARY KEY (target_id, label_hash)
 ) WITHOUT ROWID;
 
--- A probe; rows are never changed. `detail` is the probe as JSON. `previous_id`
--- is the previous probe of the same task, so that the probes of a task need no
--- index. The probe that last reached a target can outlive its run.
+-- A probe: everything observed in one fetch. Rows are never changed. The probe of
+-- the time when a target was last reached can outlive its run.
 CREATE TABLE probe (
     id           INTEGER PRIMARY KEY,
     target_id    INTEGER NOT NULL REFERENCES target (id),
     run_id       INTEGER NOT NULL,
     requested_at INTEGER NOT NULL,
     status       INTEGER,
-    detail       TEXT    NOT NULL,
-    previous_id  INTEGER
+    detail       TEXT    NOT NULL,  -- the probe as JSON
+    previous_id  INTEGER            -- previous probe of the task; this list replaces an index
 );
 
--- The result of a target in a generation. The result with the highest
--- generation is the current one. `confidence` is in percent; null means
--- certain. `evidence` and `attempts` are JSON. `attempts` is null if there was
--- one attempt, which equals the probe. `probe_id` is the last probe; null if
--- the task has it. `reached_at` and `reached_probe` belong to the last time the
--- content was reached, in this or an earlier generation.
+-- The result of a target in a generation. The result with the highest generation is
+-- the current one. A target is *reached* if its content was fetched.
 CREATE TABLE result (
     target_id       INTEGER NOT NULL REFERENCES target (id),
     generation      INTEGER NOT NULL,
@@ -173,15 +167,16 @@ CREATE TABLE result (
     code            TEXT,
     status          INTEGER,
     reason          TEXT    NOT NULL,
-    since           INTEGER NOT NULL,
+    since           INTEGER NOT NULL,  -- time of the first check in a row with this verdict
     checked_at      INTEGER NOT NULL,
-    confidence      INTEGER,
-    evidence        TEXT,
-    attempts        TEXT,
-    probe_id        INTEGER,
-    reached_at      INTEGER,
-    reached_probe   INTEGER,
-    failed_runs     INTEGER NOT NULL DEFAULT 0,
+    confidence      INTEGER,           -- in percent; null means certain
+    evidence        TEXT,              -- JSON
+    attempts        TEXT,              -- JSON; null for a single attempt that equals the probe
+    probe_id        INTEGER,           -- last probe; null if `task.probe_id` is the last one
+    reached_at      INTEGER,           -- time when the target was last reached, in this or an
+                                       -- earlier generation
+    reached_probe   INTEGER,           -- probe of that time
+    failed_runs     INTEGER NOT NULL DEFAULT 0,  -- failed runs in a row, with their times
     first_failed_at INTEGER,
     last_failed_at  INTEGER,
     PRIMARY KEY (target_id, generation)
@@ -210,28 +205,28 @@ FROM target t CROSS JOIN result r
     ON r.target_id = t.id
     AND r.generation = (SELECT max(generation) FROM result WHERE target_id = t.id);
 
--- The sorted anchor hashes of a page, 4 bytes each. They are valid while
--- `seen_at` equals `checked_at` of the current result.
+-- The anchors of a page. They are valid while `seen_at` equals `checked_at` of the
+-- current result.
 CREATE TABLE anchors (
     target_id INTEGER PRIMARY KEY REFERENCES target (id),
     seen_at   INTEGER NOT NULL,
-    hashes    BLOB    NOT NULL
+    hashes    BLOB    NOT NULL  -- sorted anchor hashes, 4 bytes each
 );
 
--- Cached controls, the newest per key. `detail` is the probe as JSON. Not
--- WITHOUT ROWID: long rows in the key tree would slow down lookups.
+-- A cached control: the probe of a URL that was fetched only for comparison. Not
+-- WITHOUT ROWID: long rows in the tree of the keys would slow down lookups.
 CREATE TABLE control (
     key          TEXT    NOT NULL PRIMARY KEY,
     url          TEXT    NOT NULL,
     requested_at INTEGER NOT NULL,
-    detail       TEXT    NOT NULL
+    detail       TEXT    NOT NULL  -- the probe as JSON
 );
 
--- Cached robots.txt responses. `status` is null if there was no response.
+-- Cached robots.txt responses.
 CREATE TABLE robots (
-    origin       TEXT    NOT NULL PRIMARY KEY,
+    origin       TEXT    NOT NULL PRIMARY KEY,  -- such as `https://example.org`
     requested_at INTEGER NOT NULL,
-    status       INTEGER,
+    status       INTEGER,                       -- null if there was no response
     text         BLOB    NOT NULL
 ) WITHOUT ROWID;
 
@@ -243,16 +238,17 @@ CREATE TABLE checkpoint (
     PRIMARY KEY (run_id, name)
 );
 
--- Results of searches for dead pages. `report` is the complete result as JSON.
+-- The result of the search for the new URL of a dead page.
 CREATE TABLE revival (
-    url         TEXT    NOT NULL PRIMARY KEY,
-    alias       TEXT,
-    confidence  INTEGER,
+    url         TEXT    NOT NULL PRIMARY KEY,  -- URL of the dead page
+    alias       TEXT,                          -- its new URL; null if none was found
+    confidence  INTEGER,                       -- in percent
     searched_at INTEGER NOT NULL,
-    report      TEXT    NOT NULL
+    report      TEXT    NOT NULL               -- JSON
 );
 
--- Decay scores of pages, one row per measurement.
+-- The decay score of a page, one row per measurement: the probability that a
+-- reader who follows random links from the page reaches a dead page.
 CREATE TABLE decay_score (
     url         TEXT    NOT NULL,
     measured_at INTEGER NOT NULL,
@@ -264,7 +260,8 @@ CREATE TABLE decay_score (
     PRIMARY KEY (url, measured_at)
 ) WITHOUT ROWID;
 
--- Patterns learned for directories; users see the id as `P14`.
+-- A rule by which the URLs of a directory changed, learned from pages that moved.
+-- Users see the id as `P14`. `programs` is JSON.
 CREATE TABLE pattern (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     directory  TEXT    NOT NULL UNIQUE,
@@ -274,22 +271,23 @@ CREATE TABLE pattern (
     programs   TEXT    NOT NULL
 );
 
--- Cached search results by query.
+-- The cached hits of a search engine for a query.
 CREATE TABLE search (
     key          TEXT    NOT NULL PRIMARY KEY,
     requested_at INTEGER NOT NULL,
     hits         TEXT    NOT NULL
 );
 
--- Requests sent to a service on a day, counted in days since 1970-01-01.
+-- Number of requests sent to an archive or search engine on a day. `day` is the
+-- number of days since 1970-01-01.
 CREATE TABLE service_usage (
     service  TEXT    NOT NULL PRIMARY KEY,
     day      INTEGER NOT NULL,
     requests INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Random token, replaced when probes are pruned. Anything that stores probe ids
--- outside the database stores this token too. Has one row.
+-- A random token that changes when probes are deleted, because their ids can then be
+-- reused. The search index stores probe ids together with this token. Has one row.
 CREATE TABLE probe_id_epoch (
     token TEXT NOT NULL
 );

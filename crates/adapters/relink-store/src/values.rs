@@ -1,4 +1,4 @@
-//! Stored forms of values, shared by the databases: times, names, JSON, anchors.
+//! The stored form of values in both databases: states, times, names, JSON, anchors.
 
 use jiff::Timestamp;
 use relink_model::{Attempt, Digest, FailureStreak, FetchPurpose, Hop, Probe};
@@ -13,17 +13,18 @@ pub(crate) mod run_state {
     pub(crate) const ABANDONED: i64 = 3;
 }
 
-/// Values of `task.state`. SQL texts contain the numbers with a comment,
-/// because a partial index is used only if the statement has its condition
-/// literally.
+/// Values of `task.state`. SQL texts contain the numbers with a comment: a partial
+/// index such as `WHERE state = 0` is used only if the statement contains this
+/// condition literally, not as a parameter.
 pub(crate) mod task_state {
     pub(crate) const PENDING: i64 = 0;
     pub(crate) const HELD: i64 = 1;
     pub(crate) const FINISHED: i64 = 2;
 }
 
-/// The number of groups of hosts. Workers search the groups one after the
-/// other, each from another start, so that they rarely compete for a host.
+/// The number of buckets, which are groups of hosts. A worker searches the buckets
+/// one after the other for due hosts. Each worker starts in another bucket, so that
+/// workers rarely compete for a host.
 pub(crate) const BUCKETS: u64 = 64;
 
 /// Returns the milliseconds since 1970.
@@ -56,7 +57,7 @@ pub(crate) fn from_json<T: DeserializeOwned>(
     text.map(|text| serde_json::from_str(&text)).transpose()
 }
 
-/// Returns the URL after redirects.
+/// Returns the URL after the redirects of a probe.
 pub(crate) fn final_url(probe: &Probe) -> Option<String> {
     probe.hops.last().map(|hop| hop.url.clone())
 }
@@ -93,8 +94,9 @@ pub(crate) fn unpack_anchors(anchors: &[u8]) -> Vec<u32> {
     anchors.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect()
 }
 
-/// Returns the group of a host. It must not depend on the machine or version,
-/// because it is stored.
+/// Returns the bucket of a host: the 64-bit FNV-1a hash of its name, modulo
+/// [`BUCKETS`]. It must not depend on the machine or version, because it is
+/// stored.
 pub(crate) fn host_bucket(name: &str) -> i64 {
     (fnv_1a(name) % BUCKETS).cast_signed()
 }
@@ -107,8 +109,9 @@ pub(crate) fn label_hash(label: &str) -> i64 {
 /// The 64-bit FNV-1a hash of a text.
 fn fnv_1a(text: &str) -> u64 {
     let offset_basis = 0xcbf2_9ce4_8422_2325_u64;
-    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    text.bytes().fold(offset_basis, mix)
+    let prime = 0x0100_0000_01b3;
+    let add_byte = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(prime);
+    text.bytes().fold(offset_basis, add_byte)
 }
 
 /// Returns the value of `link.ignored_codes`, such as ` RL101 RL204 `. The
@@ -117,8 +120,8 @@ pub(crate) fn ignored_codes(link: &NewLink) -> Option<String> {
     (!link.ignored_codes.is_empty()).then(|| format!(" {} ", link.ignored_codes.join(" ")))
 }
 
-/// Returns the only attempt of a task, which is not stored because its probe
-/// has the same data.
+/// Returns the attempt of a task with one attempt. It is not stored, because its
+/// probe contains the same data.
 pub(crate) fn attempt_from_probe(probe: &Probe) -> Attempt {
     Attempt {
         requested_at: probe.requested_at,
@@ -128,10 +131,11 @@ pub(crate) fn attempt_from_probe(probe: &Probe) -> Attempt {
     }
 }
 
-/// Returns the URL on which the fragment of a link is checked after redirects,
-/// or `None` if there was no redirect or the fragment got lost. Browsers retain
-/// the fragment across HTTP redirects, unless the `Location` header has its
-/// own; a `meta refresh` drops it.
+/// Returns the URL after redirects, if the fragment of a link is checked there.
+///
+/// Browsers retain the fragment of a link across HTTP redirects, unless the
+/// `Location` header has its own fragment. A `meta refresh` drops it. Returns `None`
+/// in these cases and without a redirect.
 pub(crate) fn fragment_url(probe: &Probe) -> Option<String> {
     let (last, earlier) = probe.hops.split_last().filter(|(_, earlier)| !earlier.is_empty())?;
     let retains_fragment = |hop: &Hop| {

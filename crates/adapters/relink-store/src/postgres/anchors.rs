@@ -1,4 +1,4 @@
-//! Anchors of pages, and links that refer to them.
+//! Stores and reads the anchors of pages, and the links that refer to them.
 
 use jiff::Timestamp;
 use relink_model::{RunId, TaskId, Verdict};

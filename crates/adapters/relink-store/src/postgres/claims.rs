@@ -1,6 +1,7 @@
 //! Leases hosts, returns their due tasks and releases hosts.
 //!
-//! All times of this module are those of the database's clock.
+//! A lease is the exclusive right of a worker to fetch the tasks of a host until a given
+//! time. All times of this module are those of the database clock.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,8 +18,8 @@ use super::session::Db;
 use super::tasks;
 use crate::values::BUCKETS;
 
-/// Which hosts and tasks to claim, and until when. Times are those of the
-/// database's clock.
+/// Which hosts and tasks to claim, and until when. Times are those of the database
+/// clock.
 pub(super) struct ClaimQuery {
     pub(super) run: RunId,
     /// The maximum number of hosts.
@@ -29,7 +30,7 @@ pub(super) struct ClaimQuery {
     pub(super) due: i64,
     /// Leases that end by this time have expired.
     pub(super) now: i64,
-    /// The end of the new leases.
+    /// The time when the new leases end.
     pub(super) until: i64,
     /// The id of the worker that claims.
     pub(super) worker: i64,
@@ -40,6 +41,10 @@ pub(super) struct ClaimQuery {
 /// Leases hosts that have due tasks and are not leased, and whose IP address no other
 /// worker has leased. Buckets are read one after the other until enough hosts are
 /// found.
+///
+/// Parameters: `$1` run, `$2` maximum number of hosts, `$3` time up to which hosts are
+/// due, `$4` current time, `$5` end of the leases, `$6` worker, `$7` first bucket, `$8`
+/// number of buckets.
 pub(super) const LEASE_HOSTS: &str = "WITH due AS MATERIALIZED (
         SELECT found.id
         FROM generate_series(0, $8::bigint - 1) AS step
@@ -102,6 +107,9 @@ fn empty_claim(row: &Row, clock: ClockOffset) -> Claim {
 }
 
 /// Returns the first due tasks of hosts.
+///
+/// Parameters: `$1` run, `$2` hosts, `$3` time up to which tasks are due, `$4` maximum
+/// number of tasks per host.
 pub(super) const FIRST_TASKS: &str = concat!(
     "SELECT ",
     task_columns!(),
@@ -167,7 +175,7 @@ pub(super) async fn more_tasks(
     rows.iter().map(|row| task_from_row(row, clock)).collect()
 }
 
-/// Returns due tasks by rank; none if the lease was lost.
+/// Returns due tasks by traversal rank; none if the lease was lost.
 pub(super) async fn due_by_rank(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -221,7 +229,8 @@ pub(super) async fn renew(
     Ok(leases.iter().filter(|lease| !renewed.contains(lease)).copied().collect())
 }
 
-/// Ends leases and stores the schedules of the hosts.
+/// Ends leases and stores the schedules of the hosts. Each parameter is an array with
+/// the values of one column of `new`.
 pub(super) const RELEASE_HOSTS: &str = "UPDATE host SET lease_until = 0, worker_id = NULL,
          next_at = greatest(host.next_at, new.next_at), delay_ms = new.delay_ms,
          throttle_ms = new.throttle_ms, schedule_at = new.schedule_at,
@@ -239,6 +248,8 @@ pub(super) const LOCK_RUN_HOSTS: &str = "SELECT 1 FROM run_host
      WHERE run_id = $1 AND host_id = ANY($2) ORDER BY host_id FOR NO KEY UPDATE";
 
 /// Adds to the statistics of hosts and updates the due times of their next tasks.
+/// `$1` is the run; each other parameter is an array with the values of one column of
+/// `new`.
 pub(super) const ADD_STATS: &str = "UPDATE run_host SET
          requests = run_host.requests + new.requests,
          responses = run_host.responses + new.responses,

@@ -18,7 +18,7 @@ use crate::values::task_state;
 pub(super) const LOCK_HOSTS: &str =
     "SELECT id, fencing_token FROM host WHERE id = ANY($1) ORDER BY id FOR SHARE";
 
-/// Returns new ids for probes, and holds a shared lock until the commit.
+/// Returns `$1` new ids for probes, and holds a shared lock until the commit.
 /// Readers of new probes wait for this lock, so that a probe with a smaller id
 /// cannot appear after they have read a larger one.
 pub(super) const RESERVE_PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
@@ -26,8 +26,9 @@ pub(super) const RESERVE_PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
      SELECT nextval(pg_get_serial_sequence('probe', 'id'))
      FROM shared CROSS JOIN generate_series(1, $1::bigint)";
 
-/// Inserts probes. `new.task` is null for the first probe of a task, which has
-/// no previous one.
+/// Inserts probes. `$7` is the run; each other parameter is an array with the values of
+/// one column of `new`. `new.task` is null for the first probe of a task, which has no
+/// previous one.
 pub(super) const INSERT_PROBES: &str =
     "INSERT INTO probe (id, target_id, run_id, requested_at, status, detail, previous_id)
      SELECT new.id, new.target, $7, new.time, new.status, new.detail, task.probe_id
@@ -35,7 +36,8 @@ pub(super) const INSERT_PROBES: &str =
                  $6::bigint[]) AS new (id, target, time, status, detail, task)
      LEFT JOIN task ON task.id = new.task";
 
-/// Commits completions, except those whose fence is outdated.
+/// Commits completions, except those whose lease was lost or whose run was opened
+/// again.
 pub(super) async fn commit(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -151,6 +153,7 @@ fn attempts(update: &TaskUpdate) -> &[Attempt] {
 /// The new state of a task that is not finished.
 struct WaitingTask<'a> {
     task: i64,
+    /// A value of [`task_state`].
     state: i64,
     purpose: FetchPurpose,
     not_before: i64,

@@ -16,13 +16,15 @@ use crate::values::millis;
 /// The version of the schema.
 pub(super) const SCHEMA_VERSION: i64 = 4;
 
+/// The tables.
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// The time to wait for a database that was restarted.
 const RECONNECT_TIMEOUT: Duration = Duration::from_mins(5);
-/// The first and the longest pause between two attempts to connect.
-const MIN_MAX_RECONNECT_PAUSE: (Duration, Duration) =
-    (Duration::from_millis(100), Duration::from_secs(2));
+/// The first pause between two attempts to connect. It doubles with each attempt.
+const MIN_RECONNECT_PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause between two attempts to connect.
+const MAX_RECONNECT_PAUSE: Duration = Duration::from_secs(2);
 /// Clocks that differ by less than this are not adjusted, so that times that
 /// are read and written back stay the same.
 const MAX_CLOCK_DRIFT_MS: i64 = 200;
@@ -74,13 +76,13 @@ impl PostgresStore {
         if !can_retry || retries.waited >= RECONNECT_TIMEOUT {
             return Err(error.into_store_error(&self.url.to_string(), operation));
         }
-        let (first, longest) = MIN_MAX_RECONNECT_PAUSE;
-        retries.pause = (retries.pause * 2).clamp(first, longest);
+        retries.pause = (retries.pause * 2).clamp(MIN_RECONNECT_PAUSE, MAX_RECONNECT_PAUSE);
         retries.waited += retries.pause;
         tokio::time::sleep(retries.pause).await;
         Ok(())
     }
 
+    /// Creates the error of a database that cannot be used.
     fn unreachable_error(&self, cause: &str) -> StoreError {
         StoreError::Unreachable { path: self.url.to_string(), source: cause.into() }
     }

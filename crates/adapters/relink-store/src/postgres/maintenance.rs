@@ -1,4 +1,4 @@
-//! Database size, pruning and vacuum.
+//! Measures, prunes and shrinks the database.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

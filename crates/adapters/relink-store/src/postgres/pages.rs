@@ -1,7 +1,7 @@
 //! Stores pages of crawls, their links, and tasks for new targets.
 //!
-//! The links of a page are stored in the transaction that finishes its task, so
-//! a crash cannot separate them.
+//! The links of a page are stored in the transaction that finishes the task of the
+//! page. After a crash, either both are stored or neither.
 
 use std::collections::HashMap;
 
@@ -17,18 +17,20 @@ use super::session::Db;
 use super::tasks::{self, NewTask, target_key};
 use crate::values::{label_hash, pack_anchors};
 
-/// An existing task of the run.
-struct KnownTask {
+/// A task that the run had before these pages.
+struct ExistingTask {
     id: i64,
     depth: Option<i64>,
     rank: Option<i64>,
     is_pending: bool,
 }
 
-/// The task of a link: an existing one, or the index of a new one.
+/// The task of a link.
 #[derive(Clone, Copy)]
 enum LinkTask {
-    Known(i64),
+    /// The id of an existing task.
+    Existing(i64),
+    /// The index in the list of new tasks, which have no ids yet.
     New(usize),
 }
 
@@ -50,7 +52,7 @@ pub(super) async fn add(
     if stored.is_empty() {
         return Ok(CommitSummary::default());
     }
-    let mut known = known_tasks(db, run, &stored).await?;
+    let mut existing = existing_tasks(db, run, &stored).await?;
     let now = clock.db_time(cache_window.now);
     let mut new: Vec<NewTask<'_>> = Vec::new();
     let mut new_keys: HashMap<String, usize> = HashMap::new();
@@ -59,9 +61,9 @@ pub(super) async fn add(
     for (document, page) in &stored {
         for (position, link) in page.links.iter().enumerate() {
             let key = target_key(&link.link.target);
-            let task = if let Some(task) = known.get_mut(&key) {
-                lowered_tasks.extend(lower_known(task, link.decision));
-                LinkTask::Known(task.id)
+            let task = if let Some(task) = existing.get_mut(&key) {
+                lowered_tasks.extend(lower_existing(task, link.decision));
+                LinkTask::Existing(task.id)
             } else if let Some(index) = new_keys.get(&key) {
                 LinkTask::New(lower_new(&mut new, *index, link.decision))
             } else if let Some(task) = new_task(link, cache_window, now) {
@@ -83,7 +85,7 @@ pub(super) async fn add(
     }
     let rows = links.iter().filter_map(|(document, position, link, task)| {
         let task = match task {
-            LinkTask::Known(id) => *id,
+            LinkTask::Existing(id) => *id,
             LinkTask::New(index) => inserted.get(*index)?.id,
         };
         Some(LinkRow { document: *document, position: *position, task, link: &link.link })
@@ -122,8 +124,8 @@ fn lower_new(new: &mut [NewTask<'_>], index: usize, decision: LinkDecision) -> u
 
 /// Lowers the depth and rank of a pending task to those of a link. Returns the
 /// task id and the new values if they changed.
-fn lower_known(
-    task: &mut KnownTask,
+fn lower_existing(
+    task: &mut ExistingTask,
     decision: LinkDecision,
 ) -> Option<(i64, Option<i64>, Option<i64>)> {
     let LinkDecision::Fetch { depth, rank, .. } = decision else { return None };
@@ -143,7 +145,7 @@ async fn save_lowered(
     db: &Db<'_>,
     lowered_tasks: &[(i64, Option<i64>, Option<i64>)],
 ) -> DbResult<()> {
-    // Later values of a task are the lower_known ones.
+    // A task can occur several times; its last values are the lowest ones.
     for (id, depth, rank) in lowered_tasks {
         db.execute("UPDATE task SET depth = $1, rank = $2 WHERE id = $3", &[depth, rank, id])
             .await?;
@@ -172,13 +174,13 @@ async fn insert_document(
     Ok(row.map(|row| row.get(0)))
 }
 
-/// Returns the existing tasks of web links by URL. Local links are stored again
-/// with their current verdict.
-async fn known_tasks(
+/// Returns the existing tasks of web links by URL. The tasks of local links are not
+/// returned: they are inserted again with their current verdict.
+async fn existing_tasks(
     db: &Db<'_>,
     run: RunId,
     pages: &[(i64, &NewPage)],
-) -> DbResult<HashMap<String, KnownTask>> {
+) -> DbResult<HashMap<String, ExistingTask>> {
     let links = pages.iter().flat_map(|(_, page)| &page.links);
     let web = links.filter(|link| matches!(link.link.target, NewTarget::Web { .. }));
     let urls: Vec<String> = web.map(|link| target_key(&link.link.target)).collect();
@@ -191,7 +193,7 @@ async fn known_tasks(
             &[&urls, &run.0],
         )
         .await?;
-    let known = |row: &tokio_postgres::Row| KnownTask {
+    let known = |row: &tokio_postgres::Row| ExistingTask {
         id: row.get(1),
         depth: row.get(2),
         rank: row.get(3),

@@ -68,8 +68,8 @@ async fn repair_host_times(db: &Db<'_>, now: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// Makes retries due that are further in the future than any retry can be: the
-/// clock was set back since they were scheduled.
+/// Makes retries due that are more than [`MAX_RETRY_WAIT_MS`] in the future: the clock
+/// was set back after they were scheduled.
 async fn repair_task_times(db: &Db<'_>, run: RunId, now: i64) -> DbResult<()> {
     let limit = now.saturating_add(MAX_RETRY_WAIT_MS);
     db.execute(
@@ -208,10 +208,10 @@ pub(super) async fn source_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> 
             &[&run.0],
         )
         .await?;
-    let (ignored, subtracted) = count_ignored_links(db, run).await?;
+    let (ignored, ignored_web_links) = count_ignored_links(db, run).await?;
     Ok(RunStats {
         documents: count(&row, 0),
-        links: count(&row, 1).saturating_sub(subtracted),
+        links: count(&row, 1).saturating_sub(ignored_web_links),
         hosts: count(&row, 2),
         ignored,
         ..RunStats::default()
@@ -244,9 +244,10 @@ pub(super) async fn run_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> {
     Ok(stats)
 }
 
-/// Counts the links whose document suppresses the finding, and how many of them
-/// must be subtracted from the checked links. A suppressed missing anchor is
-/// not subtracted, because its link still counts as a link to the page.
+/// Counts the links whose document suppresses the finding, and those of them that
+/// lead to web targets. Only the latter are subtracted from the number of checked
+/// links. The others are missing anchors, whose links also lead to the page and
+/// still count there.
 async fn count_ignored_links(db: &Db<'_>, run: RunId) -> DbResult<(u64, u64)> {
     let row = db
         .query_one(

@@ -1,26 +1,27 @@
--- The tables have the same meaning as those of SQLite (`schema.sql` of this
--- crate); comments here are about the differences. Text that is compared by
--- order has the collation "C", so that URLs are sorted by bytes. There are no
--- foreign keys: their checks would lock rows that all workers share.
+-- The tables of PostgreSQL. They have the same meaning as those of SQLite, which are
+-- described in `schema.sql` of this crate. Comments here describe the differences.
+--
+-- Text that is compared by order has the collation "C", so that URLs are sorted by
+-- bytes. There are no foreign keys, because their checks would lock rows that all
+-- workers share. Tables whose rows are often updated have a fill factor of 70: the
+-- free space lets PostgreSQL update a row without changing its indexes.
 
 CREATE TABLE schema_version (
     version BIGINT NOT NULL
 );
 
--- A process that uses the store. Times are those of the database. `rate` is the
--- number of committed results per minute since the previous heartbeat.
+-- A process that uses the store. Times are those of the database clock.
 CREATE TABLE worker (
     id         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name       TEXT   NOT NULL,
     started_at BIGINT NOT NULL,
-    seen_at    BIGINT NOT NULL,
-    results    BIGINT NOT NULL DEFAULT 0,
-    rate       BIGINT NOT NULL DEFAULT 0,
-    run_id     BIGINT
+    seen_at    BIGINT NOT NULL,            -- last heartbeat
+    results    BIGINT NOT NULL DEFAULT 0,  -- number of committed results
+    rate       BIGINT NOT NULL DEFAULT 0,  -- results per minute since the previous heartbeat
+    run_id     BIGINT                      -- the run it works on
 );
 
--- `next_at`, `lease_until` and `schedule_at` are times of the database's clock.
--- `worker_id` is the holder of the lease.
+-- `next_at`, `lease_until` and `schedule_at` are times of the database clock.
 CREATE TABLE host (
     id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name          TEXT   COLLATE "C" NOT NULL UNIQUE,
@@ -28,7 +29,7 @@ CREATE TABLE host (
     next_at       BIGINT NOT NULL DEFAULT 0,
     lease_until   BIGINT NOT NULL DEFAULT 0,
     fencing_token BIGINT NOT NULL DEFAULT 0,
-    worker_id     BIGINT,
+    worker_id     BIGINT,  -- holder of the lease
     delay_ms      BIGINT NOT NULL DEFAULT 0,
     throttle_ms   BIGINT NOT NULL DEFAULT 0,
     schedule_at   BIGINT NOT NULL DEFAULT 0,
@@ -36,13 +37,11 @@ CREATE TABLE host (
 ) WITH (fillfactor = 70);
 CREATE INDEX host_leased ON host (worker_id) WHERE worker_id IS NOT NULL;
 
--- The worker that sends requests to the hosts of an IP address; zero if none does. Then
--- `lease_until` is the earliest time of the next lease. `address` of a host is the one
--- of its last request.
+-- The worker that sends requests to the hosts of an IP address.
 CREATE TABLE address_lease (
     address     TEXT   COLLATE "C" PRIMARY KEY,
-    worker_id   BIGINT NOT NULL,
-    lease_until BIGINT NOT NULL
+    worker_id   BIGINT NOT NULL,  -- 0 if not leased
+    lease_until BIGINT NOT NULL   -- end of the lease; if not leased, earliest time of the next
 ) WITH (fillfactor = 70);
 CREATE INDEX address_lease_worker ON address_lease (worker_id);
 
@@ -51,7 +50,7 @@ CREATE TABLE generation (
 );
 INSERT INTO generation (latest) VALUES (1);
 
--- `loaded` is set when all documents are read. Workers fetch only then.
+-- `loaded` is set when all documents are read. Other workers can join the run then.
 CREATE TABLE run (
     id                BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     identity          TEXT    NOT NULL,
@@ -90,7 +89,7 @@ CREATE TABLE target (
     user_supplied BOOLEAN NOT NULL DEFAULT FALSE
 );
 
--- `not_before` is a time of the database's clock; zero means due immediately.
+-- `not_before` is a time of the database clock; 0 means due immediately.
 CREATE TABLE task (
     id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     run_id        BIGINT  NOT NULL,
@@ -113,8 +112,8 @@ CREATE INDEX task_pending ON task (run_id, host_id, not_before, id) WHERE state 
 CREATE INDEX task_held ON task (run_id, id) WHERE state = 1;
 CREATE INDEX task_ranked ON task (run_id, host_id, rank) WHERE state = 0 AND rank IS NOT NULL;
 
--- `bucket` is that of the host. Workers start their search for hosts in
--- different buckets.
+-- `bucket` is that of the host: one of 64 groups. Each worker starts its search for
+-- hosts in another bucket, so that workers rarely compete for the same rows.
 CREATE TABLE run_host (
     run_id             BIGINT NOT NULL,
     host_id            BIGINT NOT NULL,

@@ -1,7 +1,9 @@
-//! Stores targets and tasks in multi-row statements.
+//! Stores targets and tasks in multi-row statements. A target is stored once for all
+//! runs; each run has one task per target.
 //!
-//! Rows that several workers may insert are inserted in the order of their
-//! keys, so that two transactions cannot wait for each other.
+//! Each column of the new rows is passed as an array, and the statement combines the
+//! arrays to rows with `unnest`. Rows that several workers may insert are inserted in
+//! the order of their keys, so that two transactions cannot wait for each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -26,11 +28,11 @@ pub(super) struct NewTask<'a> {
     pub(super) has_fragment: bool,
     /// Targets that were alive at this time or later are not fetched again.
     pub(super) fresh_since: Timestamp,
-    /// The earliest time of the first attempt, on the database's clock.
+    /// The earliest time of the first attempt, on the database clock.
     pub(super) not_before: i64,
-    /// The link distance from the seeds of a crawl.
+    /// The number of links to follow from a start URL of the crawl.
     pub(super) depth: Option<u32>,
-    /// The traversal rank, lowest first.
+    /// The traversal rank of a crawl: tasks of lower rank are fetched first.
     pub(super) rank: Option<i64>,
 }
 
@@ -70,17 +72,17 @@ pub(super) fn target_key(target: &NewTarget) -> String {
     }
 }
 
-/// An existing or new task.
+/// The task of a target, after it was inserted or found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InsertedTask {
     pub(super) id: i64,
-    /// Whether the task is new.
+    /// Whether the task was inserted by this call.
     pub(super) is_new: bool,
     /// Whether the task needs no request.
     pub(super) is_finished: bool,
 }
 
-/// A stored target, with the values that its new tasks need.
+/// A stored target, with the values that are needed to create a task for it.
 struct StoredTarget {
     id: i64,
     host: Option<i64>,
@@ -92,9 +94,9 @@ struct StoredTarget {
 }
 
 impl StoredTarget {
-    /// Whether the result can be reused: the target was alive recently, and its
-    /// anchors are stored if the link has a fragment.
-    fn is_fresh(&self, task: &NewTask<'_>, now: Timestamp) -> bool {
+    /// Whether the result can be reused: the target was alive recently, and, if the
+    /// link has a fragment, the anchors of the page are stored.
+    fn can_use_cache(&self, task: &NewTask<'_>, now: Timestamp) -> bool {
         let fresh_times = millis(task.fresh_since)..=millis(now);
         let was_alive = self.result.as_ref().is_some_and(|(_, verdict, checked_at)| {
             *verdict == Verdict::Alive.as_str() && fresh_times.contains(checked_at)
@@ -153,8 +155,8 @@ pub(super) async fn insert_tasks(
 
 /// Returns the row of a task that does not exist yet.
 fn new_task_row(task: &NewTask<'_>, key: &str, target: &StoredTarget, now: Timestamp) -> TaskRow {
-    let is_fresh = target.is_fresh(task, now);
-    let is_finished = task.is_local() || is_fresh;
+    let can_use_cache = target.can_use_cache(task, now);
+    let is_finished = task.is_local() || can_use_cache;
     let result = target.result.as_ref().filter(|_| is_finished);
     let original_url = stored_text(task.original_url);
     TaskRow {
@@ -163,7 +165,7 @@ fn new_task_row(task: &NewTask<'_>, key: &str, target: &StoredTarget, now: Times
         is_user_supplied: task.is_user_supplied(),
         original_url: (original_url != key).then_some(original_url),
         is_finished,
-        is_cached: is_fresh && !task.is_local(),
+        is_cached: can_use_cache && !task.is_local(),
         generation: result.map(|(generation, ..)| *generation),
         not_before: task.not_before,
         depth: task.depth.map(i64::from),
@@ -380,8 +382,12 @@ async fn existing_tasks(db: &Db<'_>, run: RunId, targets: Vec<i64>) -> DbResult<
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Updates tasks that existed before one of these links: user-supplied tasks,
-/// tasks with a cached result that a fragment makes useless, and local tasks.
+/// Updates tasks that existed before the links in `existing`:
+///
+/// - Marks them as user-supplied if the link is.
+/// - Makes them pending again if they have a cached result, but the link has a
+///   fragment and the anchors of the page are not cached.
+/// - Assigns the new results of local targets.
 async fn update_existing(db: &Db<'_>, existing: &[(i64, &TaskRow, &NewTask<'_>)]) -> DbResult<()> {
     let ids_where = |is_affected: &dyn Fn(&TaskRow, &NewTask<'_>) -> bool| -> Vec<i64> {
         let affected = existing.iter().filter(|(_, row, task)| is_affected(row, task));
@@ -395,7 +401,6 @@ async fn update_existing(db: &Db<'_>, existing: &[(i64, &TaskRow, &NewTask<'_>)]
         )
         .await?;
     }
-    // The link has a fragment and the anchors of the page are not cached.
     let to_fetch = ids_where(&|row, task| task.has_fragment && !row.is_finished);
     if !to_fetch.is_empty() {
         db.execute(
@@ -405,8 +410,8 @@ async fn update_existing(db: &Db<'_>, existing: &[(i64, &TaskRow, &NewTask<'_>)]
         )
         .await?;
     }
-    // The task is from before an interruption, and the file may have been
-    // created or deleted since.
+    // A local task was inserted before an interruption of the run. The file may have
+    // been created or deleted since.
     let local: Vec<_> = existing.iter().filter(|(_, _, task)| task.is_local()).collect();
     if !local.is_empty() {
         let (ids, generations): (Vec<i64>, Vec<Option<i64>>) =

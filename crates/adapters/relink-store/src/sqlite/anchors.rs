@@ -1,4 +1,4 @@
-//! Anchors of pages, and links that refer to them.
+//! Stores and reads the anchors of pages, and the links that refer to them.
 
 use jiff::Timestamp;
 use relink_model::{RunId, TaskId, Verdict};
@@ -26,8 +26,8 @@ pub(super) fn save(
     Ok(())
 }
 
-/// Assigns anchors that were seen at `seen_at` to the result of `checked_at`,
-/// unless they have been replaced since.
+/// Makes the anchors that were seen at `seen_at` those of the result of
+/// `checked_at`, unless other anchors were saved since.
 pub(super) fn confirm(
     db: &Connection,
     target: i64,
@@ -106,8 +106,8 @@ pub(super) fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
     Ok(statement.query_row((run.0, reached), |row| row.get(0))?)
 }
 
-/// Adds a finding for each missing anchor, and returns the number of new ones.
-/// The finding is a local target with a copy of the link.
+/// Adds a finding for each missing anchor, and returns the number of new findings.
+/// A finding is a local target, and the link is copied to lead to it.
 pub(super) fn add_missing(
     db: &Connection,
     run: RunId,

@@ -14,6 +14,7 @@ impl BudgetStore for SqliteStore {
     }
 }
 
+/// Counts a request to a service if the budget of the day allows it.
 fn try_spend(db: &Connection, service: &str, day: i64, budget: u32) -> DbResult<bool> {
     if budget == 0 {
         return Ok(false);

@@ -1,12 +1,15 @@
-//! Multi-row statements. Executing a statement costs about as much as one of its
-//! rows, so multi-row statements save up to half of the time.
+//! Multi-row statements. Executing a statement costs about as much as inserting one
+//! row, so statements with many rows save up to half of the time.
+//!
+//! SQLite prepares a statement for a fixed number of rows. Therefore statements for
+//! 32, 8 and 1 rows are prepared; together they insert any number of rows.
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 
 use super::error::DbResult;
 use super::rows::to_i64;
 
-/// The number of rows of a large statement.
+/// The number of rows of the largest statement.
 pub(super) const BATCH_ROWS: usize = 32;
 
 /// The numbers of rows for which a [`Bulk`] prepares a statement, in descending
@@ -54,9 +57,10 @@ impl<'db> Bulk<'db> {
     }
 
     /// Executes the statement for all items, with as few executions as possible.
-    /// `shared` has the first parameters of each execution, `bind` binds those of
-    /// an item, and `on_executed` is called after each execution with its items and
-    /// the number of changed rows.
+    ///
+    /// `shared` contains the first parameters of each execution. `bind` binds the
+    /// parameters of an item. `on_executed` is called after each execution, with
+    /// its items and the number of changed rows.
     pub(super) fn run<T>(
         &mut self,
         shared: &[&dyn ToSql],

@@ -1,8 +1,8 @@
 //! Leases hosts, returns their due tasks and releases hosts.
 //!
-//! Tasks are not marked as claimed: the lease of the host covers them, and its
-//! holder knows the last task it got. After a crash, only leases have to be
-//! revoked.
+//! Tasks have no mark of their own that they are being fetched: the lease of the
+//! host covers all its tasks. The holder of the lease passes the last task it got
+//! in order to read the next ones. After a crash, only the leases are revoked.
 
 use std::collections::HashMap;
 

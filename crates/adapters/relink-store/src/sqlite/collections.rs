@@ -1,4 +1,5 @@
-//! Reads and stores collections, members and their history.
+//! Reads and stores collections (such as reading lists), their members (pages), and
+//! the history of members.
 
 use relink_ports::{
     CollectionId, CollectionUpdate, MemberEvent, MemberId, StoredCollection, StoredMember,
@@ -13,7 +14,7 @@ use super::rows::{from_json, millis, timestamp};
 /// The time until the second check of a new page: one day.
 const FIRST_INTERVAL_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The state of members whose pages are checked; see `member.state`.
+/// The value of `member.state` for members whose pages are checked.
 const ACTIVE: &str = "active";
 
 /// Returns all collections, nested ones after their root.
@@ -94,8 +95,8 @@ fn save_collection(db: &Connection, collection: &StoredCollection) -> DbResult<C
     Ok(CollectionId(id))
 }
 
-/// Inserts or updates a member and returns its id. An id of zero means a new
-/// member, whose accepted version is the latest one of its page.
+/// Inserts or updates a member and returns its id. A member with the id zero is
+/// inserted; its accepted version is the latest one of its page.
 fn save_member(db: &Connection, member: &StoredMember) -> DbResult<MemberId> {
     let existing_id = Some(member.id.0).filter(|id| *id != 0);
     let id = db

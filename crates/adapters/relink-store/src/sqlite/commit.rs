@@ -1,7 +1,7 @@
 //! Commits probes and task updates.
 //!
-//! This runs for every request, so statements are prepared once per batch:
-//! a lookup in the statement cache costs as much as a small statement.
+//! This runs for every request, so statements are prepared once per batch: a lookup in
+//! the statement cache costs as much as a small statement.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,8 @@ use crate::values::task_state;
 /// The initial capacity for the JSON of a probe in bytes, enough for most.
 const DETAIL_CAPACITY: usize = 1024;
 
-/// Commits completions, except those whose fence is outdated.
+/// Commits completions, except those whose lease was lost or whose run was opened
+/// again.
 pub(super) fn commit(
     db: &Connection,
     run: RunId,
@@ -58,7 +59,8 @@ pub(super) fn commit(
     Ok(CommitSummary { rejected, ..writer.finish()? })
 }
 
-/// Updates the task. Returns it if it is finished, so that its result is stored.
+/// Updates a task that is retried, held or dropped. Returns a finished task, whose
+/// result the caller stores together with others.
 fn apply_update<'a>(
     db: &Connection,
     completion: &'a TaskCompletion,
@@ -90,6 +92,7 @@ fn apply_update<'a>(
         TaskUpdate::Drop => drop_task(db, completion)?,
         TaskUpdate::Finish(result) => {
             let probe = match probe {
+                // A held task: its page was fetched before.
                 None => reached_held_probe(db, completion, result)?,
                 probe => probe,
             };
@@ -122,8 +125,8 @@ fn reached_held_probe(
     Ok(Some(probe))
 }
 
-/// Returns the leases of completions that were lost: their fencing token is
-/// outdated.
+/// Returns the leases of completions that were lost: the host has another fencing
+/// token.
 fn lost_leases(db: &Connection, completions: &[TaskCompletion]) -> DbResult<Vec<HostLease>> {
     let host_lease = |completion: &TaskCompletion| match completion.fence {
         Fence::Host(lease) => Some(lease),
@@ -221,6 +224,7 @@ fn attempts(update: &TaskUpdate) -> &[Attempt] {
 
 /// The new state of a task that is not finished: pending or held.
 struct WaitingState {
+    /// A value of [`task_state`].
     state: i64,
     purpose: FetchPurpose,
     not_before: i64,

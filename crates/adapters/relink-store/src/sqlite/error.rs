@@ -43,6 +43,7 @@ impl DbError {
         }
     }
 
+    /// Returns the error code of SQLite.
     fn sqlite_code(&self) -> Option<ErrorCode> {
         match self {
             Self::Database(error) => error.sqlite_error_code(),

@@ -1,4 +1,7 @@
-//! Stores documents, links, and tasks for their targets.
+//! Stores documents, links, and tasks for the targets of links.
+//!
+//! A target is stored once for all runs. Each run has one task per target; links
+//! refer to this task.
 
 use std::collections::HashMap;
 
@@ -46,6 +49,7 @@ pub(super) fn load_document(
     Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
 
+/// Inserts a document and returns its id.
 fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> DbResult<i64> {
     let label = redaction::text(&document.label);
     db.prepare_cached(
@@ -63,7 +67,7 @@ fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> DbRes
 }
 
 /// Deletes the links of a document that has changed or was loaded incompletely.
-/// Tasks may then have no link left, which `run.unlinked` records.
+/// Sets `run.unlinked`, because tasks may then have no link left.
 fn delete_links(db: &Connection, run: RunId, id: i64, document: &NewDocument) -> DbResult<()> {
     db.execute("DELETE FROM link WHERE document_id = ?", [id])?;
     db.execute(
@@ -86,14 +90,14 @@ pub(super) fn add_links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> D
     let mut hosts: HashMap<&str, i64> = HashMap::new();
     let mut bulk_writer = BulkLinkWriter::new(db, run, batch.cache_window.now)?;
     let mut task_writer = TaskWriter::new(db, run, batch.cache_window.now)?;
-    // Bulk inserts work only for new targets. Stop trying at the first known
-    // target, because the following ones are then mostly known too.
-    let mut may_be_new = true;
+    // A bulk insert fails if one of its targets is already stored. After the first
+    // failure, do not try again: most of the remaining targets are then stored too.
+    let mut try_bulk = true;
     for (chunk, links) in batch.links.chunks(BATCH_ROWS).enumerate() {
         let first_position = batch.first_position + chunk * BATCH_ROWS;
-        if may_be_new && let Some(links) = bulk_links(db, links, &mut hosts)? {
-            may_be_new = bulk_writer.add(batch.document.0, first_position, &links)?;
-            if may_be_new {
+        if try_bulk && let Some(links) = with_host_ids(db, links, &mut hosts)? {
+            try_bulk = bulk_writer.add(batch.document.0, first_position, &links)?;
+            if try_bulk {
                 continue;
             }
         }
@@ -119,9 +123,9 @@ pub(super) fn add_links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> D
     update_due_times(db, run, hosts.into_values())
 }
 
-/// Returns the links with their host ids, if a multi-row statement can insert
-/// them: it has a fixed number of rows and inserts web links only.
-fn bulk_links<'a>(
+/// Returns the links with their host ids. Returns `None` if a multi-row statement
+/// cannot insert them: it has a fixed number of rows and inserts web links only.
+fn with_host_ids<'a>(
     db: &Connection,
     links: &'a [NewLink],
     hosts: &mut HashMap<&'a str, i64>,
@@ -129,12 +133,12 @@ fn bulk_links<'a>(
     if links.len() < BATCH_ROWS {
         return Ok(None);
     }
-    let mut all = Vec::with_capacity(links.len());
+    let mut pairs = Vec::with_capacity(links.len());
     for link in links {
         let NewTarget::Web { host, .. } = &link.target else { return Ok(None) };
-        all.push((link, host_id(db, host, hosts)?));
+        pairs.push((link, host_id(db, host, hosts)?));
     }
-    Ok(Some(all))
+    Ok(Some(pairs))
 }
 
 /// Adds the links of a batch to the link count of their document.
@@ -144,8 +148,8 @@ fn count_links(db: &Connection, batch: &LinkBatch<'_>) -> DbResult<()> {
     Ok(())
 }
 
-/// Returns the id of a host, inserting it if necessary. `hosts` caches the ids
-/// of earlier calls.
+/// Returns the id of a host, inserting the host if necessary. `hosts` caches the
+/// ids of earlier calls.
 pub(super) fn host_id<'a>(
     db: &Connection,
     name: &'a str,
@@ -187,7 +191,7 @@ pub(super) fn update_due_times(
     Ok(())
 }
 
-/// A stored target, with the values that its new tasks need.
+/// A stored target, with the values that are needed to create a task for it.
 pub(super) struct StoredTarget {
     id: i64,
     host: Option<i64>,
@@ -266,18 +270,18 @@ pub(super) fn insert_local_target(
     Ok(StoredTarget { id, host: None, is_user_supplied: false, cached_result: Some(cached_result) })
 }
 
-/// The values of a task that do not depend on its link.
+/// The values of a new task that do not depend on its link.
 pub(super) struct TaskDefaults {
     /// Targets that were alive at this time or later are not fetched again.
     pub(super) fresh_since: Timestamp,
-    /// Results after this time are not reused: they were stored with a system
-    /// clock that was ahead.
+    /// Results after this time are not reused: they were stored when the system
+    /// clock was ahead.
     pub(super) now: Timestamp,
     /// The earliest time of the first attempt.
     pub(super) not_before: i64,
-    /// The link distance from the seeds of a crawl.
+    /// The number of links to follow from a start URL of the crawl.
     pub(super) depth: Option<u32>,
-    /// The traversal rank, lowest first.
+    /// The traversal rank of a crawl: tasks of lower rank are fetched first.
     pub(super) rank: Option<i64>,
 }
 
@@ -289,7 +293,7 @@ impl TaskDefaults {
     }
 }
 
-/// The link that creates a task.
+/// The link for which a task is inserted.
 pub(super) struct TaskOrigin<'a> {
     pub(super) target: &'a NewTarget,
     pub(super) original_url: &'a str,
@@ -307,46 +311,46 @@ impl<'a> From<&'a NewLink> for TaskOrigin<'a> {
     }
 }
 
-/// An existing or new task.
+/// The task of a target, after it was inserted or found.
 pub(super) struct InsertedTask {
     pub(super) id: i64,
-    /// Whether the task is new.
+    /// Whether the task was inserted by this call.
     pub(super) is_new: bool,
     /// Whether the task needs no request.
     pub(super) is_finished: bool,
 }
 
-/// Inserts targets, tasks and links of a run, with statements prepared once.
+/// Inserts targets, tasks and links of a run. Its statements are prepared once.
 pub(super) struct TaskWriter<'db> {
     db: &'db Connection,
     run: RunId,
-    target: CachedStatement<'db>,
-    task: CachedStatement<'db>,
-    link: CachedStatement<'db>,
+    insert_target: CachedStatement<'db>,
+    insert_task: CachedStatement<'db>,
+    insert_link: CachedStatement<'db>,
     origins: LinkOriginWriter<'db>,
 }
 
 impl<'db> TaskWriter<'db> {
     /// Creates a writer for links that are seen at the time `now`.
     pub(super) fn new(db: &'db Connection, run: RunId, now: Timestamp) -> DbResult<Self> {
-        let target = db.prepare_cached(
+        let insert_target = db.prepare_cached(
             "INSERT INTO target (url, host_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
         )?;
-        let task = db.prepare_cached(
+        let insert_task = db.prepare_cached(
             "INSERT INTO task
                  (run_id, target_id, host_id, user_supplied, original_url, state, cached,
                   generation, not_before, depth, rank)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )?;
-        let link = db.prepare_cached(&format!("{INSERT_LINK} VALUES {LINK_VALUES}"))?;
+        let insert_link = db.prepare_cached(&format!("{INSERT_LINK} VALUES {LINK_VALUES}"))?;
         let origins = LinkOriginWriter::new(db, millis(now))?;
-        Ok(Self { db, run, target, task, link, origins })
+        Ok(Self { db, run, insert_target, insert_task, insert_link, origins })
     }
 
     /// Returns the target with this URL, inserting it if necessary.
     pub(super) fn insert_web_target(&mut self, url: &str, host: i64) -> DbResult<StoredTarget> {
         let url = redaction::url(url);
-        if self.target.execute((&url, host))? == 0 {
+        if self.insert_target.execute((&url, host))? == 0 {
             return find_target(self.db, &url);
         }
         let id = self.db.last_insert_rowid();
@@ -368,38 +372,38 @@ impl<'db> TaskWriter<'db> {
         if is_user_supplied && !target.is_user_supplied {
             mark_user_supplied(self.db, target.id)?;
         }
-        // A link with a fragment needs the anchors of the page.
-        let is_fresh = target.is_fresh(defaults)
+        // To check the fragment of a link, the anchors of the page are needed.
+        let can_use_cache = target.is_fresh(defaults)
             && (!origin.has_fragment || anchors::are_known(self.db, target.id)?);
-        let is_finished = is_local || is_fresh;
+        let is_finished = is_local || can_use_cache;
         let generation =
             target.cached_result.as_ref().filter(|_| is_finished).map(|result| result.generation);
         let original_url = redaction::text(origin.original_url);
         let original_url = (original_url != *url).then_some(original_url);
-        let added = self.task.execute((
+        let inserted_rows = self.insert_task.execute((
             self.run.0,
             target.id,
             target.host,
             is_user_supplied,
             original_url,
             if is_finished { task_state::FINISHED } else { task_state::PENDING },
-            is_fresh && !is_local,
+            can_use_cache && !is_local,
             generation,
             defaults.not_before,
             defaults.depth,
             defaults.rank,
         ))?;
-        if added > 0 {
+        if inserted_rows > 0 {
             let id = self.db.last_insert_rowid();
             return Ok(InsertedTask { id, is_new: true, is_finished });
         }
-        let id = find_task(self.db, self.run, target, is_user_supplied)?;
+        let id = existing_task(self.db, self.run, target, is_user_supplied)?;
         if origin.has_fragment && !is_finished {
             discard_cached_result(self.db, id)?;
         }
         if is_local {
-            // The task is from before an interruption, and the file may have
-            // been created or deleted since.
+            // The task was inserted before an interruption of the run. The file
+            // may have been created or deleted since, so use the new result.
             set_generation(self.db, id, generation)?;
         }
         Ok(InsertedTask { id, is_new: false, is_finished })
@@ -413,7 +417,7 @@ impl<'db> TaskWriter<'db> {
         task: i64,
         link: &NewLink,
     ) -> DbResult<()> {
-        let mut row = RowBinder::new(&mut self.link);
+        let mut row = RowBinder::new(&mut self.insert_link);
         bind_link(&mut row, document, position, task, link)?;
         row.execute()?;
         self.origins.add(document, task, task)
@@ -451,9 +455,9 @@ pub(super) fn bind_link(
     ])
 }
 
-/// Returns an existing task of the run. Marks it as user-supplied if the new
-/// link is.
-fn find_task(
+/// Returns the task that the run already has for a target. Marks the task as
+/// user-supplied if the new link is.
+fn existing_task(
     db: &Connection,
     run: RunId,
     target: &StoredTarget,
@@ -479,8 +483,8 @@ fn mark_user_supplied(db: &Connection, target: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// Makes a task with a cached result pending again, because a link has a
-/// fragment and the anchors of the page are not cached.
+/// Makes a task with a cached result pending again. A link of it has a fragment,
+/// and the anchors of the page are not cached.
 fn discard_cached_result(db: &Connection, task: i64) -> DbResult<()> {
     db.prepare_cached(
         "UPDATE task SET state = 0 /* pending */, cached = 0, generation = NULL
@@ -490,7 +494,7 @@ fn discard_cached_result(db: &Connection, task: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// Assigns the result of this generation to a finished task.
+/// Makes the result of this generation the result of a finished task.
 fn set_generation(db: &Connection, task: i64, generation: Option<i64>) -> DbResult<()> {
     db.prepare_cached("UPDATE task SET generation = ? WHERE id = ?")?
         .execute((generation, task))?;

@@ -1,4 +1,4 @@
-//! Database size, pruning and vacuum.
+//! Measures, prunes and shrinks the database.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -55,8 +55,8 @@ fn vacuum(db: &Connection) -> DbResult<()> {
     Ok(())
 }
 
-/// Delete what is older than the time in the parameter. The current result of
-/// each target and the probe that last reached it are never deleted.
+/// Statements that delete data older than the time in the parameter. The current result
+/// of each target and the probe that last reached it are never deleted.
 const PRUNE_STATEMENTS: [&str; 13] = [
     "DELETE FROM link WHERE task_id IN (
          SELECT task.id FROM task JOIN run r ON r.id = task.run_id

@@ -21,12 +21,13 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// "RLNK", which distinguishes Relink databases from those of other programs.
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
-/// The version of [`SCHEMA`]. Versions 1 to 10 were development versions.
+/// The version of [`SCHEMA`]. Lower versions were development versions.
 pub(super) const SCHEMA_VERSION: i64 = 13;
 
 /// The schema version of a new, empty database file.
 pub(super) const EMPTY_SCHEMA_VERSION: i64 = 0;
 
+/// The tables of runs, tasks and results.
 const SCHEMA: &str = include_str!("../../schema.sql");
 
 /// The tables of collections.
@@ -102,6 +103,7 @@ pub(super) fn open_with_retry(path: &Path, wait: Duration) -> Result<Connection,
     }
 }
 
+/// Opens the file once, without waiting for the lock.
 fn open(path: &Path) -> Result<Connection, StoreError> {
     let to_store_error = |error: DbError| error.into_store_error(path, OPERATION);
     if is_foreign_file(path) {
@@ -110,10 +112,10 @@ fn open(path: &Path) -> Result<Connection, StoreError> {
     let mut connection = connect(path).map_err(to_store_error)?;
     // Verify the schema before the first write, because the file may belong to
     // another program.
-    let version = schema_version(&connection).map_err(to_store_error)?;
-    let found = check_version(path, version)?;
+    let stored_version = schema_version(&connection).map_err(to_store_error)?;
+    let version = check_version(path, stored_version)?;
     acquire_lock(&connection).map_err(to_store_error)?;
-    if found == EMPTY_SCHEMA_VERSION {
+    if version == EMPTY_SCHEMA_VERSION {
         create_schema(&mut connection).map_err(to_store_error)?;
     }
     revoke_leases(&connection).map_err(to_store_error)?;
@@ -163,9 +165,9 @@ pub(super) fn configure(connection: &Connection) -> DbResult<()> {
 /// Takes the lock. In exclusive mode, the first write locks the file until the
 /// connection is closed.
 fn acquire_lock(connection: &Connection) -> DbResult<()> {
-    // A checkpoint every 2,000 pages: smaller ones write the same pages
-    // repeatedly, and larger ones block for so long that no requests are in
-    // flight at the end.
+    // A checkpoint every 2,000 pages: more frequent ones write the same pages
+    // repeatedly. Less frequent ones block the dispatcher for so long that all
+    // requests in flight end meanwhile.
     // With a write-ahead log, `synchronous = normal` survives a crash of the
     // process. A power failure can lose the last transactions, but cannot
     // corrupt the file.

@@ -1,7 +1,8 @@
-//! Stores pages of crawls, their links, and tasks for new targets.
+//! Stores pages of crawls, their links, and tasks for new targets. Also reads and
+//! stores robots.txt files and checkpoints.
 //!
-//! The links of a page are stored in the transaction that finishes its task, so
-//! a crash cannot separate them.
+//! The links of a page are stored in the transaction that finishes the task of the
+//! page. After a crash, either both are stored or neither.
 
 use std::collections::HashMap;
 
@@ -109,8 +110,8 @@ impl<'a, 'db> PageWriter<'a, 'db> {
                 return Ok(Some(self.count_task(&inserted)));
             }
         };
-        if let Some(known) = self.known_task(url, link.decision)? {
-            return Ok(Some(known));
+        if let Some(task) = self.existing_task(url, link.decision)? {
+            return Ok(Some(task));
         }
         let LinkDecision::Fetch { depth, rank, may_use_cache } = link.decision else {
             return Ok(None);
@@ -124,11 +125,12 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         Ok(Some(self.count_task(&inserted)))
     }
 
-    /// Returns an existing task of the run; a pending one gets the depth and
-    /// rank of this link if they are smaller. Called before a task is inserted,
-    /// because most links lead to known targets.
-    fn known_task(&self, url: &str, decision: LinkDecision) -> DbResult<Option<i64>> {
-        let known: Option<(i64, Option<u32>, Option<i64>, i64)> = self
+    /// Returns the task that the run already has for this URL. If it is pending
+    /// and the depth or rank of this link is smaller, the task gets the smaller
+    /// values. Called before a task is inserted, because most links of a site lead
+    /// to targets that the run already has.
+    fn existing_task(&self, url: &str, decision: LinkDecision) -> DbResult<Option<i64>> {
+        let stored: Option<(i64, Option<u32>, Option<i64>, i64)> = self
             .db
             .prepare_cached(
                 "SELECT task.id, task.depth, task.rank, task.state FROM target t
@@ -139,7 +141,7 @@ impl<'a, 'db> PageWriter<'a, 'db> {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
             })
             .optional()?;
-        let Some((id, depth, rank, state)) = known else { return Ok(None) };
+        let Some((id, depth, rank, state)) = stored else { return Ok(None) };
         if let LinkDecision::Fetch { depth: new_depth, rank: new_rank, .. } = decision
             && state == task_state::PENDING
             && (depth.is_some_and(|depth| new_depth < depth)
@@ -166,7 +168,7 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         TaskDefaults { fresh_since, now, not_before: millis(now), depth, rank }
     }
 
-    /// Updates the summary and returns the id of the task.
+    /// Counts the task in the summary and returns its id.
     fn count_task(&mut self, inserted: &InsertedTask) -> i64 {
         self.summary.new_targets += u64::from(inserted.is_new);
         self.summary.already_checked += u64::from(inserted.is_new && inserted.is_finished);
@@ -174,7 +176,7 @@ impl<'a, 'db> PageWriter<'a, 'db> {
     }
 }
 
-/// Returns due tasks by rank; none if the lease was lost.
+/// Returns due tasks by traversal rank; none if the lease was lost.
 pub(super) fn due_by_rank(
     db: &Connection,
     run: RunId,

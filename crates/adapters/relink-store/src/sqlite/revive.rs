@@ -1,4 +1,6 @@
-//! Reads and stores dead targets, revivals, patterns and cached searches.
+//! Reads and stores what `relink revive` needs: dead targets, the results of earlier
+//! searches for their new URLs (revivals), learned patterns, cached search hits, and
+//! the texts for the search index.
 
 use jiff::Timestamp;
 use relink_model::{Confidence, Probe, RequestRights, Verdict};
@@ -19,8 +21,8 @@ macro_rules! dead_columns {
     };
 }
 
-/// Returns the current result of a URL and the page that was last reached
-/// there.
+/// Returns the current result of a URL, with the digest of the page that was last
+/// reached there.
 pub(super) fn dead_target(db: &Connection, url: &str) -> DbResult<Option<DeadTarget>> {
     let mut statement =
         db.prepare_cached(concat!("SELECT ", dead_columns!(), " WHERE t.url = ?"))?;
@@ -196,10 +198,10 @@ pub(super) fn cache_search(db: &Connection, key: &str, hits: &str, now: Timestam
     Ok(())
 }
 
-/// Returns the URLs of probes after the id `after` with the new text of their
-/// page, `None` if the page is not alive.
+/// Returns the pages with probes after the id `after`, with the text of the page;
+/// `None` if it is not alive.
 pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResult<Vec<TextChange>> {
-    // Start with the probes, so that only new ones are read.
+    // `CROSS JOIN` makes SQLite read `probe` first, so that only new probes are read.
     let mut statement = db.prepare_cached(
         "SELECT p.id, t.url, t.verdict = ?3, p.detail
          FROM probe p CROSS JOIN current_result t ON t.id = p.target_id

@@ -30,7 +30,8 @@ macro_rules! join_result {
 }
 pub(super) use join_result;
 
-/// Whether the document of `link l` does not ignore the code of `result`.
+/// Whether a `link l` to a target with this `result` is reported: its document does
+/// not suppress the code of the result.
 macro_rules! link_is_reported {
     () => {
         "(l.ignored_codes IS NULL
@@ -39,8 +40,8 @@ macro_rules! link_is_reported {
 }
 pub(super) use link_is_reported;
 
-/// Whether `task` with its `result` is reported. It is not if all of its links
-/// ignore the code.
+/// Whether `task` with its `result` is reported. A finding is not reported if it
+/// is suppressed for all links to the target.
 macro_rules! task_is_reported {
     () => {
         concat!(
@@ -53,9 +54,9 @@ macro_rules! task_is_reported {
 }
 pub(super) use task_is_reported;
 
-/// Whether `probe p` is the last probe of `task` with its `result`; for a
-/// cached result, the probe that reached the page. The target and run are
-/// compared too, because the ids of pruned probes are reused.
+/// Whether `probe p` is the last probe of `task` with its `result`, or, for a
+/// cached result, the probe that reached the page. The target and run are compared
+/// too, because the id of a deleted probe can be reused.
 macro_rules! probe_of_task {
     () => {
         "p.id = iif(task.cached, result.reached_probe, ifnull(result.probe_id, task.probe_id))

@@ -52,8 +52,8 @@ fn repair_host_times(db: &Connection, now: Timestamp) -> DbResult<()> {
     Ok(())
 }
 
-/// Makes retries due that are further in the future than any retry can be: the
-/// system clock was set back since they were scheduled.
+/// Makes retries due that are more than [`MAX_RETRY_WAIT_MS`] in the future: the
+/// system clock was set back after they were scheduled.
 fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> DbResult<()> {
     let (now, limit) = (millis(now), millis(now).saturating_add(MAX_RETRY_WAIT_MS));
     db.execute(
@@ -113,6 +113,7 @@ fn abandon(db: &Connection, identity: &str, now: Timestamp) -> DbResult<()> {
     Ok(())
 }
 
+/// Inserts an open run.
 fn insert_run(db: &Connection, key: &RunKey, identity: &str, now: Timestamp) -> DbResult<OpenRun> {
     let inputs = serde_json::to_string(&key.inputs)?;
     let inputs = redaction::json(&inputs)?;
@@ -173,16 +174,16 @@ pub(super) fn source_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
             Ok(RunStats { documents, links, hosts, ..RunStats::default() })
         },
     )?;
-    let (ignored, subtracted) = count_ignored_links(db, run)?;
+    let (ignored, ignored_web_links) = count_ignored_links(db, run)?;
     stats.ignored = ignored;
-    stats.links = u64::saturating_sub(stats.links, subtracted);
+    stats.links = u64::saturating_sub(stats.links, ignored_web_links);
     Ok(stats)
 }
 
 /// Counts the reported targets by verdict, in addition to [`source_stats`].
 pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
     let mut stats = source_stats(db, run)?;
-    // Grouped here, because SQLite would sort the rows to group them.
+    // Count in Rust: `GROUP BY` would sort all rows.
     let mut statement = db.prepare(concat!(
         "SELECT result.verdict, task.cached FROM task",
         join_result!(),
@@ -211,9 +212,10 @@ pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
     Ok(stats)
 }
 
-/// Counts the links whose document suppresses the finding, and how many of them
-/// must be subtracted from the checked links. A suppressed missing anchor is
-/// not subtracted, because its link still counts as a link to the page.
+/// Counts the links whose document suppresses the finding, and those of them that
+/// lead to web targets. Only the latter are subtracted from the number of checked
+/// links. The others are missing anchors, whose links also lead to the page and
+/// still count there.
 fn count_ignored_links(db: &Connection, run: RunId) -> DbResult<(u64, u64)> {
     let mut statement = db.prepare(concat!(
         "SELECT count(*), count(task.host_id) FROM link l INDEXED BY link_ignored

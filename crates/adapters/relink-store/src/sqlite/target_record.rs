@@ -15,6 +15,7 @@ use super::{history, results};
 /// The maximum number of runs in a record; the latest ones are returned.
 const MAX_RUNS: usize = 1000;
 
+/// Returns everything that is stored about a target.
 pub(super) fn target_record(db: &Connection, url: &str) -> DbResult<Option<TargetRecord>> {
     let target: Option<i64> = db
         .prepare_cached("SELECT id FROM target WHERE url = ?")?

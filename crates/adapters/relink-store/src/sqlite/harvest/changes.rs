@@ -1,4 +1,5 @@
-//! Writes the changes of a run.
+//! Writes the changes of one harvest run: incidents, visibility of records and links,
+//! notifications, statistics, and decisions of people.
 
 use jiff::Timestamp;
 use jiff::civil::Date;

@@ -1,4 +1,4 @@
-//! Deliveries of notifications to webhooks.
+//! Stores and reads the deliveries of notifications to webhooks.
 
 use jiff::Timestamp;
 use relink_ports::{MailState, StoredDelivery};

@@ -1,4 +1,7 @@
-//! Storage of `relink harvest`: records, incidents, notifications and mails.
+//! Storage of `relink harvest`: the metadata records of providers, the incidents of
+//! their links, and notifications with their mails and webhook deliveries.
+//!
+//! The tables are described in `harvest.sql`.
 
 mod changes;
 mod deliveries;
@@ -20,6 +23,7 @@ use relink_ports::{
 
 use super::SqliteStore;
 
+/// The tables of `relink harvest`.
 const SCHEMA: &str = include_str!("../../../harvest.sql");
 
 impl SqliteStore {

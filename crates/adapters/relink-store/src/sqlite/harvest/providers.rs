@@ -1,4 +1,4 @@
-//! Providers and the progress of their harvests.
+//! Stores and reads providers and the progress of their harvests.
 
 use relink_ports::{HarvestProgress, StoredProvider};
 use rusqlite::{Connection, OptionalExtension as _, Row};
