@@ -1,5 +1,5 @@
-//! Basic authentication (RFC 7617). Header values are marked as sensitive:
-//! `Debug` does not print them, and HTTP/2 does not index them.
+//! Creates header values for basic authentication (RFC 7617). They are marked as
+//! sensitive: `Debug` does not print them, and HTTP/2 does not index them.
 
 use hyper::header::HeaderValue;
 

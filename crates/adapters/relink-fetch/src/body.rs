@@ -80,6 +80,7 @@ async fn read_to_end(connection: &mut HttpConnection, mut body: Incoming) {
     while let Some(Ok(_)) = connection.next_frame(&mut body).await {}
 }
 
+/// Reads a body up to the limit.
 async fn read_limited(
     connection: &mut HttpConnection,
     mut body: Incoming,

@@ -42,15 +42,20 @@ pub(crate) struct RedirectChain<'a> {
     has_user_headers: bool,
     user_agent: UserAgent,
     options: RequestOptions,
+    /// The URL to request next.
     url: Url,
+    /// The IP addresses that the next request may connect to.
     policy: AddressPolicy,
     /// The URLs requested so far, each with the number of cookie changes at
     /// that time.
     visited: Vec<(Url, usize)>,
     jar: CookieJar,
+    /// All responses so far.
     hops: Vec<Hop>,
     stopwatch: Stopwatch,
+    /// The `Retry-After` value of the last response in seconds.
     retry_after: Option<u64>,
+    /// The requested headers of the last response.
     headers: Vec<(String, String)>,
     body: Option<Body>,
 }
@@ -234,6 +239,8 @@ impl<'a> RedirectChain<'a> {
         self.send_over(connection, route).await?.map_err(|error| outcome::from_head_error(&error))
     }
 
+    /// Sends the request over this connection. The outer error is an outcome that
+    /// a new connection cannot change; the inner one is an error of the connection.
     async fn send_over(
         &mut self,
         mut connection: HttpConnection,

@@ -131,6 +131,7 @@ impl Tls {
         Ok(Self { any: connector(config), http1: connector(http1) })
     }
 
+    /// Performs the TLS handshake.
     async fn handshake(
         &self,
         transport: Transport,
@@ -149,6 +150,7 @@ impl Tls {
     }
 }
 
+/// Returns the public certificate authorities and additional ones.
 fn roots(extra: &[Vec<u8>]) -> Result<RootCertStore, SetupError> {
     let public = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
     let mut roots: RootCertStore = public.collect();
@@ -158,6 +160,7 @@ fn roots(extra: &[Vec<u8>]) -> Result<RootCertStore, SetupError> {
     Ok(roots)
 }
 
+/// Returns the name that the server's certificate must be valid for.
 fn server_name(host: &Host<&str>) -> Option<ServerName<'static>> {
     match host {
         Host::Domain(name) => {

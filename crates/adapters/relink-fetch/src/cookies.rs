@@ -21,17 +21,21 @@ pub(crate) struct CookieJar {
     changes: usize,
 }
 
+/// A cookie and where it is sent.
 #[derive(Debug, PartialEq, Eq)]
 struct Cookie {
     name: String,
     value: String,
+    /// The host that set it, or the domain of its `Domain` attribute.
     host: String,
-    /// The port it was set on. `None` for both standard ports.
+    /// The port that it was set on; `None` for port 80 of http and 443 of https.
     port: Option<u16>,
     /// Whether it was set over https.
     is_encrypted: bool,
     scope: CookieScope,
+    /// It is sent only to URLs below this path.
     path: String,
+    /// Whether it has the attribute `Secure`: it is sent only over https.
     is_secure: bool,
 }
 
@@ -93,6 +97,7 @@ enum CookieAction {
 }
 
 impl Cookie {
+    /// Whether the cookie is sent with a request to `url`.
     fn applies_to(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let is_host = match self.scope {
@@ -107,6 +112,7 @@ impl Cookie {
     }
 }
 
+/// Parses a `Set-Cookie` header of a response from `url`.
 fn parse(url: &Url, header: &str) -> Option<(Cookie, CookieAction)> {
     if header.len() > MAX_COOKIE_BYTES {
         return None;

@@ -48,7 +48,7 @@ pub(crate) fn codings(header: &str) -> Vec<Coding> {
     header.split(',').filter_map(coding).collect()
 }
 
-/// Body bytes, and whether the end is missing.
+/// The bytes of a body, which may be incomplete.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct BodyBytes {
     pub bytes: Vec<u8>,
@@ -67,6 +67,7 @@ pub(crate) fn decode(codings: &[Coding], read: BodyBytes, limit: usize) -> BodyB
     })
 }
 
+/// Decodes one coding.
 fn decode_one(coding: Coding, sent: &[u8], limit: usize) -> BodyBytes {
     let limit = limit.min(RATIO_EXEMPT_BYTES.max(sent.len().saturating_mul(MAX_RATIO)));
     match coding {
@@ -97,6 +98,7 @@ fn is_zlib(sent: &[u8]) -> bool {
     }
 }
 
+/// Reads at most `limit` bytes from a decoder.
 fn expand(reader: impl Read, limit: usize) -> BodyBytes {
     let mut bytes = Vec::new();
     let read_limit = limit as u64 + 1;

@@ -1,4 +1,4 @@
-//! Hosts that receive user-supplied headers.
+//! Parses and matches the hosts that receive user-supplied headers (`--header-for`).
 
 use std::str::FromStr;
 

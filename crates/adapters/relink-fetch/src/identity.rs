@@ -1,4 +1,4 @@
-//! TLS client certificates.
+//! Loads TLS client certificates and their keys.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,10 +11,11 @@ use thiserror::Error;
 /// them.
 #[derive(Clone)]
 pub struct ClientIdentity {
-    parts: Arc<Parts>,
+    parts: Arc<ChainAndKey>,
 }
 
-struct Parts {
+/// The certificate chain and the private key.
+struct ChainAndKey {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 }
@@ -38,7 +39,7 @@ impl ClientIdentity {
         let chain = chain.ok().filter(|chain| !chain.is_empty());
         let chain = chain.ok_or(ParseIdentityError::NoCertificate)?;
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| ParseIdentityError::NoKey)?;
-        Ok(Self { parts: Arc::new(Parts { chain, key }) })
+        Ok(Self { parts: Arc::new(ChainAndKey { chain, key }) })
     }
 
     /// Returns the certificates, the client's first.

@@ -26,6 +26,7 @@ pub struct NoProxy {
     entries: Vec<Entry>,
 }
 
+/// One entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     hosts: Hosts,
@@ -33,6 +34,7 @@ struct Entry {
     port: Option<u16>,
 }
 
+/// The hosts of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Hosts {
     All,
@@ -61,6 +63,7 @@ impl NoProxy {
 }
 
 impl Hosts {
+    /// Whether the hosts include this one.
     fn contain(&self, host: &Host<&str>) -> bool {
         match (self, host) {
             (Self::All, _) => true,
@@ -80,6 +83,7 @@ impl Hosts {
     }
 }
 
+/// Whether an address belongs to a network.
 fn is_within(address: IpAddr, base: IpAddr, bits: u32) -> bool {
     let shared = match (address, base) {
         (IpAddr::V4(address), IpAddr::V4(base)) => {
@@ -103,6 +107,7 @@ impl FromStr for NoProxy {
     }
 }
 
+/// Parses one entry of the list: a host, with or without port, or a network.
 fn parse_entry(text: &str) -> Result<Entry, ParseNoProxyError> {
     if let Some((base, bits)) = text.split_once('/') {
         let network = parse_network(base, bits);
@@ -113,6 +118,7 @@ fn parse_entry(text: &str) -> Result<Entry, ParseNoProxyError> {
     Ok(Entry { hosts: parse_hosts(host), port })
 }
 
+/// Parses a network from its base address and prefix length.
 fn parse_network(base: &str, bits: &str) -> Option<Hosts> {
     let base = parse_address(base)?;
     let bits = bits.parse().ok()?;
@@ -130,6 +136,7 @@ fn split_port(text: &str) -> (&str, Option<u16>) {
     }
 }
 
+/// Parses the host of an entry.
 fn parse_hosts(text: &str) -> Hosts {
     if text == "*" {
         return Hosts::All;

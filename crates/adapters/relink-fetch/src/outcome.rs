@@ -58,6 +58,7 @@ pub(crate) fn from_tls_error(error: &io::Error) -> TlsError {
     }
 }
 
+/// Converts an error of certificate verification.
 fn from_certificate_error(error: &CertificateError) -> TlsError {
     match error {
         CertificateError::Expired
@@ -146,6 +147,7 @@ fn is_reset(error: &hyper::Error) -> bool {
     is_stream_reset || io_kind(error).is_some_and(is_reset_kind)
 }
 
+/// Whether the connection was closed by the other side.
 fn is_reset_kind(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -153,6 +155,7 @@ fn is_reset_kind(kind: ErrorKind) -> bool {
     )
 }
 
+/// Returns the kind of the I/O error that caused an HTTP error.
 fn io_kind(error: &hyper::Error) -> Option<ErrorKind> {
     if let Some(error) = http2_error(error) {
         return error.get_io().map(io::Error::kind);

@@ -27,9 +27,13 @@ pub(crate) struct PendingConnections {
     state: Mutex<State>,
 }
 
+/// What is known about the connections to each server.
 #[derive(Default)]
 struct State {
+    /// Servers to which a request is opening a connection. The channel closes when it is
+    /// open.
     in_progress: HashMap<PoolKey, watch::Receiver<()>>,
+    /// Servers that do not support HTTP/2.
     http1: HashSet<PoolKey>,
 }
 
@@ -70,6 +74,7 @@ impl PendingConnections {
         None
     }
 
+    /// Registers a request that needs a connection.
     fn register(&self, key: &PoolKey) -> Registration {
         let mut state = self.state();
         if state.http1.contains(key) {

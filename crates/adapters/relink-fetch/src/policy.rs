@@ -14,6 +14,7 @@ use url::Host;
 
 /// A network: its base address and prefix length.
 type Net4 = (Ipv4Addr, u32);
+/// An IPv6 network: its base address and prefix length.
 type Net6 = (Ipv6Addr, u32);
 
 const fn v4(a: u8, b: u8, c: u8, bits: u32) -> Net4 {
@@ -79,22 +80,26 @@ pub fn is_global(address: IpAddr) -> bool {
     }
 }
 
+/// Whether an IPv4 address belongs to the public internet.
 fn is_global_v4(address: Ipv4Addr) -> bool {
     !SPECIAL_V4
         .iter()
         .any(|(base, bits)| (u32::from(address) ^ u32::from(*base)) >> (32 - bits) == 0)
 }
 
+/// Whether an IPv6 address belongs to the public internet.
 fn is_global_v6(address: Ipv6Addr) -> bool {
     let is_in = |net: &Net6| is_within(address, *net);
     is_in(&GLOBAL_UNICAST) && !SPECIAL_V6.iter().any(is_in)
 }
 
+/// Whether an address belongs to a network.
 fn is_within(address: Ipv6Addr, (base, bits): Net6) -> bool {
     (u128::from(address) ^ u128::from(base)) >> (128 - bits) == 0
 }
 
-/// Returns the IPv4 address that the system or a NAT64 gateway would contact.
+/// Returns the IPv4 address that is contacted for an IPv6 address, by a NAT64
+/// gateway or because the address is IPv4-mapped.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     if is_within(address, NAT64) {
         let [.., a, b, c, d] = address.octets();

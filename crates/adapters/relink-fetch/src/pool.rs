@@ -22,7 +22,8 @@ pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum number of idle connections. A TLS connection uses about 30 KiB.
 const MAX_IDLE: usize = 512;
 
-/// Identifies the requests that can share a connection.
+/// The server, or proxy, that a connection leads to. Requests with the same key can
+/// use the same connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum PoolKey {
     /// The proxy that forwards plain HTTP requests to any host.
@@ -132,6 +133,7 @@ impl Pool {
         self.lock().discard(key, |it| matches!(it, HttpConnection::Http2(_)));
     }
 
+    /// Adds a connection, and closes those that it displaces.
     fn put(&self, key: PoolKey, connection: HttpConnection) {
         let evicted = self.lock().put(key, Instant::now(), connection);
         // Drop the evicted connections after the lock is released: dropping
@@ -144,7 +146,7 @@ impl Pool {
     }
 }
 
-/// An element of an [`IdleMap`].
+/// An element of an [`IdleMap`]. The map is generic only for tests without sockets.
 trait Shareable: Sized {
     /// Returns a clone if several users can share the element concurrently.
     fn share(&self) -> Option<Self>;
@@ -219,6 +221,7 @@ impl<T: Shareable> IdleMap<T> {
         self.idle.values().flatten().map(|(used_at, _)| *used_at).min()
     }
 
+    /// Moves all elements whose last use satisfies a condition to `evicted`.
     fn evict(&mut self, should_evict: impl Fn(Instant) -> bool, evicted: &mut Vec<T>) {
         self.idle.retain(|_, entries| {
             evicted.extend(

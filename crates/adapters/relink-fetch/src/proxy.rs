@@ -82,7 +82,7 @@ pub enum ParseProxyError {
     /// SOCKS4, or SOCKS without a version.
     #[error("unsupported SOCKS version (expected `socks5://` or `socks5h://`)")]
     Socks,
-    /// A part is missing, or there is an unexpected one.
+    /// A part of the URL is missing or unexpected.
     #[error("invalid proxy (expected `http://HOST:PORT`)")]
     Shape,
     /// The login cannot be sent in a header (RFC 7617, section 2).
@@ -152,6 +152,7 @@ impl FromStr for Proxy {
     }
 }
 
+/// Splits a proxy URL into its protocol and the rest.
 fn split_protocol(text: &str) -> Result<(ProxyProtocol, &str), ParseProxyError> {
     let (scheme, rest) = text.split_once("://").ok_or(ParseProxyError::Shape)?;
     let protocol = match scheme.to_ascii_lowercase().as_str() {

@@ -28,6 +28,7 @@ pub(crate) fn next(url: &Url, status: u16, location: Option<&str>) -> RedirectSt
     }
 }
 
+/// Resolves a `Location` header against the URL of the response.
 fn resolve(url: &Url, location: &str) -> RedirectStep {
     if location.len() > MAX_LOCATION_BYTES {
         return RedirectStep::Invalid(InvalidRedirect::NotAUrl);

@@ -51,7 +51,7 @@ const BROWSER: &str = "Mozilla/";
 pub(crate) struct RequestHeaders {
     native: HeaderValue,
     browser_compatible: HeaderValue,
-    /// Headers for all hosts, without the user agent.
+    /// Headers for all hosts, except `User-Agent`.
     common: HeaderMap,
     /// The common headers and the user-supplied ones.
     with_user_headers: HeaderMap,
@@ -75,9 +75,9 @@ impl RequestHeaders {
         let mut common = HeaderMap::with_capacity(8);
         common.insert(ACCEPT, ACCEPTED);
         common.insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
-        let given = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        let user_headers = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut with_user_headers = common.clone();
-        replace(&mut with_user_headers, given);
+        replace(&mut with_user_headers, user_headers);
         let for_host = |(host, header): &(HeaderHost, _)| Ok((host.clone(), parse(header)?));
         let host_headers = settings.host_headers.iter().map(for_host);
         Ok(Self {
@@ -120,9 +120,9 @@ impl RequestHeaders {
             _ => self.common.clone(),
         };
         if !self.hosts.is_empty()
-            && let Some(given) = self.hosts.get(&PoolKey::from_url(url))
+            && let Some(configured) = self.hosts.get(&PoolKey::from_url(url))
         {
-            replace(request.headers_mut(), given.clone());
+            replace(request.headers_mut(), configured.clone());
         }
         request.headers_mut().insert(HOST, host);
         // A user agent among the user-supplied headers takes precedence.
@@ -139,6 +139,8 @@ impl RequestHeaders {
             && self.is_header_host(url)
     }
 
+    /// Whether the host of a URL is one of those that receive the user-supplied
+    /// headers.
     fn is_header_host(&self, url: &Url) -> bool {
         let hosts = self.header_hosts.as_deref();
         hosts.is_none_or(|hosts| hosts.iter().any(|host| host.covers(url)))
@@ -192,15 +194,16 @@ pub(crate) fn set_body(request: &mut Request<Full<Bytes>>, body: &RequestBody) {
 
 /// Adds the headers of a single request, replacing those of the same name.
 /// Skips headers that are invalid or reserved.
-pub(crate) fn add(headers: &mut HeaderMap, given: &[(String, String)]) {
-    replace(headers, given.iter().filter_map(|header| parse(header).ok()).collect());
+pub(crate) fn add(headers: &mut HeaderMap, additional: &[(String, String)]) {
+    replace(headers, additional.iter().filter_map(|header| parse(header).ok()).collect());
 }
 
-fn replace(headers: &mut HeaderMap, given: Vec<(HeaderName, HeaderValue)>) {
-    for (name, _) in &given {
+/// Adds headers, after removing all headers of the same names.
+fn replace(headers: &mut HeaderMap, new: Vec<(HeaderName, HeaderValue)>) {
+    for (name, _) in &new {
         headers.remove(name);
     }
-    for (name, value) in given {
+    for (name, value) in new {
         headers.append(name, value);
     }
 }
@@ -217,6 +220,7 @@ pub(crate) fn same_host_and_port(one: &Url, other: &Url) -> bool {
     one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
 }
 
+/// Parses a header that the user supplied.
 fn parse((name, value): &(String, String)) -> Result<(HeaderName, HeaderValue), SetupError> {
     let parsed: HeaderName = name.parse().map_err(|_| SetupError::HeaderName(name.clone()))?;
     if RESERVED.contains(&parsed) {
@@ -233,8 +237,8 @@ fn parse((name, value): &(String, String)) -> Result<(HeaderName, HeaderValue), 
 /// header (RFC 6265, section 5.4).
 fn add_cookies(headers: &mut HeaderMap, stored: Option<String>) {
     let Some(stored) = stored else { return };
-    let given = headers.get(COOKIE).and_then(|it| it.to_str().ok());
-    let all = given.map_or_else(|| stored.clone(), |given| format!("{given}; {stored}"));
+    let supplied = headers.get(COOKIE).and_then(|it| it.to_str().ok());
+    let all = supplied.map_or_else(|| stored.clone(), |supplied| format!("{supplied}; {stored}"));
     if let Ok(value) = HeaderValue::from_str(&all) {
         headers.insert(COOKIE, value);
     }

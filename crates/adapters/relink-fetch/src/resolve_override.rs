@@ -81,6 +81,7 @@ fn normalize_host(host: &str) -> &str {
     host.strip_suffix('.').unwrap_or(host)
 }
 
+/// Parses a port, which is not zero.
 fn parse_port(text: &str) -> Result<u16, ParseOverrideError> {
     match text.parse() {
         Ok(port) if port > 0 => Ok(port),

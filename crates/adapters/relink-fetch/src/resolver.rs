@@ -76,6 +76,7 @@ impl Resolver {
         Ok(addresses.into_iter().map(|it| SocketAddr::new(it, port)).collect())
     }
 
+    /// Resolves the host of a URL, with overrides.
     async fn resolve_host(&self, url: &Url, port: u16) -> Result<Vec<IpAddr>, DnsError> {
         let host = url.host().ok_or(DnsError::NoSuchName)?;
         let host_text = url.host_str().unwrap_or_default();
@@ -89,6 +90,7 @@ impl Resolver {
         }
     }
 
+    /// Resolves a host name.
     async fn resolve_name(&self, name: &str) -> Result<Vec<IpAddr>, DnsError> {
         let last_label = name.rsplit('.').next().unwrap_or(name);
         match last_label {
@@ -107,6 +109,7 @@ impl Resolver {
         }
     }
 
+    /// Returns the addresses in the hosts file.
     fn hosts_file_addresses(&self, name: &Name) -> Vec<IpAddr> {
         let listed = |kind| {
             let query = Query::query(name.clone(), kind);
@@ -116,6 +119,7 @@ impl Resolver {
         found.iter().flatten().flat_map(ip_addresses).collect()
     }
 
+    /// Queries IPv4 and IPv6 addresses at the same time.
     async fn query_dns(&self, name: Name) -> Result<Vec<IpAddr>, DnsError> {
         let mut v6 = pin!(self.dns.lookup(name.clone(), RecordType::AAAA));
         let mut v4 = pin!(self.dns.lookup(name, RecordType::A));
@@ -151,6 +155,7 @@ fn ip_addresses(lookup: &Lookup) -> Vec<IpAddr> {
     records.filter_map(|record| record.data.ip_addr()).collect()
 }
 
+/// Returns the reason why a lookup gave no address.
 fn dns_error(result: &Result<Lookup, NetError>) -> DnsError {
     match result {
         Ok(_) => DnsError::NoRecords,

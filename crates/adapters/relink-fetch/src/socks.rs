@@ -11,17 +11,23 @@ use url::{Host, Url};
 
 use crate::proxy::Login;
 
+/// Version of the protocol (RFC 1928).
 const VERSION: u8 = 5;
-/// Authentication methods (RFC 1928, section 3).
+/// Login method: none (RFC 1928, section 3).
 const NO_LOGIN: u8 = 0;
+/// Login method: user name and password.
 const PASSWORD: u8 = 2;
+/// Response of a proxy that accepts none of the offered login methods.
 const NO_METHOD: u8 = 0xff;
 /// Version of the password exchange (RFC 1929, section 2).
 const PASSWORD_VERSION: u8 = 1;
+/// Command: connect to a host (RFC 1928, section 4).
 const CONNECT: u8 = 1;
-/// Address types (RFC 1928, section 5).
+/// Address type (RFC 1928, section 5).
 const IPV4: u8 = 1;
+/// Address type: a host name.
 const DOMAIN: u8 = 3;
+/// Address type.
 const IPV6: u8 = 4;
 
 /// Encoded address type, address and port of a request.
@@ -71,6 +77,7 @@ pub(crate) async fn connect(
     read_reply(stream).await
 }
 
+/// Agrees on a login method with the proxy.
 async fn negotiate_method(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     has_login: bool,
@@ -81,6 +88,7 @@ async fn negotiate_method(
     if version == VERSION { Ok(method) } else { Err(connect_failed(ConnectError::Other)) }
 }
 
+/// Sends user name and password (RFC 1929).
 async fn log_in(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     login: &Login,
@@ -129,6 +137,7 @@ async fn send(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> Result<()
     stream.write_all(bytes).await.map_err(|_| connect_failed(ConnectError::Reset))
 }
 
+/// Reads a fixed number of bytes.
 async fn read<const N: usize>(
     stream: &mut (impl AsyncRead + Unpin),
 ) -> Result<[u8; N], FetchOutcome> {

@@ -94,6 +94,7 @@ impl GitWorkTree {
         Ok(paths)
     }
 
+    /// Commits the files with these paths, and returns the short commit id.
     fn commit_paths(&self, message_path: &str, paths: &[u8]) -> io::Result<String> {
         let args = ["commit", "--quiet", "--only", "--cleanup=whitespace", "-F", message_path];
         let from_stdin = ["--pathspec-from-file=-", "--pathspec-file-nul"];

@@ -1,5 +1,5 @@
-//! Whether git ignores a path that may not exist. A link to an ignored file is
-//! usually a link to a file that a build creates.
+//! Determines whether git ignores a path, which may not exist. A link to an ignored
+//! file is usually a link to a file that a build creates.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,7 @@ impl GitIgnoreRules {
         false
     }
 
+    /// Returns the rules of the `.gitignore` in a directory.
     fn rules(&self, directory: &Path) -> DirectoryRules {
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(rules) = cache.get(directory) {

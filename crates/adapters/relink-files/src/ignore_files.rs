@@ -60,6 +60,7 @@ pub(crate) fn unusable_in(directory: &Path) -> Option<UnusableFile> {
     })
 }
 
+/// Fails if an ignore file cannot be read.
 fn check(path: &Path) -> io::Result<()> {
     // Most directories have none of these files.
     let Ok(own) = path.symlink_metadata() else { return Ok(()) };

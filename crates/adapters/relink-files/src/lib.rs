@@ -204,6 +204,7 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
+/// Converts a directory entry; `None` for a dangling link or a name that is not UTF-8.
 fn directory_entry(entry: &std::fs::DirEntry) -> Option<DirectoryEntry> {
     let kind = entry.file_type().ok()?;
     let is_dir =

@@ -44,7 +44,7 @@ pub(crate) enum Allowed {
 pub(crate) fn open(path: &Path, allowed: Allowed, limit: u64) -> io::Result<BoundedReader<File>> {
     let own = path.symlink_metadata()?;
     let is_stream = allowed == Allowed::Documents && is_user_stream(path, &own);
-    // A regular file needs no second look, unlike a symbolic link.
+    // For a symbolic link, the type of its target is needed.
     if !is_stream && !own.is_file() {
         require_regular(&path.metadata()?)?;
     }
@@ -90,6 +90,7 @@ fn is_user_stream(path: &Path, own: &Metadata) -> bool {
     }
 }
 
+/// Returns the flags with which a file is opened.
 #[cfg(unix)]
 fn options(is_stream: bool) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -119,6 +120,7 @@ pub(crate) fn require_regular(metadata: &Metadata) -> io::Result<()> {
     }
 }
 
+/// Fails if the file is larger than the limit.
 fn require_size(metadata: &Metadata, limit: u64) -> io::Result<()> {
     if metadata.len() > limit { Err(too_long(limit)) } else { Ok(()) }
 }
@@ -183,6 +185,7 @@ enum FileKind {
 }
 
 impl FileKind {
+    /// Returns the type of a file.
     #[cfg(unix)]
     fn from_metadata(metadata: &Metadata) -> Self {
         use std::os::unix::fs::FileTypeExt as _;

@@ -26,6 +26,7 @@ pub(crate) fn documents(
 ) -> Result<WalkResult, FileError> {
     let expanded =
         inputs.iter().map(|input| expand(settings, input)).collect::<Result<Vec<_>, _>>()?;
+    // The paths of one input are different files, unless there are symbolic links.
     let is_distinct = matches!(&*expanded, [only] if !only.has_links);
     let mut result = WalkResult::default();
     for expansion in expanded {
@@ -64,16 +65,19 @@ struct Expansion {
     /// Directories that could not be read, and documents that are not regular
     /// files.
     unreadable: Vec<FileError>,
-    /// Number of documents that are test data or belong to a dependency.
+    /// Number of documents that are not read, because they are test data or belong to a
+    /// dependency.
     auxiliary: u64,
 }
 
-/// Whether a walk reads a file.
+/// What a walk does with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileMatch {
+    /// Read it.
     Document,
-    /// Test data, or a document of a dependency.
+    /// Count it: it is test data, or a document of a dependency.
     Auxiliary,
+    /// Ignore it.
     None,
 }
 
@@ -111,12 +115,12 @@ fn expand_directory(settings: &LocalFilesSettings, input: &Path) -> Result<Expan
         Some(extensions) => has_extension(relative, extensions),
         None => is_document(relative),
     };
-    let is_match = |relative: &Path| match is_read(relative) {
+    let match_file = |relative: &Path| match is_read(relative) {
         false => FileMatch::None,
         true if skips_auxiliary && is_auxiliary(relative) => FileMatch::Auxiliary,
         true => FileMatch::Document,
     };
-    collect_files(&mut walk, settings, &top, &label_prefix(&input.to_string_lossy()), is_match)
+    collect_files(&mut walk, settings, &top, &label_prefix(&input.to_string_lossy()), match_file)
 }
 
 /// Whether a path has one of these extensions, in any case.
@@ -167,41 +171,41 @@ fn walk_builder(settings: &LocalFilesSettings, directory: &Path) -> WalkBuilder 
     walk
 }
 
-/// Returns the files of a walk that match `is_match`, sorted, with labels that
-/// start with `prefix`.
+/// Returns the documents of a walk, sorted, with labels that start with `prefix`. If an
+/// ignore file cannot be read, repeats the walk without ignore files.
 fn collect_files(
     walk: &mut WalkBuilder,
     settings: &LocalFilesSettings,
     top: &Path,
     prefix: &str,
-    is_match: impl Fn(&Path) -> FileMatch,
+    match_file: impl Fn(&Path) -> FileMatch,
 ) -> Result<Expansion, FileError> {
     if settings.ignored == IgnoredFiles::Include {
-        return collect(walk, top, prefix, is_match);
+        return collect(walk, top, prefix, match_file);
     }
     let mut unusable = Vec::from_iter(ignore_files::unusable_above(top));
     if unusable.is_empty() {
         let collected = ignore_files::skip_unusable(walk);
-        let expansion = collect(walk, top, prefix, &is_match)?;
+        let expansion = collect(walk, top, prefix, &match_file)?;
         unusable.append(&mut collected.lock().unwrap_or_else(PoisonError::into_inner));
         if unusable.is_empty() {
             return Ok(expansion);
         }
     }
     ignore_files::disable(walk);
-    let mut expansion = collect(walk, top, prefix, is_match)?;
+    let mut expansion = collect(walk, top, prefix, match_file)?;
     expansion
         .unreadable
         .extend(unusable.into_iter().map(|file| ignore_file_error(prefix, top, file)));
     Ok(expansion)
 }
 
-/// Returns the files of one walk that match `is_match`.
+/// Returns the documents of one walk.
 fn collect(
     walk: &WalkBuilder,
     top: &Path,
     prefix: &str,
-    is_match: impl Fn(&Path) -> FileMatch,
+    match_file: impl Fn(&Path) -> FileMatch,
 ) -> Result<Expansion, FileError> {
     let (mut documents, mut has_links, mut errors) = (Vec::new(), false, Vec::new());
     let mut auxiliary = 0;
@@ -219,7 +223,7 @@ fn collect(
         let Ok(relative) = entry.path().strip_prefix(top) else {
             continue;
         };
-        match is_match(relative) {
+        match match_file(relative) {
             FileMatch::Document => {}
             FileMatch::Auxiliary => {
                 auxiliary += 1;
@@ -254,6 +258,7 @@ enum Readability {
     Skipped,
 }
 
+/// Returns whether an entry is read, skipped or reported as unreadable.
 fn readability(entry: &ignore::DirEntry) -> Readability {
     match entry.file_type() {
         Some(kind) if kind.is_file() => return Readability::Readable,

@@ -161,6 +161,7 @@ fn leader(child: &Child) -> Option<Pid> {
     child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
 }
 
+/// Starts the browser process.
 fn spawn(
     program: &Path,
     settings: &RenderSettings,

@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// write to it, and the pause between them.
 const REMOVAL_RETRIES: (u32, Duration) = (100, Duration::from_millis(5));
 
+/// The browsers that this process has started.
 static REGISTRY: Mutex<BrowserRegistry> =
     Mutex::new(BrowserRegistry { is_ending: false, browsers: Vec::new() });
 

@@ -80,6 +80,7 @@ struct Message {
     error: Option<CdpErrorMessage>,
 }
 
+/// The error of a call.
 #[derive(Deserialize)]
 struct CdpErrorMessage {
     message: String,
@@ -92,6 +93,7 @@ struct EventContext {
     target_info: TargetInfo,
 }
 
+/// The page or worker that an event is about.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TargetInfo {
@@ -190,6 +192,7 @@ impl Cdp {
         }
     }
 
+    /// Queues a call for sending.
     fn enqueue(&self, id: u64, session: Option<&str>, method: &str, params: &Value) {
         let mut message = json!({ "id": id, "method": method, "params": params });
         if let Some(session) = session {

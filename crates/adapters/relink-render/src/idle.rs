@@ -24,11 +24,17 @@ const MAX_BACKGROUND_REQUESTS: usize = 2;
 /// Observed activity of a page.
 #[derive(Debug)]
 pub(crate) struct IdleDetector {
+    /// A text that changes with the document.
     fingerprint: String,
+    /// Whether the browser has loaded the document and its resources.
     is_loaded: bool,
+    /// The last time when `is_loaded` changed.
     loaded_changed_at: Instant,
+    /// The last time when `fingerprint` changed.
     document_changed_at: Instant,
+    /// The last time when a request started or ended.
     network_changed_at: Instant,
+    /// The number of requests in flight.
     in_flight: usize,
 }
 

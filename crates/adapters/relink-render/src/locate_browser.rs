@@ -35,6 +35,7 @@ pub fn find_browser(given: Option<&Path>) -> Result<PathBuf, RenderError> {
     select(explicit, &path, |file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
 }
 
+/// Selects the configured browser, or the first known one in `path`.
 fn select(
     explicit: Option<PathBuf>,
     path: &OsStr,
@@ -59,6 +60,7 @@ fn candidates(browser: &Path, path: &OsStr) -> Vec<PathBuf> {
     }
 }
 
+/// Returns the paths where a program of this name may be.
 fn on_path(name: &OsStr, path: &OsStr) -> Vec<PathBuf> {
     // Skip relative entries: an empty entry means the current directory, which
     // may contain untrusted files.

@@ -27,6 +27,7 @@ struct Processes {
     process_info: Vec<Process>,
 }
 
+/// A process of the browser: its kind and process id.
 #[derive(Deserialize)]
 struct Process {
     r#type: String,

@@ -84,6 +84,7 @@ struct EvaluateReply<T> {
     result: Evaluation<T>,
 }
 
+/// The value of an evaluated expression.
 #[derive(Deserialize)]
 struct Evaluation<T> {
     value: Option<T>,
@@ -163,6 +164,7 @@ impl BrowserPage {
         self.finish(content, end, settings.max_html_bytes, start)
     }
 
+    /// Navigates to a URL and waits for the start of its response.
     async fn navigate(&self, url: &Url) -> Result<(), RenderError> {
         let reply = self.call("Page.navigate", json!({ "url": url.as_str() })).await?;
         match reply.read::<Navigation>()?.error_text {
@@ -176,6 +178,8 @@ impl BrowserPage {
         }
     }
 
+    /// Waits until the document and the network have been unchanged for a while, or the
+    /// page sends too many requests.
     async fn wait_until_idle(&self) -> Result<LoadEnd, CallError> {
         let mut detector = IdleDetector::new(Instant::now());
         loop {
@@ -205,6 +209,7 @@ impl BrowserPage {
         self.cdp.send_nowait(session, "Page.stopLoading", &json!({}));
     }
 
+    /// Reads the document. Tries again while another document is being loaded.
     async fn read(&self, max_bytes: usize) -> Result<DomContent, CallError> {
         loop {
             if let Some(content) = self.evaluate(&dom_content(max_bytes)).await? {
@@ -214,6 +219,7 @@ impl BrowserPage {
         }
     }
 
+    /// Combines the document and the statistics of the page.
     fn finish(
         &self,
         content: DomContent,
@@ -255,6 +261,7 @@ impl BrowserPage {
         }
     }
 
+    /// Evaluates a script once.
     async fn try_evaluate<T: DeserializeOwned>(
         &self,
         script: &str,

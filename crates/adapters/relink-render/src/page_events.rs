@@ -216,6 +216,7 @@ impl PageEventHandler {
         true
     }
 
+    /// Records a request, unless its type does not delay idleness.
     fn request_started(&self, sent: RequestSent) {
         let mut stats = self.stats();
         stats.changed_at = Instant::now();
@@ -225,6 +226,7 @@ impl PageEventHandler {
         }
     }
 
+    /// Records the end of a request.
     fn request_finished(&self, request_id: &str) {
         let mut stats = self.stats();
         if stats.in_flight.remove(request_id) {

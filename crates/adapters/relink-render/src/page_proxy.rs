@@ -144,6 +144,7 @@ struct ProxyService {
     tasks: Mutex<JoinSet<()>>,
 }
 
+/// The counters of a proxy.
 #[derive(Default)]
 struct ProxyStats {
     connections: usize,
@@ -156,12 +157,14 @@ impl ProxyService {
         self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Starts a task that ends with the proxy.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(task);
     }
 
+    /// Handles a request of the browser.
     async fn handle(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -212,6 +215,7 @@ impl ProxyService {
         }
     }
 
+    /// Counts a connection, or refuses it above the limit.
     fn count_connection(&self) -> Result<(), ProxyError> {
         let mut stats = self.stats();
         if stats.connections >= self.max_connections {
@@ -222,6 +226,7 @@ impl ProxyService {
         Ok(())
     }
 
+    /// Records that a host could not be reached.
     fn record_failure(&self, outcome: &FetchOutcome, is_page_host: bool) {
         let mut stats = self.stats();
         if matches!(outcome, FetchOutcome::PrivateAddress(_)) {
@@ -233,6 +238,7 @@ impl ProxyService {
     }
 }
 
+/// Accepts connections of the browser.
 async fn serve(listener: TcpListener, service: Arc<ProxyService>) {
     let mut connections = JoinSet::new();
     loop {
@@ -243,6 +249,7 @@ async fn serve(listener: TcpListener, service: Arc<ProxyService>) {
     }
 }
 
+/// Handles the requests of one connection.
 async fn serve_connection(stream: TcpStream, service: Arc<ProxyService>) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| Arc::clone(&service).handle(request));
@@ -251,6 +258,7 @@ async fn serve_connection(stream: TcpStream, service: Arc<ProxyService>) {
     let _ = connection.with_upgrades().await;
 }
 
+/// Copies bytes between the browser and a host in both directions.
 async fn tunnel(browser: OnUpgrade, mut host: MeteredConnection) {
     if let Ok(browser) = browser.await {
         let _ = copy_bidirectional(&mut TokioIo::new(browser), &mut host).await;
@@ -287,6 +295,7 @@ fn retarget(request: &mut Request<Incoming>, url: &Url) -> Option<()> {
     Some(())
 }
 
+/// Removes headers that concern only the connection between browser and proxy.
 fn strip_hop_by_hop_headers(headers: &mut HeaderMap) {
     headers.remove(UPGRADE);
     for name in REMOVED_HEADERS {
