@@ -5,6 +5,15 @@
 //! captures as they were archived, including error pages, and do not judge or
 //! compare them.
 //!
+//! Terms and formats of web archives:
+//!
+//! - A *capture* is an archived response; to *replay* it is to return this response.
+//! - A *revisit* is a capture without a body: the body is that of an earlier capture
+//!   with the same digest.
+//! - *WARC* files contain responses. *CDX* and *CDXJ* are index formats, with one row
+//!   per capture. *SURT* is their sort key: a URL with its host name reversed.
+//! - *Memento* (RFC 7089) is the protocol to request a capture by URL and time.
+//!
 //! [`WebSearch`] queries a search engine over HTTP and `LocalIndex` (feature
 //! `search`) is a local full-text index. Both implement
 //! [`relink_ports::SearchEngine`]. They return URLs and do not check whether

@@ -33,7 +33,7 @@ const MAX_BACKOFF: Duration = Duration::from_hours(24);
 const MAX_DOUBLINGS: u32 = 6;
 
 /// Seconds per day.
-const DAY: i64 = 24 * 60 * 60;
+const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 
 /// Rate limit, budget and timeout of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,8 +110,9 @@ struct ServiceState {
     backoff_until: Option<Timestamp>,
     /// Number of consecutive refusals.
     refusals: u32,
-    /// Current day, counted from the epoch, and its number of requests.
+    /// Current day, counted from the epoch.
     day: i64,
+    /// Number of requests on this day.
     used: u32,
 }
 
@@ -179,12 +180,12 @@ impl ServiceClient {
 
     /// Takes one request from the daily budget.
     async fn charge_budget(&self, state: &mut ServiceState) -> Result<(), ServiceRefusal> {
-        let today = self.clock.now().as_second().div_euclid(DAY);
+        let today = self.clock.now().as_second().div_euclid(SECONDS_PER_DAY);
         if state.day != today {
             (state.day, state.used) = (today, 0);
         }
         if state.used >= self.limits.daily_budget || !self.try_spend(today).await {
-            let tomorrow = Timestamp::from_second((today + 1).saturating_mul(DAY));
+            let tomorrow = Timestamp::from_second((today + 1).saturating_mul(SECONDS_PER_DAY));
             return Err(ServiceRefusal::BudgetExhausted(tomorrow.unwrap_or(Timestamp::MAX)));
         }
         state.used += 1;
@@ -202,6 +203,7 @@ impl ServiceClient {
         store.try_spend(service, today, budget).await.unwrap_or(true)
     }
 
+    /// Sends a request after the minimum interval.
     async fn send(
         &self,
         state: &mut ServiceState,
@@ -240,6 +242,7 @@ fn requested_backoff(result: &FetchResult, refusals: u32) -> Option<Duration> {
     Some(stated.unwrap_or(default).min(MAX_BACKOFF))
 }
 
+/// Converts a duration to the type of jiff.
 fn signed(duration: Duration) -> SignedDuration {
     SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
 }

@@ -1,4 +1,4 @@
-//! Lists the captures of a remote archive.
+//! Lists the captures of a remote archive, with its CDX server or its TimeMap.
 
 use std::collections::HashSet;
 
@@ -48,6 +48,7 @@ impl Listing {
     }
 }
 
+/// Whether a capture matches the times and statuses of a query.
 fn matches_query(capture: &Capture, query: &CaptureQuery) -> bool {
     let is_late_enough = query.from.is_none_or(|from| capture.captured_at >= from);
     let is_early_enough = query.to.is_none_or(|to| capture.captured_at <= to);
@@ -114,6 +115,7 @@ impl WebArchive {
         }
     }
 
+    /// Parses the response of a CDX server.
     fn parse_cdx(
         &self,
         result: &FetchResult,
@@ -172,6 +174,7 @@ impl WebArchive {
         Ok(listing)
     }
 
+    /// Returns the options of requests for lists.
     fn list_options(&self) -> RequestOptions {
         RequestOptions {
             max_body_bytes: Some(self.settings.max_list_bytes),

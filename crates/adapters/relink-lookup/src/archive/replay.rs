@@ -65,6 +65,7 @@ impl WebArchive {
         Url::parse(&format!("{prefix}{RAW_MODIFIER}/{url}")).ok()
     }
 
+    /// Converts a response of the archive to the archived response.
     fn to_replay(&self, result: FetchResult, captured_at: Timestamp, capture: &Capture) -> Replay {
         let header = result.hops.last().and_then(|hop| hop.location.as_deref());
         let location = result.header("x-archive-orig-location").or(header);
@@ -129,6 +130,7 @@ impl WebArchive {
         Err(self.invalid_response("an archived page"))
     }
 
+    /// Returns the options of requests for archived pages.
     fn page_options(&self, headers: Vec<(String, String)>) -> RequestOptions {
         RequestOptions {
             redirects: RedirectMode::Report,
@@ -139,6 +141,7 @@ impl WebArchive {
     }
 }
 
+/// Creates a snapshot; its URL is the archived one, if the replay URL contains it.
 fn new_snapshot(
     url: &Url,
     replay_url: Url,
@@ -175,6 +178,7 @@ fn redirect_target(result: &FetchResult, url: &Url) -> Option<Url> {
     matches!(next.scheme(), "http" | "https").then_some(next)
 }
 
+/// Formats a time for an HTTP header.
 fn http_date(when: Timestamp) -> String {
     let date = DateTimePrinter::new().timestamp_to_rfc9110_string(&when);
     // Only years before 1 and after 9999 cannot be formatted.

@@ -69,6 +69,7 @@ impl WebArchiveSettings {
         }
     }
 
+    /// Creates settings with default limits and without any URL.
     fn without_urls(name: &str) -> Self {
         Self {
             name: name.to_owned(),

@@ -73,6 +73,7 @@ impl SavePageNow {
         Self { settings, client }
     }
 
+    /// Returns the URL of a path of the service.
     fn url(&self, path: &str) -> Url {
         let mut url = self.settings.root.clone();
         url.set_path(&format!("{}/{path}", url.path().trim_end_matches('/')));
@@ -81,6 +82,7 @@ impl SavePageNow {
         url
     }
 
+    /// Returns the request options, with the key of the account.
     fn options(&self, body: Option<RequestBody>) -> RequestOptions {
         let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
         if let Some(key) = &self.settings.key {
@@ -120,6 +122,7 @@ impl SavePageNow {
         }
     }
 
+    /// Reads the state of a job from a response.
     fn state(&self, content: &Value) -> ArchiveJobState {
         let text = |key: &str| content.get(key).and_then(Value::as_str);
         match (text("status"), text("job_id")) {
@@ -137,6 +140,7 @@ impl SavePageNow {
         }
     }
 
+    /// Converts a refusal of the service client.
     fn service_error(&self, refusal: ServiceRefusal) -> ArchiveError {
         let archive = self.name().to_owned();
         match refusal {
@@ -191,6 +195,7 @@ impl PywbRecorder {
         Self { collection, clock, client }
     }
 
+    /// Returns the result of a recording.
     fn state(&self, result: &FetchResult) -> ArchiveJobState {
         match result.outcome {
             FetchOutcome::Response(200..=399) => {

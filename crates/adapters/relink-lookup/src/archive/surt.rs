@@ -40,6 +40,7 @@ pub(crate) fn host(url: &Url) -> String {
     }
 }
 
+/// Reverses the labels of a host name, without `www`.
 fn reverse_labels(name: &str) -> String {
     let name = name.trim_end_matches('.').to_lowercase();
     let mut labels: Vec<_> = name.split('.').collect();

@@ -74,6 +74,7 @@ impl WebArchive {
         prefixes.into_iter().any(|it| server(it) == server(url))
     }
 
+    /// Converts a refusal of the service client.
     fn service_error(&self, refusal: ServiceRefusal) -> ArchiveError {
         let archive = self.name().to_owned();
         match refusal {

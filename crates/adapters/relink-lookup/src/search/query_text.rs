@@ -58,6 +58,7 @@ fn split_words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
+/// Whether a character separates words.
 fn is_separator(character: char) -> bool {
     let is_mark = character.is_ascii_punctuation() && !INNER_PUNCTUATION.contains(&character);
     let is_quote = matches!(character, '“' | '”' | '„' | '«' | '»' | '‹' | '›');

@@ -119,6 +119,7 @@ impl ResponseMapping {
         json.pointer(marker).filter(|it| !it.is_null()).map(|_| &[] as &[Value])
     }
 
+    /// Reads a hit from a row of the response.
     fn hit(&self, row: &Value, engine: &str, rank: usize) -> Option<SearchHit> {
         let text = row.pointer(&self.url)?.as_str()?;
         let url = Url::parse(text).ok().filter(|_| text.len() <= MAX_URL_BYTES)?;
@@ -136,6 +137,7 @@ impl ResponseMapping {
         })
     }
 
+    /// Returns the text of a value, without markup.
     fn text(&self, value: Option<&Value>) -> String {
         let text = value.and_then(Value::as_str).unwrap_or_default();
         match self.text {
@@ -152,6 +154,7 @@ impl ResponseMapping {
         (total >= hits as u64).then_some(total)
     }
 
+    /// Whether the response lists upstream engines that did not respond.
     fn is_upstream_unavailable(&self, json: &Value) -> bool {
         let list =
             self.unresponsive.as_deref().and_then(|pointer| json.pointer(pointer)?.as_array());

@@ -1,4 +1,4 @@
-//! URL templates of search engines.
+//! URL templates of search engines, with placeholders for the query.
 
 use std::fmt;
 

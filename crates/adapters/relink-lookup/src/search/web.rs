@@ -83,6 +83,7 @@ impl WebSearch {
         template.fill(&values)
     }
 
+    /// Returns the request options, with the API key in a header if it belongs there.
     fn options(&self, key: Option<&ApiKey>) -> RequestOptions {
         let mut headers = vec![("Accept".to_owned(), "application/json".to_owned())];
         let placement = self.settings.key.as_ref().map(|config| &config.placement);
@@ -97,6 +98,7 @@ impl WebSearch {
         }
     }
 
+    /// Converts a response of the engine.
     fn parse(
         &self,
         result: FetchResult,
@@ -118,6 +120,7 @@ impl WebSearch {
         })
     }
 
+    /// Converts a refusal of the service client.
     fn service_error(&self, refusal: ServiceRefusal) -> SearchError {
         let engine = self.name().to_owned();
         match refusal {

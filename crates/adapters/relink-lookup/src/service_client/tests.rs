@@ -42,7 +42,7 @@ impl Fetch for Service {
 /// A clock that starts 30 seconds before midnight.
 struct TestClock(Instant);
 
-const START_SECOND: i64 = 1_000 * DAY - 30;
+const START_SECOND: i64 = 1_000 * SECONDS_PER_DAY - 30;
 
 impl Clock for TestClock {
     fn now(&self) -> Timestamp {
@@ -136,7 +136,7 @@ async fn default_backoff_doubles_with_each_refusal() {
 #[tokio::test(start_paused = true)]
 async fn backoff_is_at_most_a_day() {
     let fixture = fixture(LIMITS, &[(429, Some(u64::MAX))]);
-    assert_eq!(fixture.fetch().await, format!("rate limited until {DAY}"));
+    assert_eq!(fixture.fetch().await, format!("rate limited until {SECONDS_PER_DAY}"));
 }
 
 #[tokio::test(start_paused = true)]

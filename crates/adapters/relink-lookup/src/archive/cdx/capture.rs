@@ -1,4 +1,4 @@
-//! Converts index rows to captures.
+//! Converts rows of a CDX index to captures.
 
 use std::collections::HashMap;
 

@@ -49,11 +49,11 @@ pub(crate) fn query_url(
             pairs.append_pair(name, &timestamp::format(time));
         }
     }
-    let specific = match dialect {
-        CdxDialect::InternetArchive => internet_archive(query, cursor),
-        CdxDialect::Pywb => pywb(query, cursor),
+    let dialect_pairs = match dialect {
+        CdxDialect::InternetArchive => internet_archive_pairs(query, cursor),
+        CdxDialect::Pywb => pywb_pairs(query, cursor),
     };
-    pairs.extend_pairs(specific).finish();
+    pairs.extend_pairs(dialect_pairs).finish();
     drop(pairs);
     url
 }
@@ -75,7 +75,8 @@ fn rows_to_request(query: &CaptureQuery, cursor: &CdxCursor) -> usize {
     query.limit.saturating_sub(cursor.found).saturating_add(1).min(MAX_ROWS_PER_REQUEST)
 }
 
-fn internet_archive(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
+/// Returns the query parameters for the Internet Archive.
+fn internet_archive_pairs(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
     let rows = rows_to_request(query, cursor);
     let mut pairs = vec![
         ("output", "json".to_owned()),
@@ -104,7 +105,8 @@ fn internet_archive(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static s
     pairs
 }
 
-fn pywb(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
+/// Returns the query parameters for pywb.
+fn pywb_pairs(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
     let rows = rows_to_request(query, cursor);
     let mut pairs = vec![("output", "json".to_owned()), ("limit", rows.to_string())];
     match query.statuses {

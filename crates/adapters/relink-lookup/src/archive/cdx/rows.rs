@@ -62,6 +62,7 @@ impl Row {
         *field = Some(value).filter(|value| !matches!(value.as_str(), "" | "-"));
     }
 
+    /// Reads the columns of a JSON object.
     fn from_object(object: Map<String, Value>) -> Self {
         let mut row = Self::default();
         for (column, value) in object {
@@ -86,6 +87,7 @@ pub(crate) fn parse(bytes: &[u8], max_rows: usize, is_truncated: bool) -> Option
     (!is_invalid).then_some(response)
 }
 
+/// Parses an array of arrays with a header row.
 fn parse_arrays(rows: array::Rows<'_>, max_rows: usize) -> CdxResponse {
     let mut response = CdxResponse::default();
     let mut columns = Vec::new();
@@ -116,6 +118,7 @@ fn parse_arrays(rows: array::Rows<'_>, max_rows: usize) -> CdxResponse {
     response
 }
 
+/// Returns the values of an array as texts.
 fn cells(row: &[u8]) -> Option<Vec<String>> {
     let cells: Vec<Value> = serde_json::from_slice(row).ok()?;
     cells.into_iter().map(to_text).collect()
@@ -131,6 +134,7 @@ fn to_text(value: Value) -> Option<String> {
     }
 }
 
+/// Parses a format with one row per line.
 fn parse_lines(bytes: &[u8], max_rows: usize, is_truncated: bool) -> CdxResponse {
     let mut response = CdxResponse::default();
     let mut columns: Vec<String> = DEFAULT_COLUMNS.map(str::to_owned).to_vec();
@@ -158,11 +162,13 @@ fn parse_lines(bytes: &[u8], max_rows: usize, is_truncated: bool) -> CdxResponse
     response
 }
 
+/// Parses a row in one of the formats with one row per line.
 fn parse_line(line: &[u8], columns: &[String]) -> Option<Row> {
     let text = str::from_utf8(line).ok().filter(|line| line.len() <= MAX_ROW_BYTES)?;
     if text.starts_with('{') {
         return serde_json::from_str(text).ok().map(Row::from_object);
     }
+    // CDXJ: key, time and a JSON object.
     if let Some((front, object)) = text.split_once(" {") {
         let (key, time) = front.split_once(' ')?;
         let object = serde_json::from_str(&format!("{{{object}")).ok()?;

@@ -189,6 +189,7 @@ impl Index {
         Ok(Some(payload.into_replay(&indexed.capture)))
     }
 
+    /// Reads the response of a capture; `None` if the file no longer contains it.
     fn payload(&self, indexed: &IndexedCapture) -> Result<Option<Payload>, ArchiveError> {
         let path = self.path(indexed);
         let mut file = open(path)?;

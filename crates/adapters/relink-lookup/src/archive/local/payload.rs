@@ -1,4 +1,4 @@
-//! The HTTP response in a WARC record: head and body.
+//! Parses the HTTP response in a WARC record: status, headers and body.
 
 use std::io::{Read, Write};
 
@@ -45,6 +45,7 @@ impl Payload {
         Self::parse(&bytes)
     }
 
+    /// Parses a response; the result is empty if it is not an HTTP response.
     fn parse(bytes: &[u8]) -> Self {
         if !bytes.starts_with(b"HTTP/") {
             return Self::default();
@@ -158,6 +159,7 @@ fn join_chunks(body: &[u8]) -> Vec<u8> {
     if bytes.is_empty() { body.to_vec() } else { bytes }
 }
 
+/// Parses the length of a chunk, and returns it with the bytes that follow.
 fn chunk_length(rest: &[u8]) -> Option<(usize, &[u8])> {
     let end = rest.iter().take(64).position(|&byte| byte == b'\n')?;
     let line = str::from_utf8(&rest[..end]).ok()?;
@@ -181,6 +183,8 @@ fn decode_one(coding: &str, encoded: &[u8]) -> Option<(Vec<u8>, bool)> {
     }
 }
 
+/// Reads a decoder up to the size limit. Returns the bytes and whether they are
+/// truncated.
 fn expand(reader: impl Read) -> (Vec<u8>, bool) {
     let mut bytes = Vec::new();
     let result = std::io::copy(&mut reader.take(MAX_BODY_BYTES as u64 + 1), bytes.by_ref());

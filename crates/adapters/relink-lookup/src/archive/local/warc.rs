@@ -14,16 +14,16 @@ use url::Url;
 const MAX_HEAD_BYTES: u64 = 64 * 1024;
 
 /// Prefix of every record.
-const VERSION: &[u8] = b"WARC/";
+const RECORD_PREFIX: &[u8] = b"WARC/";
 
 /// Prefix of every gzip member.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Whether the content is a WARC file. All gzip files count as WARC files; one
 /// without records is reported as damaged when it is read.
 pub(super) fn is_warc(mut file: impl BufRead) -> io::Result<bool> {
     let start = file.fill_buf()?;
-    Ok(start.starts_with(VERSION) || start.starts_with(&GZIP))
+    Ok(start.starts_with(RECORD_PREFIX) || start.starts_with(&GZIP_MAGIC))
 }
 
 /// A reader that counts the bytes read.
@@ -157,7 +157,7 @@ impl<R: BufRead> Records<R> {
     fn stream(&mut self) -> io::Result<Option<&mut RecordStream<R>>> {
         while let Some(mut stream) = self.stream.take() {
             let start = stream.fill_buf()?;
-            let (is_at_end, is_gzip) = (start.is_empty(), start.starts_with(&GZIP));
+            let (is_at_end, is_gzip) = (start.is_empty(), start.starts_with(&GZIP_MAGIC));
             self.stream = Some(match stream {
                 RecordStream::Member(member) if is_at_end => {
                     RecordStream::Plain(member.inner.into_inner().into_inner())
@@ -240,7 +240,7 @@ fn read_head(stream: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
     let mut head = stream.take(MAX_HEAD_BYTES);
     let mut line = Vec::new();
     head.read_until(b'\n', &mut line)?;
-    if !line.starts_with(VERSION) {
+    if !line.starts_with(RECORD_PREFIX) {
         return Err(invalid_data("record without a WARC version line"));
     }
     let mut headers = Vec::new();
@@ -260,6 +260,7 @@ fn read_head(stream: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
     }
 }
 
+/// Returns the length of the block of a record.
 fn content_length(head: &[(String, String)]) -> io::Result<u64> {
     let mut head = head.iter();
     let length = head.find(|(name, _)| name.eq_ignore_ascii_case("Content-Length"));

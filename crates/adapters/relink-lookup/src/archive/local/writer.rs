@@ -142,6 +142,7 @@ fn digits(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string()
 }
 
+/// Returns the head of a WARC record.
 fn record_head(
     kind: &str,
     time: Timestamp,
@@ -198,6 +199,7 @@ fn reason(status: u16) -> &'static str {
     }
 }
 
+/// Returns the CDXJ line of a response.
 fn index_line(
     response: &CapturedResponse,
     digest: &str,

@@ -1,4 +1,4 @@
-//! Fields of the local index.
+//! The fields of a page in the local index, and their conversion to hits.
 
 use tantivy::schema::{
     Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value,

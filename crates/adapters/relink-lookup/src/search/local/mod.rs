@@ -164,6 +164,7 @@ impl LocalIndex {
 }
 
 impl IndexState {
+    /// Opens or creates the index in this directory.
     fn open(path: &Path) -> tantivy::Result<Self> {
         let (schema, fields) = Fields::new();
         let directory = tantivy::directory::MmapDirectory::open(path)?;
@@ -180,6 +181,7 @@ impl IndexState {
         Ok(self.reader.searcher().num_docs())
     }
 
+    /// Applies a change and commits it without a checkpoint.
     fn write(
         &self,
         change: impl FnOnce(&mut IndexWriter) -> tantivy::Result<()>,
@@ -187,6 +189,7 @@ impl IndexState {
         self.write_with_checkpoint(None, change)
     }
 
+    /// Applies a change and commits it, together with the checkpoint.
     fn write_with_checkpoint(
         &self,
         checkpoint: Option<&str>,
@@ -203,12 +206,14 @@ impl IndexState {
         writer.wait_merging_threads()
     }
 
+    /// Removes pages.
     fn remove(&self, writer: &IndexWriter, urls: &[Url]) {
         for url in urls {
             writer.delete_term(self.fields.url_term(url));
         }
     }
 
+    /// Adds pages, replacing those with the same URL.
     fn add(&self, writer: &IndexWriter, pages: &[IndexedPage]) -> tantivy::Result<()> {
         for page in pages {
             let Some(document) = self.fields.document(page) else { continue };
@@ -218,6 +223,7 @@ impl IndexState {
         Ok(())
     }
 
+    /// Counts the pages that contain a phrase.
     fn count(&self, phrase: &str) -> tantivy::Result<u64> {
         let query = SearchQuery::new([""; 0]).with_phrase(phrase);
         let Some(query) = query::build_query(&query, &self.fields) else { return Ok(0) };
@@ -225,6 +231,7 @@ impl IndexState {
         Ok(self.reader.searcher().search(&query, &Count)? as u64)
     }
 
+    /// Runs a query, best hit first.
     fn search(&self, query: &SearchQuery) -> tantivy::Result<SearchResponse> {
         let limit = query.limit.min(MAX_HITS);
         let tantivy_query = query::build_query(query, &self.fields).filter(|_| limit > 0);

@@ -50,6 +50,7 @@ fn phrase_query(phrase: &str, fields: &Fields) -> Option<Box<dyn Query>> {
     Some(Box::new(BooleanQuery::union(vec![title, text])))
 }
 
+/// Returns a query for words that follow each other in a field.
 fn adjacent_words(words: &[String], field: Field) -> Option<Box<dyn Query>> {
     match words {
         [] => None,

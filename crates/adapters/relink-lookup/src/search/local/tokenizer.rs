@@ -17,6 +17,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     tokens(text).into_iter().map(|token| token.text)
 }
 
+/// Splits a text into words.
 fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut start = None;
@@ -44,6 +45,7 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
+/// Adds the word in this byte range, unless it is too long.
 fn push(tokens: &mut Vec<Token>, text: &str, offset_from: usize, offset_to: usize) {
     let Some(word) = text.get(offset_from..offset_to).filter(|word| word.len() <= MAX_WORD_BYTES)
     else {
@@ -60,6 +62,7 @@ fn is_mark(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}' | '\u{900}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
 }
 
+/// Whether a character is a word of its own, as in Chinese and Japanese.
 fn is_single_character_word(character: char) -> bool {
     matches!(character,
         '\u{3041}'..='\u{30ff}' // kana
