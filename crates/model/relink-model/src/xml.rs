@@ -1,4 +1,4 @@
-//! Text in XML documents.
+//! Escapes text for XML documents.
 
 /// Escapes text for XML, and removes characters that XML does not allow.
 pub fn escape_xml(text: &str) -> String {

@@ -110,6 +110,7 @@ impl<'a> ArchiveReport<'a> {
         text
     }
 
+    /// Formats the counts of the report as one line.
     fn summary_line(&self) -> String {
         let ArchiveCounts { live, archived, saved, missing, unknown } = self.summary;
         let mut parts = vec![format!("{archived} archived")];
@@ -128,11 +129,13 @@ impl<'a> ArchiveReport<'a> {
     }
 }
 
+/// Appends a page without an archived copy.
 fn push_missing(text: &mut String, page: &ArchiveRow<'_>) -> std::fmt::Result {
     let code = page.code.as_deref().unwrap_or_default();
     push_line(text, &format!("{code} at-risk"), page)
 }
 
+/// Appends a page and the first location of a link to it.
 fn push_line(text: &mut String, label: &str, page: &ArchiveRow<'_>) -> std::fmt::Result {
     writeln!(text, "{label} · {}", printable(&page.url))?;
     if let Some(location) = page.locations.first() {

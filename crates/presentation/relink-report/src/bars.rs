@@ -11,12 +11,17 @@ const BAR_COLUMNS: f64 = 40.0;
 /// Partial blocks, from empty to seven eighths.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// Dimensions of the SVG.
+/// Width of the SVG in pixels.
 const WIDTH: u32 = 720;
+/// Width of the labels in front of the bars.
 const LABEL_WIDTH: u32 = 170;
+/// Width of the longest bar.
 const BAR_WIDTH: u32 = 340;
+/// Height of a bar with the space below it.
 const ROW_HEIGHT: u32 = 28;
+/// Height of a bar.
 const BAR_HEIGHT: u32 = 18;
+/// Height of the title.
 const TITLE_HEIGHT: u32 = 44;
 
 /// A bar chart with a title.
@@ -59,11 +64,13 @@ impl BarChart {
         if longest <= 0.0 { 0.0 } else { (bar.share / longest).clamp(0.0, 1.0) }
     }
 
+    /// Returns the height of the chart in pixels.
     fn height(&self) -> u32 {
         let bars = u32::try_from(self.bars.len()).unwrap_or(u32::MAX);
         TITLE_HEIGHT + bars.saturating_mul(ROW_HEIGHT)
     }
 
+    /// Formats the chart as SVG elements, starting at the y coordinate `top`.
     fn svg(&self, top: u32) -> String {
         let title = escape(&self.title);
         let mut text = format!(
@@ -76,6 +83,7 @@ impl BarChart {
         text
     }
 
+    /// Formats a bar with its label and its value.
     fn svg_bar(&self, bar: &ChartBar, y: u32) -> String {
         let length = self.length(bar) * f64::from(BAR_WIDTH);
         let (label, note) = (escape(&bar.label), escape(&bar.note));

@@ -45,6 +45,7 @@ fn count(verdicts: &BTreeMap<Verdict, u64>, verdict: Verdict) -> u64 {
     verdicts.get(&verdict).copied().unwrap_or(0)
 }
 
+/// Returns a share from 0 to 1, rounded to four decimals; `None` of nothing.
 fn share(part: u64, whole: u64) -> Option<f64> {
     const DECIMALS: f64 = 10_000.0;
     if whole == 0 {

@@ -72,6 +72,7 @@ pub fn list(style: TextStyle) -> String {
     codes::all().iter().map(|row| listed(style, row)).collect()
 }
 
+/// Formats the description of a finding code.
 fn explain_code(style: TextStyle, meaning: &CodeInfo) -> String {
     let label = format!("{} {}", meaning.code, meaning.verdict);
     let title = format!("{}: {}", style.verdict(meaning.verdict, &label), meaning.name);
@@ -83,6 +84,7 @@ fn explain_code(style: TextStyle, meaning: &CodeInfo) -> String {
     text
 }
 
+/// Formats the description of an HTTP status.
 fn explain_status(style: TextStyle, meaning: &StatusInfo) -> String {
     let name = style.strong(&format!("{} {}", meaning.status, meaning.name));
     let source = meaning.specification.map_or(String::new(), |section| format!(", {section}"));
@@ -107,6 +109,7 @@ pub(crate) fn labeled(label: &str, painted: &str, text: &str) -> String {
     format!("{painted}{}", lines.strip_prefix(label).unwrap_or(&lines))
 }
 
+/// Formats a finding code as one line of the list of all codes.
 fn listed(style: TextStyle, row: &CodeInfo) -> String {
     // The widest symbol, the longest verdicts (`hijacked`, `soft-404`) and a gap.
     const VERDICT_COLUMNS: usize = 13;

@@ -136,6 +136,7 @@ impl LinkWriter {
     }
 }
 
+/// Appends the start of a JSON object, up to the path of the document.
 fn open_row(out: &mut Vec<u8>, path: &str) {
     out.extend_from_slice(b"{\"schema\":");
     push_number(out, SCHEMA as usize);
@@ -143,6 +144,7 @@ fn open_row(out: &mut Vec<u8>, path: &str) {
     push_string(out, &redact(path));
 }
 
+/// Appends the members of a JSON object after the path, and its end.
 fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     let location = &link.location;
     let numbers: [(&[u8], usize); 4] = [
@@ -168,6 +170,7 @@ fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     out.push(b'}');
 }
 
+/// Appends a JSON string, or `null`.
 fn push_or_null(out: &mut Vec<u8>, text: Option<&str>) {
     match text {
         Some(text) => push_string(out, text),
@@ -175,6 +178,7 @@ fn push_or_null(out: &mut Vec<u8>, text: Option<&str>) {
     }
 }
 
+/// Appends the text of a link after the path of the document.
 fn write_human(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     let location = &link.location;
     out.push(b':');
@@ -196,6 +200,7 @@ fn write_human(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     }
 }
 
+/// Returns the reason why a destination is not a valid URL.
 fn malformed(link: &Link) -> Option<&str> {
     match &link.target {
         LinkTarget::Malformed(_, reason) => Some(reason),

@@ -1,4 +1,4 @@
-//! The name of a fetch outcome in JSON.
+//! The names of fetch outcomes in JSON, such as `no-such-host`.
 
 use relink_model::{ConnectError, DnsError, FetchOutcome, Phase, ProtocolError, TlsError};
 use schemars::JsonSchema;
@@ -87,6 +87,7 @@ impl From<&FetchOutcome> for FetchOutcomeName {
     }
 }
 
+/// Returns the name of a DNS failure.
 const fn from_dns(error: DnsError) -> FetchOutcomeName {
     match error {
         DnsError::NoSuchName => FetchOutcomeName::NoSuchHost,
@@ -96,6 +97,7 @@ const fn from_dns(error: DnsError) -> FetchOutcomeName {
     }
 }
 
+/// Returns the name of a failure to connect.
 const fn from_connect(error: ConnectError) -> FetchOutcomeName {
     match error {
         ConnectError::Refused => FetchOutcomeName::ConnectionRefused,
@@ -105,6 +107,7 @@ const fn from_connect(error: ConnectError) -> FetchOutcomeName {
     }
 }
 
+/// Returns the name of a timeout.
 const fn from_phase(phase: Phase) -> FetchOutcomeName {
     match phase {
         Phase::Dns => FetchOutcomeName::DnsTimeout,
@@ -116,6 +119,7 @@ const fn from_phase(phase: Phase) -> FetchOutcomeName {
     }
 }
 
+/// Returns the name of a TLS failure.
 const fn from_tls(error: TlsError) -> FetchOutcomeName {
     match error {
         TlsError::Expired => FetchOutcomeName::TlsExpired,
@@ -126,6 +130,7 @@ const fn from_tls(error: TlsError) -> FetchOutcomeName {
     }
 }
 
+/// Returns the name of a violation of the HTTP protocol.
 const fn from_protocol(error: ProtocolError) -> FetchOutcomeName {
     match error {
         ProtocolError::Closed => FetchOutcomeName::ConnectionClosed,

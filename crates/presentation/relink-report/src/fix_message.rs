@@ -38,6 +38,7 @@ pub fn commit_message(host: &str, rows: &[FixRow<'_>]) -> String {
     message
 }
 
+/// Returns the subject of a commit that contains these repairs.
 fn subject(host: &str, rows: &[FixRow<'_>]) -> String {
     let verb = match rows.first().map(|row| (row.cause, row.style)) {
         Some(("alias", "beside")) => "Add new locations of dead links",
@@ -73,6 +74,7 @@ pub fn pull_request_body(rows: &[FixRow<'_>]) -> String {
     body
 }
 
+/// Appends a table of repairs, if there are any.
 fn push_table(body: &mut String, title: &str, rows: &[FixRow<'_>]) {
     if rows.is_empty() {
         return;
@@ -107,6 +109,7 @@ struct Repair {
 }
 
 impl Repair {
+    /// Formats the first locations and the number of the others.
     fn locations(&self) -> String {
         let mut text =
             self.lines.iter().take(MAX_LOCATIONS).cloned().collect::<Vec<_>>().join(", ");
@@ -117,6 +120,7 @@ impl Repair {
     }
 }
 
+/// Groups rows that replace the same URL.
 fn repairs(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
     let mut repairs: BTreeMap<(String, String), Repair> = BTreeMap::new();
     for row in rows {

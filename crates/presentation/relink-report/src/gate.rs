@@ -1,4 +1,5 @@
-//! The effect of a gate on a run, in JSON and as text.
+//! The findings that a gate (`--since`, `--baseline`, `--accept`) exempts from failing
+//! the run, as JSON and text.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

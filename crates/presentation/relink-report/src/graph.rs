@@ -91,6 +91,7 @@ impl<W: Write> Graphml<W> {
         self.out.flush()
     }
 
+    /// Writes an attribute of a node or edge.
     fn data(&mut self, key: &str, value: &str) -> io::Result<()> {
         write!(self.out, "<data key=\"{key}\">{}</data>", escape(value))
     }

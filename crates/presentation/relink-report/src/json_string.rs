@@ -15,6 +15,7 @@ const HEX: [u8; 16] = *b"0123456789abcdef";
     clippy::indexing_slicing,
     reason = "the table has an entry for every byte, and ranges lie within the text"
 )]
+/// Appends a JSON string.
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();
@@ -32,6 +33,8 @@ pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
+/// Appends an escape sequence. `escape` is its letter; `u` requires the code of the
+/// byte.
 #[expect(clippy::indexing_slicing, reason = "four bits are less than the 16 digits")]
 fn push_escape(out: &mut Vec<u8>, byte: u8, escape: u8) {
     out.extend_from_slice(&[b'\\', escape]);
@@ -57,6 +60,7 @@ pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
     out.extend_from_slice(&digits[first..]);
 }
 
+/// Returns for each byte the letter of its escape sequence; 0 if it needs none.
 #[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
 const fn escapes() -> [u8; 256] {
     let mut escapes = [0; 256];

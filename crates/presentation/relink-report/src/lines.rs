@@ -1,4 +1,5 @@
-//! Reports with one line per broken link, for editors and CI systems.
+//! Formats each broken link as one line, for editors and CI systems (`--format
+//! concise`, `--format github`).
 
 use relink_model::{FindingCode, Verdict};
 

@@ -30,6 +30,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     text.chars().map(replace).collect::<String>().into()
 }
 
+/// Returns the printable replacement of a character.
 fn replace(char: char) -> char {
     match char {
         '\t' => ' ',

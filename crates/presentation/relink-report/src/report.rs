@@ -148,6 +148,7 @@ pub struct Summary {
     pub exit: u8,
 }
 
+/// Serializes the count of every verdict, including zero.
 fn every_verdict<S: Serializer>(
     verdicts: &BTreeMap<Verdict, u64>,
     serializer: S,

@@ -223,6 +223,7 @@ impl<'a> TargetRow<'a> {
     }
 }
 
+/// Returns the attempts and the further evidence.
 fn evidence<'a>(view: &TargetView<'a>) -> Vec<EvidenceRow<'a>> {
     let attempts = view.attempts.iter().map(EvidenceRow::from_attempt);
     attempts.chain(view.evidence.iter().map(EvidenceRow::from_evidence)).collect()

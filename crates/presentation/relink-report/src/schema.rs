@@ -61,6 +61,7 @@ pub fn text(schema: &Value) -> String {
     format!("{:#}\n", sorted(schema))
 }
 
+/// Returns the schema of a type.
 fn schema_for<T: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.into_root_schema_for::<T>().to_value()
@@ -157,6 +158,7 @@ pub(crate) fn verdict_counts(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "properties": properties, "required": names })
 }
 
+/// Returns the schema of a string with one of these values.
 fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> Schema {
     let names: Vec<&str> = names.collect();
     json_schema!({ "type": "string", "enum": names })

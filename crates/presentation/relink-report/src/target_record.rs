@@ -95,6 +95,7 @@ pub fn target_record(style: TextStyle, view: &TargetRecordView) -> String {
     text
 }
 
+/// Formats the verdict, the URL and the times of the latest check.
 fn heading(style: TextStyle, view: &TargetRecordView) -> String {
     let url = style.strong(&shown_url(view.url));
     let Some(latest) = &view.latest else {
@@ -110,6 +111,7 @@ fn heading(style: TextStyle, view: &TargetRecordView) -> String {
     )
 }
 
+/// Formats the reason for the verdict and the failed runs in a row.
 fn why(style: TextStyle, latest: &TargetView, streak: Option<&FailureStreak>) -> String {
     let mut text = String::from("\n");
     if !latest.reason.is_empty() {
@@ -126,6 +128,7 @@ fn why(style: TextStyle, latest: &TargetView, streak: Option<&FailureStreak>) ->
     if text == "\n" { String::new() } else { text }
 }
 
+/// Formats the description of the finding code.
 fn meaning(style: TextStyle, code: FindingCode) -> String {
     codes::lookup(code).map_or(String::new(), |meaning| {
         let title = format!("{code}, {}", meaning.name);
@@ -181,10 +184,12 @@ fn changes(style: TextStyle, changes: &[VerdictChangeView]) -> String {
     shown.iter().enumerate().map(line).collect()
 }
 
+/// Formats the date of a time.
 fn date(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d").to_string()
 }
 
+/// Formats a time with minutes.
 fn minute(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }

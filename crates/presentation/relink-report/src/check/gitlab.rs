@@ -1,4 +1,4 @@
-//! GitLab's code quality report.
+//! Formats a check as a code quality report of GitLab.
 
 use serde_json::{Value, json};
 

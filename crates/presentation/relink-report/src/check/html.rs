@@ -35,6 +35,7 @@ pub fn html(report: &CheckReport) -> String {
     element("html", [("lang", "en")], [head(), element("body", [], body)]).into_page()
 }
 
+/// Returns the head of the page.
 fn head() -> Markup {
     let named = |name, content| void("meta", [("name", name), ("content", content)]);
     let policy = [("http-equiv", "Content-Security-Policy"), ("content", CONTENT_SECURITY_POLICY)];
@@ -54,6 +55,7 @@ fn head() -> Markup {
     )
 }
 
+/// Returns the title, inputs, start and duration.
 fn banner(report: &CheckReport) -> Markup {
     let took = report.finished_at.duration_since(report.started_at);
     let took = duration(u64::try_from(took.as_millis()).unwrap_or(0));
@@ -73,6 +75,7 @@ fn contents(report: &CheckReport) -> Markup {
     element("nav", [("aria-label", "Contents")], element("ol", [], entries))
 }
 
+/// Returns the totals by verdict.
 fn summary(report: &CheckReport) -> Markup {
     let notices = report
         .notices
@@ -133,6 +136,7 @@ fn charts(report: &CheckReport) -> Markup {
     element("section", [("id", "numbers")], [heading, figures])
 }
 
+/// Counts equal names.
 fn counts(names: impl Iterator<Item = String>) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for name in names {
@@ -143,6 +147,7 @@ fn counts(names: impl Iterator<Item = String>) -> Vec<(String, u64)> {
     counts
 }
 
+/// Returns a bar chart of counts, with a table of its values.
 fn chart(title: &'static str, name: &'static str, counts: &[(String, u64)]) -> Markup {
     let bars: Vec<HorizontalBar> = counts
         .iter()
@@ -174,6 +179,7 @@ fn short(name: &str) -> String {
     format!("…{end}")
 }
 
+/// Returns the table of causes.
 fn causes(report: &CheckReport) -> Markup {
     if report.causes.is_empty() {
         return Markup::default();
@@ -203,6 +209,7 @@ fn causes(report: &CheckReport) -> Markup {
     element("section", [("id", "causes")], [heading, table.finish(count)])
 }
 
+/// Returns a verdict with its symbol and code.
 fn verdict(verdict: Verdict, code: Option<String>) -> Markup {
     let mark = element("span", [("aria-hidden", "true")], symbol(verdict));
     let class = format!("verdict {}", class(verdict));
@@ -211,6 +218,7 @@ fn verdict(verdict: Verdict, code: Option<String>) -> Markup {
     [name, code.into()].into()
 }
 
+/// Returns the table of broken links.
 fn links(report: &CheckReport) -> Markup {
     if report.broken_links.is_empty() {
         return element("section", [], element("p", [], "No broken links."));
@@ -237,6 +245,7 @@ fn links(report: &CheckReport) -> Markup {
     element("section", [("id", "links")], [heading, table.finish(count)])
 }
 
+/// Returns the version of Relink and the end of the check.
 fn footer(report: &CheckReport) -> Markup {
     let finished = report.finished_at.strftime("%Y-%m-%d %H:%M UTC");
     let text =

@@ -1,4 +1,5 @@
-//! JUnit XML: one test case per link with a finding, grouped by document.
+//! Formats a check as JUnit XML: one test case per link with a finding, grouped by
+//! document.
 
 use std::collections::BTreeMap;
 
@@ -27,12 +28,14 @@ fn count(links: &[BrokenLink], is_counted: fn(&BrokenLink) -> bool) -> String {
     links.iter().filter(|link| is_counted(link)).count().to_string()
 }
 
+/// Returns the test suite of a document; each link is a test case.
 fn suite(path: &str, links: &[&BrokenLink]) -> Markup {
     let failures = links.iter().filter(|link| link.is_failing).count();
     let cases: Markup = links.iter().map(|link| case(link)).collect();
     test_suite(path, links.len(), failures, links.len() - failures, cases)
 }
 
+/// Returns a test suite with its counts.
 fn test_suite(name: &str, tests: usize, failures: usize, skipped: usize, cases: Markup) -> Markup {
     let [tests, failures, skipped] = [tests, failures, skipped].map(|number| number.to_string());
     let attributes = [

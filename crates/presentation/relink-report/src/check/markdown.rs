@@ -42,6 +42,7 @@ pub fn markdown(report: &CheckReport) -> String {
     text
 }
 
+/// Formats a cause as a table row.
 fn cause_row(cause: &CheckCause) -> String {
     let code = cause.code.map_or(String::new(), |code| format!("{code} "));
     format!(
@@ -54,6 +55,7 @@ fn cause_row(cause: &CheckCause) -> String {
     )
 }
 
+/// Appends a section with a list of links, if there are any.
 fn push_links(text: &mut String, title: &str, links: &[&BrokenLink]) {
     if links.is_empty() {
         return;
@@ -74,6 +76,7 @@ fn push_links(text: &mut String, title: &str, links: &[&BrokenLink]) {
     text.push('\n');
 }
 
+/// Formats a link as a list entry.
 fn link_line(link: &BrokenLink) -> String {
     let location = format!("{}:{}", link.path, link.line);
     format!(

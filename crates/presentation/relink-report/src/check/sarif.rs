@@ -63,6 +63,7 @@ pub fn sarif(report: &CheckReport) -> Value {
     })
 }
 
+/// Returns the description of a finding code.
 fn rule(code: FindingCode) -> Value {
     let info = codes::lookup(code);
     let (name, description, advice) = info.map_or(("unknown", "Unknown code.", ""), |info| {
@@ -76,6 +77,7 @@ fn rule(code: FindingCode) -> Value {
     })
 }
 
+/// Returns a finding with its location. `rules` contains all codes of the report.
 fn result(link: &BrokenLink, rules: &[FindingCode]) -> Value {
     let level = match (link.is_failing, link.is_known) {
         (true, _) => "error",

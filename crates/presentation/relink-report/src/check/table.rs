@@ -1,4 +1,4 @@
-//! Results as a table of texts, and the table as CSV.
+//! Formats a check as a table of texts, and this table as CSV.
 
 /// A table of results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +24,7 @@ pub fn csv(table: &ResultTable) -> String {
     text
 }
 
+/// Quotes a cell if necessary. A text that is like a formula gets an apostrophe.
 fn quoted(cell: &str) -> String {
     let guard = if cell.starts_with(FORMULA_STARTS) { "'" } else { "" };
     let needs_quotes = !guard.is_empty() || cell.contains([',', '"', '\n', '\r', ';', '\t']);

@@ -42,6 +42,7 @@ pub fn xlsx(table: &ResultTable, created_at: Timestamp) -> Result<Vec<u8>, XlsxE
     Ok(workbook.save_to_buffer()?)
 }
 
+/// Converts a time to the type of the library, in UTC.
 fn excel_time(time: Timestamp) -> Result<ExcelDateTime, XlsxError> {
     let time = time.to_zoned(TimeZone::UTC).datetime();
     let (year, month, day) = (time.year(), time.month(), time.day());

@@ -1,4 +1,4 @@
-//! The distribution of scores, as terminal text and as SVG.
+//! Formats the distribution of decay scores as bars, in terminal text and SVG.
 
 use super::{BARS, SigmaDecay, WebDecay};
 use crate::human::{grouped, padded};
@@ -35,18 +35,20 @@ fn blocks(count: u64, max: u64) -> String {
 
 /// Height of a chart.
 const HEIGHT: u64 = 160;
-/// Width of a bar, and of a pair of bars.
-const BAR: u64 = 20;
-const PAIR: u64 = 50;
-/// Left margin, and height of a chart with its margins.
+/// Width of a bar.
+const BAR_WIDTH: u64 = 20;
+/// Distance between two pairs of bars.
+const PAIR_WIDTH: u64 = 50;
+/// Left margin.
 const LEFT: u64 = 20;
-const CHART: u64 = HEIGHT + 80;
+/// Height of a chart with its margins.
+const CHART_HEIGHT: u64 = HEIGHT + 80;
 
 /// Draws the charts of a graph, one per σ. Every bar has its number as a title,
 /// so color is not the only distinction.
 pub fn svg(web: &WebDecay) -> String {
-    let width = LEFT * 2 + PAIR * BARS as u64;
-    let height = CHART * web.scores.len() as u64;
+    let width = LEFT * 2 + PAIR_WIDTH * BARS as u64;
+    let height = CHART_HEIGHT * web.scores.len() as u64;
     let charts: String = (0..).zip(&web.scores).map(|(at, scores)| chart(at, scores)).collect();
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
@@ -55,27 +57,31 @@ pub fn svg(web: &WebDecay) -> String {
     )
 }
 
+/// Returns the bars of one σ. `at` is the number of the chart in the image.
 fn chart(at: u64, scores: &SigmaDecay) -> String {
     let counts = scores.by_decay.iter().chain(&scores.by_dead_links);
     let max = counts.copied().max().unwrap_or(0).max(1);
-    let baseline = at * CHART + 40 + HEIGHT;
+    let baseline = at * CHART_HEIGHT + 40 + HEIGHT;
     let title = format!(
         "<text x=\"{LEFT}\" y=\"{}\">σ {}: decay (dark) and share of dead links (light) of {} pages</text>\n",
-        at * CHART + 20,
+        at * CHART_HEIGHT + 20,
         scores.sigma,
         grouped(scores.pages),
     );
     let pair = |bar: usize| {
-        let x = LEFT + PAIR * bar as u64;
+        let x = LEFT + PAIR_WIDTH * bar as u64;
         let count = |bars: &[u64]| bars.get(bar).copied().unwrap_or_default();
         let dark = (count(&scores.by_decay), "#334", "decay");
         let light = (count(&scores.by_dead_links), "#9ab", "share of dead links");
         let label = format!("<text x=\"{x}\" y=\"{}\">{}</text>\n", baseline + 16, tenth(bar));
-        column(x, baseline, dark, max, bar) + &column(x + BAR, baseline, light, max, bar) + &label
+        column(x, baseline, dark, max, bar)
+            + &column(x + BAR_WIDTH, baseline, light, max, bar)
+            + &label
     };
     title + &(0..BARS).map(pair).collect::<String>()
 }
 
+/// Returns one bar.
 fn column(
     x: u64,
     baseline: u64,
@@ -85,7 +91,7 @@ fn column(
 ) -> String {
     let height = (count * HEIGHT).div_ceil(max);
     format!(
-        "<rect x=\"{x}\" y=\"{}\" width=\"{BAR}\" height=\"{height}\" fill=\"{color}\">\
+        "<rect x=\"{x}\" y=\"{}\" width=\"{BAR_WIDTH}\" height=\"{height}\" fill=\"{color}\">\
          <title>{what} {}: {} pages</title></rect>\n",
         baseline - height,
         tenth(bar),

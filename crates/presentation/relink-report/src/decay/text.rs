@@ -1,4 +1,4 @@
-//! Decay scores as terminal text.
+//! Formats decay scores as terminal text.
 
 use super::chart::bars;
 use super::{
@@ -79,6 +79,7 @@ fn number(count: f64) -> String {
     if count.fract() == 0.0 { format!("{count:.0}") } else { format!("{count:.1}") }
 }
 
+/// Formats the dead pages that most walks reach.
 fn dead_ends(page: &PageDecay) -> String {
     if page.dead_ends.is_empty() || page.own_links.is_none() {
         return String::new();
@@ -95,6 +96,7 @@ fn dead_ends(page: &PageDecay) -> String {
     format!("dead ends: {}{more}\n", named.join(", "))
 }
 
+/// Formats the links to repair first, and the decay afterward.
 fn repairs(style: TextStyle, page: &PageDecay) -> String {
     let first = page.repairs.get(..page.recommended_repairs).unwrap_or(&page.repairs);
     let what = match first {
@@ -132,6 +134,7 @@ fn abandonment(found: &AbandonmentRow) -> String {
     format!("abandonment {:.2}: {}\n", found.score, found.signs.join("; "))
 }
 
+/// Formats the numbers of pages and requests.
 fn cost(cost: &RequestCostRow) -> String {
     let (pages, requests) = (counted(cost.pages, "page"), counted(cost.requests, "request"));
     let reused = match cost.reused {
@@ -141,6 +144,7 @@ fn cost(cost: &RequestCostRow) -> String {
     format!("{pages} checked, {requests}{reused}\n{}", blocked(cost))
 }
 
+/// Formats the number of blocked pages and how they are counted.
 fn blocked(cost: &RequestCostRow) -> String {
     let (are, they, were) = match cost.blocked {
         0 => return String::new(),
@@ -154,6 +158,7 @@ fn blocked(cost: &RequestCostRow) -> String {
     )
 }
 
+/// Explains why the measurement ended early.
 fn end_note(page: &PageDecay) -> &'static str {
     match page.end.as_str() {
         "out-of-pages" => {
@@ -190,6 +195,7 @@ fn soft_404_links(web: &WebDecay) -> String {
     format!("{links} on live pages, {soft} of them to a soft-404\n")
 }
 
+/// Formats the numbers of links and pages that the scores do not include.
 fn warnings(web: &WebDecay) -> String {
     let warning = |count: u64, thing: &str, what: &str| match count {
         0 => String::new(),
@@ -199,6 +205,7 @@ fn warnings(web: &WebDecay) -> String {
         + &warning(web.unlinked_dead_pages, "dead page", "not linked from any page")
 }
 
+/// Formats the scores for one σ, the probability that a reader stops at a page.
 fn sigma(style: TextStyle, scores: &SigmaDecay) -> String {
     let title = style.strong(&format!("σ {}", scores.sigma));
     let head = format!(
@@ -223,6 +230,7 @@ fn sigma(style: TextStyle, scores: &SigmaDecay) -> String {
     [head, with_links, bars(scores), comparison, top, bottom].concat()
 }
 
+/// Formats the pages with the highest or lowest scores.
 fn list(title: &str, pages: &[PageScoreRow]) -> String {
     if pages.is_empty() {
         return String::new();

@@ -85,6 +85,7 @@ pub fn atom(provider: &str, link: &str, notices: &[PublishedNotice]) -> String {
     xml + "</feed>\n"
 }
 
+/// Returns each item of each notice with its index in the notice.
 fn entries(
     notices: &[PublishedNotice],
 ) -> impl Iterator<Item = (&PublishedNotice, usize, &NoticeItem)> {
@@ -93,11 +94,13 @@ fn entries(
     })
 }
 
+/// Returns the title of an entry.
 fn entry_title(published: &PublishedNotice, item: &NoticeItem) -> String {
     let name = item.title.as_deref().unwrap_or(&item.record);
     format!("{}: {name}", published.notice.kind.as_str())
 }
 
+/// Returns the id of an entry, which never changes.
 fn entry_id(published: &PublishedNotice, index: usize) -> String {
     format!("urn:relink:notice:{}:{index}", id_text(&published.key))
 }
@@ -108,6 +111,7 @@ fn id_text(text: &str) -> String {
     text.chars().map(|char| if is_allowed(char) { char } else { ':' }).collect()
 }
 
+/// Returns the text of an entry.
 fn entry_text(item: &NoticeItem) -> String {
     let record = if item.record.is_empty() { String::new() } else { format!("{}: ", item.record) };
     format!("{record}{} (since {})", item.reason, item.since)

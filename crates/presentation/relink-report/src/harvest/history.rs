@@ -1,5 +1,8 @@
-//! The report over time: broken share per provider and domain, stages and response times of
-//! incidents, and what hiding spared searchers.
+//! The report of `relink harvest` over time: the share of broken URLs per provider and
+//! domain, the stages and durations of incidents, and how many broken results were
+//! hidden from searchers.
+//!
+//! An *incident* is a period in which a target or a host is broken.
 
 use std::fmt::Write as _;
 
@@ -120,6 +123,7 @@ impl ResponseTimes {
     }
 }
 
+/// Returns the median; `None` of an empty list.
 fn median(mut days: Vec<u32>) -> Option<f64> {
     days.sort_unstable();
     let upper = days.get(days.len() / 2)?;
@@ -192,6 +196,7 @@ fn first_and_last(days: &[HistoryDay]) -> impl Iterator<Item = &HistoryDay> {
 }
 
 impl ResponseTimes {
+    /// Formats the counts and medians as one line.
     fn text(&self) -> String {
         let part = |count: u64, name: &str, median: Option<f64>| match median {
             Some(days) => format!("{} {name} (median {days} days)", grouped(count)),
@@ -293,6 +298,7 @@ pub fn history_xlsx(histories: &[ProviderHistory], now: Timestamp) -> Result<Vec
     workbook.save_to_buffer()
 }
 
+/// Writes a header and rows. Cells in the columns `numbers` become numbers.
 fn write_sheet(
     sheet: &mut Worksheet,
     columns: &[&str],

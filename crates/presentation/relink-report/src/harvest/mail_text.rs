@@ -106,6 +106,7 @@ impl MailTemplates {
     }
 }
 
+/// Splits a rendered template into subject and text.
 fn split_subject(rendered: &str) -> Option<MailText> {
     let (first, text) = rendered.trim_start().split_once('\n')?;
     let subject = first.strip_prefix("Subject:")?.trim();
@@ -125,6 +126,7 @@ fn sanitize(notice: &Notice) -> Notice {
     notice
 }
 
+/// Replaces control characters by spaces, so that the subject is one line.
 fn one_line(text: &str) -> String {
     let text: String =
         text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();

@@ -1,4 +1,5 @@
-//! The output of `relink harvest`: notices to providers, and the report of a run.
+//! The output of `relink harvest`, which collects metadata records of providers and
+//! checks their links: notices to providers, and the reports of runs.
 
 mod feeds;
 mod history;

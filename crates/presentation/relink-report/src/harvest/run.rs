@@ -145,10 +145,12 @@ impl HarvestRunRow {
         text
     }
 
+    /// Formats the day of the next check.
     fn next_check_text(&self) -> String {
         self.next_check.as_ref().map(|day| format!("  (next check {day})")).unwrap_or_default()
     }
 
+    /// Returns the problems of the run as lines.
     fn remarks(&self) -> Vec<String> {
         let problems = self.intake.problems.iter().map(|text| format!("skipped: {text}"));
         let doubt = self.doubt.iter().map(|text| format!("nothing advanced: {text}"));
@@ -161,6 +163,7 @@ impl HarvestRunRow {
 }
 
 impl StageCountsRow {
+    /// Formats the counts as one line.
     pub(super) fn text(&self) -> String {
         let Self { reported, escalated, hidden, restored } = self;
         let mut parts = vec![

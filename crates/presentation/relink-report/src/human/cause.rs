@@ -74,6 +74,7 @@ impl CauseView<'_> {
         }
     }
 
+    /// Formats the code and the verdict.
     fn label(&self, style: TextStyle) -> String {
         let code = self.code.map_or(String::new(), |code| format!("{code} "));
         style.verdict(self.verdict, &format!("{code}{}", self.verdict))
@@ -115,6 +116,7 @@ pub fn cause_line(style: TextStyle, view: &CauseView) -> String {
     format!("{first}{label} {name}: {reason}{links}\n")
 }
 
+/// Formats the first targets of a cause with their numbers of links.
 fn target_lines(style: TextStyle, targets: &[(&str, u64)]) -> String {
     let gutter = style.quiet("   |");
     let shown: Vec<(String, u64)> =

@@ -1,4 +1,5 @@
-//! Formats a comparison with a control page.
+//! Formats the comparison of a page with a control: a URL that was fetched only for
+//! comparison.
 
 use relink_model::ControlSummary;
 

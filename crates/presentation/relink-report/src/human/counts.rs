@@ -1,4 +1,5 @@
-//! Numbers of findings by cause, code and file, above the findings.
+//! Formats the numbers of findings by cause, code and file, which are printed above the
+//! findings.
 
 use relink_model::{FindingCode, Verdict};
 
@@ -48,6 +49,7 @@ pub fn counts(style: TextStyle, counts: &FindingCounts) -> String {
     )
 }
 
+/// Formats a code and verdict with the number of links.
 fn code_text(
     style: TextStyle,
     (code, verdict, links): (Option<FindingCode>, Verdict, u64),

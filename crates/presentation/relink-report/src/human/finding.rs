@@ -57,6 +57,7 @@ pub fn finding(style: TextStyle, view: &FindingView) -> String {
     title(style, view) + &body + &comparisons(style, view) + &help_lines(style, view)
 }
 
+/// Formats the first line: code, verdict and URL.
 fn title(style: TextStyle, view: &FindingView) -> String {
     let code = view.code.map_or(String::new(), |code| format!("{code} "));
     let label = style.verdict(view.verdict, &format!("{code}{}", view.verdict));
@@ -95,6 +96,7 @@ fn comparisons(style: TextStyle, view: &FindingView) -> String {
         .collect()
 }
 
+/// Formats the first location, and the number of others.
 fn location_line(
     style: TextStyle,
     first: &LocationView,
@@ -106,10 +108,12 @@ fn location_line(
     format!("{arrow} {}{also}\n", location_text(first))
 }
 
+/// Formats a reason on a line of its own.
 pub(super) fn reason_line(style: TextStyle, reason: &str) -> String {
     format!("{}  {reason}\n", style.quiet("   ="))
 }
 
+/// Formats the suggestions, or the advice if there are none.
 fn help_lines(style: TextStyle, view: &FindingView) -> String {
     let suggestions = view.revival.map(suggestions).unwrap_or_default();
     let lines = if suggestions.is_empty() {
@@ -121,6 +125,7 @@ fn help_lines(style: TextStyle, view: &FindingView) -> String {
     lines.iter().flat_map(|line| [&label, " ", line, "\n"]).collect()
 }
 
+/// Formats the locations after the first one; `links` is their total number.
 fn also(others: &[LocationView], links: u64) -> String {
     if others.is_empty() {
         return String::new();
@@ -140,6 +145,7 @@ pub(crate) fn location_list(locations: &[LocationView], links: u64) -> String {
     format!("{}{more}", named.join(", "))
 }
 
+/// Formats a location: `path:line:column`.
 fn location_text(view: &LocationView) -> String {
     let path = shown_url(view.path);
     format!("{path}:{}:{}", view.location.line, view.location.column)

@@ -1,4 +1,4 @@
-//! The first line, the totals and the last lines of a report.
+//! Formats the first line, the totals and the last lines of a report.
 
 use std::collections::BTreeMap;
 
@@ -149,6 +149,7 @@ pub fn footer(footer: &Footer) -> String {
     format!("{verdict}{}\n", blocked_note(footer))
 }
 
+/// Formats the number of blocked pages, if there are any.
 fn blocked_note(footer: &Footer) -> String {
     if footer.blocked == 0 {
         return String::new();

@@ -1,4 +1,4 @@
-//! The host table.
+//! Formats the table of hosts with their requests.
 
 use super::{TextStyle, duration, grouped, padded, shown_url, width};
 use crate::HostRow;
@@ -6,6 +6,7 @@ use crate::HostRow;
 /// Number of columns.
 const COLUMNS: usize = 7;
 
+/// The titles of the columns.
 const TITLES: [&str; COLUMNS] =
     ["host", "requests", "control", "responses", "throttled", "request time", "wait time"];
 
@@ -25,6 +26,7 @@ pub fn hosts(style: TextStyle, rows: &[HostRow]) -> String {
     text
 }
 
+/// Returns the cells of a row.
 fn cells(row: &HostRow) -> [String; COLUMNS] {
     [
         shown_url(&row.name),
@@ -37,6 +39,7 @@ fn cells(row: &HostRow) -> [String; COLUMNS] {
     ]
 }
 
+/// Returns the width of each column.
 fn columns(cells: &[[String; COLUMNS]]) -> [usize; COLUMNS] {
     let mut widths = TITLES.map(width);
     for row in cells {

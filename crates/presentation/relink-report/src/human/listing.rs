@@ -1,4 +1,4 @@
-//! Findings as a compact list below titles: a file, a host or a code.
+//! Formats findings as a compact list below titles: a file, a host or a code.
 
 use relink_model::{FindingCode, Verdict};
 

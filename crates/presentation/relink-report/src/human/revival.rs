@@ -123,6 +123,7 @@ fn replacement_lines(replacement: &ReplacementView) -> String {
     block(label, &format!("{url}   on another site")) + &block("", &reason)
 }
 
+/// Formats an alias with its evidence.
 fn alias_lines(style: TextStyle, alias: &AliasView<'_>) -> String {
     let url = style.strong(&shown_url(alias.url));
     let pattern = alias.pattern.map(|id| format!("   pattern P{id}")).unwrap_or_default();
@@ -133,6 +134,7 @@ fn alias_lines(style: TextStyle, alias: &AliasView<'_>) -> String {
     text
 }
 
+/// Formats the reasons why there is no alias.
 fn no_alias_lines(view: &RevivalView<'_>) -> String {
     let mut lines = view.reasons.iter();
     let first = lines.next().map_or("nothing found", String::as_str);
@@ -143,6 +145,7 @@ fn no_alias_lines(view: &RevivalView<'_>) -> String {
     text
 }
 
+/// Formats the archived copies that were accepted or rejected.
 fn archive_lines(view: &RevivalView<'_>) -> String {
     let day = |time: &Timestamp| time.strftime("%Y-%m-%d").to_string();
     let mut copies = Vec::new();

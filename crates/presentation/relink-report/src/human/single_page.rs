@@ -1,4 +1,5 @@
-//! The responses of a single URL on the command line.
+//! Formats the responses of a single URL on the command line: redirects, status and
+//! title.
 
 use relink_model::Hop;
 

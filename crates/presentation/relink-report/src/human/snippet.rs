@@ -96,16 +96,19 @@ const fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
+/// Returns the bytes before the first line end.
 fn first_line(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().position(|byte| is_line_end(*byte)).unwrap_or(bytes.len());
     bytes.get(..end).unwrap_or(bytes)
 }
 
+/// Returns the bytes after the last line end.
 fn last_line(bytes: &[u8]) -> &[u8] {
     let start = bytes.iter().rposition(|byte| is_line_end(*byte)).map_or(0, |end| end + 1);
     bytes.get(start..).unwrap_or_default()
 }
 
+/// Decodes UTF-8; invalid bytes are replaced.
 fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -120,6 +123,7 @@ pub(super) fn prefix_of(text: &str, columns: usize) -> &str {
     too_far.map_or(text, |(at, _)| text.get(..at).unwrap_or_default())
 }
 
+/// Returns the longest suffix of a text that fits into `columns`.
 fn suffix_of(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let too_far = text.char_indices().rev().find(|(_, char)| {
@@ -137,6 +141,7 @@ pub(crate) fn cut_end(text: &str, columns: usize) -> String {
     format!("{}…", prefix_of(text, columns.saturating_sub(1)))
 }
 
+/// Truncates the start of a text to `columns`, with an ellipsis if it is longer.
 fn cut_start(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Terminal colors.
+//! Adds terminal colors to texts, if they are enabled.
 
 use anstyle::{AnsiColor, Style};
 use relink_model::Verdict;
@@ -33,6 +33,7 @@ impl TextStyle {
         self.styled(AnsiColor::Cyan.on_default().bold(), text)
     }
 
+    /// Applies a style, if the output has colors.
     fn styled(self, style: Style, text: &str) -> String {
         match self {
             Self::Plain => text.to_owned(),
@@ -41,6 +42,7 @@ impl TextStyle {
     }
 }
 
+/// Returns the color of a verdict.
 const fn style_of(verdict: Verdict) -> Style {
     let color = match verdict {
         Verdict::Alive => AnsiColor::Green,

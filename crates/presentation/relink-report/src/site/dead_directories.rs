@@ -1,4 +1,4 @@
-//! Directories of a site whose targets are all gone.
+//! Selects the directories of a site whose targets are all gone.
 
 use super::TreeRow;
 

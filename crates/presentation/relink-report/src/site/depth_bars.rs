@@ -1,4 +1,4 @@
-//! Pages by depth as a line of small bars.
+//! Formats the number of pages by depth as a line of small bars.
 
 use super::DepthRow;
 use crate::human::{COLUMNS, counted, grouped, width};
@@ -11,6 +11,7 @@ const MAX_DEPTHS: usize = 24;
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 /// The start of the first line, and the gap between bars.
 const LABEL: &str = "depth ";
+/// The text between two bars.
 const GAP: &str = "   ";
 
 /// Draws pages by depth: `depth 0 ▏1   1 ▎14   2 ███ 212`.
@@ -54,6 +55,7 @@ fn bar(pages: u64, max: u64) -> String {
     format!("{} ", "█".repeat(full))
 }
 
+/// Joins the parts with gaps, and wraps them at the width of the report.
 fn lines(parts: &[String]) -> String {
     let mut text = String::new();
     let mut used = 0;

@@ -60,6 +60,7 @@ pub fn html(report: &SiteReport) -> String {
     element("html", [("lang", "en")], [preamble(&view), element("body", [], body)]).into_page()
 }
 
+/// Returns the head of the page.
 fn preamble(view: &View) -> Markup {
     let named = |name, content| void("meta", [("name", name), ("content", content)]);
     element(

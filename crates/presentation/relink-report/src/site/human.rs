@@ -26,6 +26,7 @@ pub fn overview(report: &SiteReport, style: TextStyle) -> String {
     report_text(report, style, "")
 }
 
+/// Formats a report; `findings` is its list of findings.
 fn report_text(report: &SiteReport, style: TextStyle, findings: &str) -> String {
     let mut text = format!("{}\n{}\n", title(report, style), sizes(report));
     for line in termination_note(report).into_iter().chain(bars(report)) {
@@ -51,6 +52,7 @@ fn report_text(report: &SiteReport, style: TextStyle, findings: &str) -> String 
     text
 }
 
+/// Formats the first line: seed, id and start of the crawl.
 fn title(report: &SiteReport, style: TextStyle) -> String {
     let seed = report.seeds.first().map(|seed| shown_url(seed)).unwrap_or_default();
     let started = report.started_at.strftime("%Y-%m-%d %H:%M UTC");
@@ -68,6 +70,7 @@ fn termination_note(report: &SiteReport) -> Option<String> {
     report.termination_note.as_deref().map(|note| format!("! {}", shown_prose(note)))
 }
 
+/// Formats the pages per depth as bars.
 fn bars(report: &SiteReport) -> Vec<String> {
     if report.depths.is_empty() {
         return Vec::new();
@@ -90,6 +93,7 @@ fn findings(report: &SiteReport, style: TextStyle) -> String {
     format!("\n{shown}{omitted}\n")
 }
 
+/// Formats a finding as one line, with the first link to it.
 fn finding_line(finding: &SiteFinding, style: TextStyle) -> String {
     let code = finding.code.map(|code| format!("{code} ")).unwrap_or_default();
     let label = format!("{} {code}{}", finding.verdict.symbol(), finding.verdict);
@@ -118,6 +122,7 @@ fn directories(report: &SiteReport, style: TextStyle) -> Vec<String> {
         .collect()
 }
 
+/// Formats the spider traps.
 fn traps(report: &SiteReport) -> Vec<String> {
     let line = |trap: &super::TrapRow| {
         let (pattern, kind) = (shown_url(&trap.pattern), shown_prose(&trap.kind));
@@ -164,6 +169,7 @@ fn notes(report: &SiteReport) -> Vec<String> {
     report.notes.iter().map(|note| shown_prose(note)).collect()
 }
 
+/// Formats the comparison with the previous crawl.
 fn compared(report: &SiteReport) -> Vec<String> {
     let line = |comparison: &super::SiteComparison| {
         format!(

@@ -1,4 +1,4 @@
-//! The numbered list of requests and comparisons.
+//! Formats the numbered list of requests and comparisons for `relink explain URL`.
 
 use relink_model::{Attempt, Control, Evidence, FetchOutcome, FetchPurpose, Hop, Probe};
 
@@ -66,6 +66,7 @@ fn target_entries(view: &TargetRecordView) -> Vec<RequestEntry> {
         .collect()
 }
 
+/// Returns the entry of an attempt with its redirects.
 fn attempt_entry(view: &TargetRecordView, attempt: &Attempt) -> RequestEntry {
     let mut details = vec![duration(attempt.duration_ms.into())];
     details.extend(purpose_label(attempt.purpose).map(str::to_owned));
@@ -104,6 +105,7 @@ fn probe_entry(home: &str, url: &str, probe: &Probe, label: Option<&str>) -> Req
     RequestEntry { lines }
 }
 
+/// Returns the line of a request in a redirect chain.
 fn hop_line(home: &str, hop: &Hop) -> RequestLine {
     let location = hop.location.as_deref().map(|location| format!("→ {}", shown_url(location)));
     RequestLine {
@@ -128,6 +130,7 @@ fn page_details(probe: &Probe) -> Vec<String> {
     details
 }
 
+/// Describes the outcome of a fetch.
 fn outcome_text(outcome: &FetchOutcome) -> String {
     outcome.status().map_or_else(|| outcome.to_string(), |status| status.to_string())
 }
@@ -142,6 +145,7 @@ const fn purpose_label(purpose: FetchPurpose) -> Option<&'static str> {
     }
 }
 
+/// Formats all entries, numbered.
 fn format_entries(style: TextStyle, entries: &[RequestEntry]) -> String {
     let widths = entries.iter().flat_map(|entry| &entry.lines).map(|line| width(&line.url));
     let columns = widths.max().unwrap_or(0).min(URL_COLUMNS);
@@ -155,6 +159,7 @@ fn format_entries(style: TextStyle, entries: &[RequestEntry]) -> String {
     text
 }
 
+/// Formats a line. The URL is padded to `columns`.
 fn format_line(style: TextStyle, label: &str, line: &RequestLine, columns: usize) -> String {
     let label = style.quiet(label);
     let url = padded(&line.url, columns);

@@ -1,4 +1,4 @@
-//! URLs shortened relative to the site of a page.
+//! Shortens URLs relative to the site of a page.
 
 use crate::human::shown_url;
 

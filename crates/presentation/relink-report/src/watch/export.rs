@@ -182,6 +182,7 @@ struct JsonCollection<'r> {
     collections: Vec<Self>,
 }
 
+/// A member in the JSON export.
 #[derive(Serialize)]
 struct JsonMember<'r> {
     url: String,

@@ -42,6 +42,7 @@ pub fn review_html(report: &WatchReport) -> String {
     page(&title, body)
 }
 
+/// Whether the user should do something about the member.
 fn has_step(member: &WatchMember) -> bool {
     !matches!(member.next_step, None | Some(NextStep::None))
 }
@@ -62,6 +63,7 @@ fn overview(list: &WatchList) -> Markup {
     element("section", [], [element("h2", [], list.name.as_str()), description.into(), table])
 }
 
+/// Returns the table row of a member.
 fn member_row(member: &WatchMember) -> Markup {
     let title = if member.title.is_empty() { member.url.as_str() } else { member.title.as_str() };
     let name: Markup = match &member.change {
@@ -120,6 +122,7 @@ fn short_status(member: &WatchMember) -> String {
     }
 }
 
+/// Returns the CSS class for the status of a member.
 fn status_class(member: &WatchMember) -> &'static str {
     match member.next_step {
         // A muted page has no next step, but it is still gone.
@@ -157,6 +160,7 @@ fn changed_section(member: &WatchMember) -> Markup {
     )
 }
 
+/// Returns the table of the accepted and the latest version, block by block.
 fn comparison(member: &WatchMember) -> Markup {
     if member.comparison.is_empty() {
         return Markup::default();
@@ -178,6 +182,7 @@ fn comparison(member: &WatchMember) -> Markup {
     )
 }
 
+/// Returns the row of one block.
 fn compared_row(row: &ComparedRow) -> Markup {
     let sign = match row.change {
         RowChange::Same => "",
@@ -202,6 +207,7 @@ fn compared_row(row: &ComparedRow) -> Markup {
     )
 }
 
+/// Returns one version of a block, with its changed parts marked.
 fn side(mark: &'static str, parts: &[TextPart], name: &str) -> Markup {
     let mut text = Markup::default();
     for part in parts {
@@ -220,6 +226,7 @@ fn side(mark: &'static str, parts: &[TextPart], name: &str) -> Markup {
     element("td", [("data-name", name)], text)
 }
 
+/// Returns a list of added or removed links.
 fn changed_links(heading: &str, links: &[String]) -> Markup {
     if links.is_empty() {
         return Markup::default();

@@ -111,6 +111,7 @@ impl StudyReport {
 }
 
 impl StudyCounts {
+    /// Counts a page by its availability and change.
     fn add(&mut self, availability: Availability, level: Option<Level>) {
         self.pages += 1;
         match availability {
@@ -129,6 +130,7 @@ impl StudyCounts {
         }
     }
 
+    /// Returns the counts in the order of the columns.
     fn values(&self) -> [u64; 9] {
         let Self { pages, valid, unchanged, low, moderate, high, temporary, permanent, unchecked } =
             *self;
@@ -149,6 +151,7 @@ const COLUMNS: [&str; 9] = [
     "unchecked",
 ];
 
+/// Returns the groups that a member is counted in: kind and name of each.
 fn groups_of(member: &WatchMember) -> Vec<(&'static str, String)> {
     let mut groups = vec![("all", "all".to_owned()), ("tld", top_level_domain(&member.url))];
     if let Some(bytes) = member.bytes {

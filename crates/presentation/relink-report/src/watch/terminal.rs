@@ -177,11 +177,13 @@ impl TerminalReview {
         }
     }
 
+    /// Opens or closes the two versions of the selected member.
     fn toggle_diff(&mut self) {
         self.scroll = 0;
         self.view = if self.view == View::Diff { View::Members } else { View::Diff };
     }
 
+    /// Switches between the two versions side by side and one after the other.
     fn toggle_layout(&mut self) {
         self.scroll = 0;
         self.layout = match self.layout {

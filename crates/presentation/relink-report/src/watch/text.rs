@@ -1,4 +1,4 @@
-//! Terminal text of collections.
+//! Formats collections as terminal text.
 
 use std::fmt::Write as _;
 
@@ -28,6 +28,7 @@ pub fn collection_table(collections: &[WatchSummary], now: Timestamp) -> String 
     collections.iter().map(|summary| collection_line(summary, now)).collect()
 }
 
+/// Formats a collection as one line.
 fn collection_line(summary: &WatchSummary, now: Timestamp) -> String {
     let mut facts = vec![counted(summary.members, "page")];
     if summary.nested > 0 {
@@ -46,6 +47,7 @@ fn collection_line(summary: &WatchSummary, now: Timestamp) -> String {
     format!("{}  {}\n", padded(&shown_prose(&summary.name), 20), facts.join(" · "))
 }
 
+/// Formats the number of due members, or the time of the next check.
 fn next_check(summary: &WatchSummary, now: Timestamp) -> String {
     match summary.next_at {
         _ if summary.due > 0 => format!("{} due", grouped(summary.due)),
@@ -86,6 +88,7 @@ pub fn show_text(report: &WatchReport, style: TextStyle) -> String {
     text
 }
 
+/// Appends the name, context, description and tags of a collection.
 fn list_head(text: &mut String, list: &WatchList, style: TextStyle) {
     let head = format!(
         "{} · {} · context: {}",
@@ -101,6 +104,7 @@ fn list_head(text: &mut String, list: &WatchList, style: TextStyle) {
     }
 }
 
+/// Appends the URL, the annotation and the remarks of a member.
 fn details(text: &mut String, member: &WatchMember, style: TextStyle) {
     let _ = writeln!(text, "       {}", style.quiet(&shown_url(&member.url)));
     if !member.annotation.is_empty() {
@@ -174,6 +178,7 @@ pub(super) fn headline(report: &WatchReport, style: TextStyle) -> String {
     format!("{} · {}", style.strong(&shown_prose(&report.name)), facts.join(" · "))
 }
 
+/// Whether the changed page no longer fits its collection.
 fn is_out_of_place(member: &WatchMember) -> bool {
     member.context.is_some_and(|context| context.flag == ContextFlag::OutOfPlace)
 }
@@ -217,6 +222,7 @@ pub(super) fn status(member: &WatchMember) -> String {
     status
 }
 
+/// Formats the status of a page that cannot be reached.
 fn unavailable(member: &WatchMember, symbol: &str, class: &str) -> String {
     let verdict = member.verdict.map_or("unavailable", Verdict::as_str);
     let reason =
@@ -248,6 +254,7 @@ pub(super) fn context_text(context: &relink_collection::ContextJudgment) -> Stri
     format!("context angle {:.0}°, was {:.0}° ({flag})", context.angle_after, context.angle_before)
 }
 
+/// Appends the excerpts of removed, added and moved blocks and links.
 fn change_lines(text: &mut String, change: &WatchChange, style: TextStyle) {
     let kinds = [
         ("-", &change.removed),
@@ -273,6 +280,7 @@ fn change_lines(text: &mut String, change: &WatchChange, style: TextStyle) {
     }
 }
 
+/// Appends the proposed next step.
 fn step_line(text: &mut String, member: &WatchMember, style: TextStyle) {
     if let Some(step) = member.next_step {
         let _ = writeln!(text, "       {} {}", style.help("next:"), step_text(step));
@@ -366,6 +374,7 @@ pub fn keyphrase_text(members: &[WatchKeyphrases], style: TextStyle) -> String {
     text
 }
 
+/// Appends the warnings of the report.
 fn warnings(text: &mut String, report: &WatchReport) {
     for warning in &report.warnings {
         let _ = writeln!(text, "warning: {}", shown_prose(warning));

@@ -1,4 +1,4 @@
-//! The changes since the previous crawl.
+//! The section on changes since the previous crawl.
 
 use relink_model::Verdict;
 
@@ -10,6 +10,7 @@ use super::view::{View, badge};
 use crate::human::grouped;
 use crate::site::{Capped, ChangeRow};
 
+/// Returns the content of the section on changes since another crawl.
 pub(super) fn body(view: &View) -> Option<Body> {
     let comparison = view.report.comparison.as_ref()?;
     let lists = [
@@ -37,11 +38,13 @@ pub(super) fn body(view: &View) -> Option<Body> {
     Some(Body { count: None, markup })
 }
 
+/// Returns a box with the number of one kind of change.
 fn tile(name: &str, symbol: &str, count: u64) -> Markup {
     let name = element("span", [("class", "name")], format!("{symbol} {name}"));
     element("li", [("class", "tile")], [name, element("strong", [], grouped(count))])
 }
 
+/// Returns the table of one kind of change, if there is any.
 fn change_table(view: &View, caption: &'static str, list: &Capped<ChangeRow>) -> Markup {
     if list.total == 0 {
         return Markup::default();
@@ -58,6 +61,7 @@ fn change_table(view: &View, caption: &'static str, list: &Capped<ChangeRow>) ->
     })
 }
 
+/// Returns a verdict, or `otherwise` if there is none.
 fn verdict_cell(verdict: Option<Verdict>, otherwise: &str) -> Markup {
     verdict.map_or_else(|| element("span", [("class", "quiet")], otherwise), badge)
 }

@@ -16,13 +16,18 @@ pub(super) use split_bars::{SplitBar, split_bars};
 use super::markup::{Markup, element};
 use crate::human::grouped;
 
-/// Size of a chart and of its margins, in pixels. Two charts fit side by side on a
-/// screen, and one on a phone, without scaling.
+/// Width of a chart in pixels. Two charts fit side by side on a screen, and one on a
+/// phone, without scaling.
 const WIDTH: f64 = 360.0;
+/// Height of a chart.
 const HEIGHT: f64 = 230.0;
+/// Left margin.
 const LEFT: f64 = 46.0;
+/// Right margin.
 const RIGHT: f64 = 10.0;
+/// Top margin.
 const TOP: f64 = 26.0;
+/// Bottom margin.
 const BOTTOM: f64 = 40.0;
 /// Maximum number of labels below a plot.
 const MAX_LABELS: usize = 12;
@@ -53,15 +58,18 @@ fn at(pixels: f64) -> String {
     format!("{pixels:.1}")
 }
 
+/// Returns a text at a position.
 fn label(class: &str, x: f64, y: f64, text: impl Into<Markup>) -> Markup {
     element("text", [("class", class), ("x", &at(x)), ("y", &at(y))], text)
 }
 
+/// Returns a line between two points.
 fn rule(class: &str, from: (f64, f64), to: (f64, f64)) -> Markup {
     let (x1, y1, x2, y2) = (at(from.0), at(from.1), at(to.0), at(to.1));
     element("line", [("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)], "")
 }
 
+/// Returns a rectangle; `corner` is its upper left corner.
 fn block(class: &str, corner: (f64, f64), size: (f64, f64)) -> Markup {
     let (x, y, width, height) = (at(corner.0), at(corner.1), at(size.0), at(size.1));
     let attributes =
@@ -90,6 +98,7 @@ impl Plot {
         LEFT + self.step() * (scaled(step as u64, 1, 1.0) + 0.5)
     }
 
+    /// Returns the y coordinate of a value.
     fn y(&self, value: u64) -> f64 {
         HEIGHT - BOTTOM - scaled(value, self.top, HEIGHT - TOP - BOTTOM)
     }

@@ -1,10 +1,11 @@
-//! Notes on the crawl: spider traps, links that were not followed, and remarks.
+//! The sections on spider traps, links that were not followed, and remarks.
 
 use super::markup::element;
 use super::part::Body;
 use super::table::{number_column, text_column};
 use super::view::View;
 
+/// Returns the content of the section on spider traps.
 pub(super) fn traps(view: &View) -> Option<Body> {
     let traps = &view.report.traps;
     Body::counted(traps.len() as u64, || {
@@ -27,6 +28,7 @@ pub(super) fn traps(view: &View) -> Option<Body> {
     })
 }
 
+/// Returns the content of the section on links that were not followed.
 pub(super) fn not_followed(view: &View) -> Option<Body> {
     let rows = &view.report.not_followed;
     let links = rows.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
@@ -38,6 +40,7 @@ pub(super) fn not_followed(view: &View) -> Option<Body> {
     })
 }
 
+/// Returns the content of the section on further remarks.
 pub(super) fn notes(view: &View) -> Option<Body> {
     let notes = &view.report.notes;
     Body::counted(notes.len() as u64, || {

@@ -1,5 +1,5 @@
-//! Links and new links by depth (Website Health Analyser, Figs. 6, 7 and 9), and
-//! template links.
+//! The sections on links and new links by depth (Website Health Analyser, Figs. 6, 7
+//! and 9), and on links that occur on nearly every page.
 
 use super::chart::{SplitBar, Trend, figure, split_bars, trend};
 use super::head::share;
@@ -10,8 +10,10 @@ use super::view::View;
 use crate::human::{counted, grouped};
 use crate::site::DepthRow;
 
+/// The label of the horizontal axis.
 const BOTTOM: &str = "depth (links from the start)";
 
+/// Returns the content of the section on depth.
 pub(super) fn body(view: &View) -> Option<Body> {
     let rows = &view.report.depths;
     if rows.is_empty() {
@@ -39,6 +41,7 @@ fn sentence(view: &View) -> String {
     )
 }
 
+/// Returns a chart of all links by depth.
 fn all_links(rows: &[DepthRow]) -> Markup {
     let bars: Vec<SplitBar> = rows
         .iter()
@@ -63,6 +66,7 @@ fn all_links(rows: &[DepthRow]) -> Markup {
     element("div", [], [title, split_bars(label, BOTTOM, &bars), key])
 }
 
+/// Returns a chart of new links by depth.
 fn new_links(view: &View) -> Markup {
     let rows = &view.report.depths;
     let mark = view.report.saturation_depth.and_then(|from| {
@@ -99,6 +103,7 @@ fn signed(slope: i64) -> String {
     format!("{sign}{}", grouped(slope.unsigned_abs()))
 }
 
+/// Returns the table of the numbers in both charts.
 fn table(view: &View) -> Markup {
     let rows = &view.report.depths;
     let columns = ["depth", "pages", "links", "on nearly every page", "new links", "slope"]
@@ -115,6 +120,7 @@ fn table(view: &View) -> Markup {
     })
 }
 
+/// Returns the content of the section on links that occur on nearly every page.
 pub(super) fn templates(view: &View) -> Option<Body> {
     let templates = &view.report.templates;
     Body::counted(templates.total, || {

@@ -14,6 +14,7 @@ use crate::human::grouped;
 use crate::redact_prose;
 use crate::site::SiteFinding;
 
+/// Returns the content of the section on findings.
 pub(super) fn body(view: &View) -> Option<Body> {
     let findings = &view.report.findings;
     Body::counted(findings.total, || {
@@ -38,6 +39,7 @@ pub(super) fn body(view: &View) -> Option<Body> {
     })
 }
 
+/// Returns the table cells of a finding.
 fn cells(view: &View, finding: &SiteFinding) -> [Markup; 5] {
     let code = finding.code.map(|code| element("span", [("class", "code")], code.to_string()));
     let status = finding.status.map(|status| {

@@ -76,6 +76,7 @@ fn verdict_tiles(view: &View) -> Markup {
     Verdict::ALL.into_iter().filter(occurs).map(tile_of).collect()
 }
 
+/// Returns a box with a name, a value and a share.
 fn tile(class: &str, name: Markup, value: &str, share: Option<&str>) -> Markup {
     let name = element("span", [("class", "name")], name);
     let value = element("strong", [], value);
@@ -117,6 +118,7 @@ pub(super) fn timestamp(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
+/// Formats the duration of the crawl.
 fn duration_text(view: &View) -> String {
     let took = view.report.finished_at.duration_since(view.report.started_at);
     duration(u64::try_from(took.as_millis()).unwrap_or(0))

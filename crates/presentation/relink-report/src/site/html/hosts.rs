@@ -1,4 +1,4 @@
-//! The requests to each host over the time of the crawl, on a common time scale.
+//! The section on hosts: requests over the time of the crawl, on a common time scale.
 
 use super::chart::{figure, part_bar, spark};
 use super::markup::{Markup, element};
@@ -11,6 +11,7 @@ use crate::site::SiteHost;
 /// Number of time intervals in the table.
 const PARTS: usize = 6;
 
+/// Returns the content of the section on hosts.
 pub(super) fn body(view: &View) -> Option<Body> {
     let hosts = &view.report.hosts;
     Body::counted(hosts.total, || {
@@ -25,6 +26,7 @@ pub(super) fn body(view: &View) -> Option<Body> {
     })
 }
 
+/// Returns the table of hosts.
 fn host_table(view: &View) -> Markup {
     let hosts = &view.report.hosts;
     let columns = [
@@ -88,6 +90,7 @@ fn timeline_table(view: &View, steps: usize) -> Markup {
     })
 }
 
+/// Sums the steps of a timeline to a fixed number of parts.
 fn requests_per_part(host: &SiteHost, steps: usize) -> [u64; PARTS] {
     let mut parts = [0; PARTS];
     for (step, requests) in host.timeline.iter().enumerate() {

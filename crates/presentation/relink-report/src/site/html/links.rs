@@ -1,10 +1,11 @@
-//! Redirect chains, links to missing anchors, and mixed content.
+//! The sections on redirect chains, links to missing anchors, and mixed content.
 
 use super::markup::{Markup, element};
 use super::part::Body;
 use super::table::{number_column, text_column};
 use super::view::View;
 
+/// Returns the content of the section on redirect chains.
 pub(super) fn chains(view: &View) -> Option<Body> {
     let chains = &view.report.chains;
     Body::counted(chains.total, || {
@@ -19,6 +20,7 @@ pub(super) fn chains(view: &View) -> Option<Body> {
     })
 }
 
+/// Returns the content of the section on missing anchors.
 pub(super) fn fragments(view: &View) -> Option<Body> {
     let fragments = &view.report.fragments;
     Body::counted(fragments.total, || {
@@ -34,6 +36,7 @@ pub(super) fn fragments(view: &View) -> Option<Body> {
     })
 }
 
+/// Returns the content of the section on HTTP resources of HTTPS pages.
 pub(super) fn mixed(view: &View) -> Option<Body> {
     let mixed = &view.report.mixed_content;
     Body::counted(mixed.total, || {

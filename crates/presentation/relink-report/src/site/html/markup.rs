@@ -67,6 +67,7 @@ pub(crate) fn style(sheet: &'static str) -> Markup {
     Markup(format!("<style>\n{sheet}</style>"))
 }
 
+/// Returns a start tag with escaped attribute values.
 fn start_tag<const N: usize>(name: &'static str, attributes: [(&'static str, &str); N]) -> String {
     let mut text = format!("<{name}");
     for (attribute, value) in attributes {
@@ -80,6 +81,7 @@ fn start_tag<const N: usize>(name: &'static str, attributes: [(&'static str, &st
     text
 }
 
+/// Appends a text with the special characters of HTML escaped.
 fn escape_into(escaped: &mut String, text: &str) {
     for character in printable(text).chars() {
         match character {

@@ -1,4 +1,4 @@
-//! Pages of the site: orphans, duplicate titles, slowest and largest pages.
+//! The sections on orphans, shared titles, slowest and largest pages.
 
 use super::markup::element;
 use super::part::Body;
@@ -7,6 +7,7 @@ use super::view::View;
 use crate::human::{duration, size};
 use crate::site::PageMetric;
 
+/// Returns the content of the section on pages that only a sitemap lists.
 pub(super) fn orphans(view: &View) -> Option<Body> {
     let orphans = &view.report.orphans;
     Body::counted(orphans.total, || {
@@ -21,6 +22,7 @@ pub(super) fn orphans(view: &View) -> Option<Body> {
     })
 }
 
+/// Returns the content of the section on titles shared by several pages.
 pub(super) fn titles(view: &View) -> Option<Body> {
     let titles = &view.report.same_titles;
     Body::counted(titles.total, || {
@@ -43,6 +45,7 @@ pub(super) fn largest(view: &View) -> Option<Body> {
     metric_table(view, "Largest first", "size", &view.report.largest, size)
 }
 
+/// Returns a table of pages with one number each.
 fn metric_table(
     view: &View,
     caption: &'static str,

@@ -1,4 +1,4 @@
-//! The most important repairs: the few edits that fix the most links.
+//! The section on priorities: the few edits that fix the most links.
 
 use std::collections::HashSet;
 
@@ -16,6 +16,7 @@ const MAX_DIRECTORIES: usize = 3;
 /// Maximum number of broken template links.
 const MAX_TEMPLATES: usize = 3;
 
+/// Returns the content of the section on what to repair first.
 pub(super) fn body(view: &View) -> Option<Body> {
     let mut lines = directories(view);
     lines.extend(templates(view));
@@ -28,6 +29,7 @@ pub(super) fn body(view: &View) -> Option<Body> {
     Some(Body { count: None, markup: element("ul", [("class", "priorities")], lines) })
 }
 
+/// Returns a line for each directory whose targets are all broken.
 fn directories(view: &View) -> Vec<Markup> {
     dead_directories(&view.report.tree.rows)
         .into_iter()
@@ -62,6 +64,7 @@ fn templates(view: &View) -> Vec<Markup> {
         .collect()
 }
 
+/// Returns a line on links to hijacked domains.
 fn hijacked(view: &View) -> Option<Markup> {
     let count = view.report.verdicts.get(&Verdict::Hijacked).copied().filter(|count| *count > 0)?;
     let is_hijacked = |finding: &&SiteFinding| finding.verdict == Verdict::Hijacked;
@@ -75,6 +78,7 @@ fn hijacked(view: &View) -> Option<Markup> {
     Some([badge(Verdict::Hijacked), text.into(), example.into()].into())
 }
 
+/// Returns a line on URLs that worked in the previous crawl.
 fn regressed(view: &View) -> Option<Markup> {
     let count = view.report.comparison.as_ref()?.regressed.total;
     let were = if count == 1 { "was" } else { "were" };

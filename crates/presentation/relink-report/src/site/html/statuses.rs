@@ -1,4 +1,4 @@
-//! Targets by status class.
+//! The section on targets by status class.
 
 use super::chart::{HorizontalBar, figure, horizontal_bars};
 use super::head::share;
@@ -6,6 +6,7 @@ use super::part::Body;
 use super::table::{number_column, text_column};
 use super::view::View;
 
+/// Returns the content of the section on status classes.
 pub(super) fn body(view: &View) -> Option<Body> {
     let statuses = &view.report.statuses;
     if statuses.is_empty() {
@@ -41,10 +42,12 @@ pub(super) fn body(view: &View) -> Option<Body> {
     Some(Body { count: None, markup })
 }
 
+/// Returns the name of a status class.
 fn name(class: &str) -> &str {
     if class == "none" { "no response" } else { class }
 }
 
+/// Returns the meaning of a status class.
 fn meaning(class: &str) -> &'static str {
     match class {
         "1xx" => "informational",

@@ -1,4 +1,4 @@
-//! The directory tree of the site.
+//! The section on the directories of the site.
 
 use relink_model::Verdict;
 
@@ -12,6 +12,7 @@ use crate::site::TreeRow;
 /// Directories above this level are initially expanded.
 const COLLAPSED_FROM: u32 = 1;
 
+/// Returns the content of the section on directories.
 pub(super) fn body(view: &View) -> Option<Body> {
     let tree = &view.report.tree;
     Body::counted(tree.total, || {
@@ -50,6 +51,7 @@ fn branches(mut rows: &[TreeRow]) -> Markup {
     items
 }
 
+/// Returns a directory with its subdirectories.
 fn branch(row: &TreeRow, inner: &[TreeRow]) -> Markup {
     if inner.is_empty() {
         return line(row);
@@ -62,6 +64,7 @@ fn branch(row: &TreeRow, inner: &[TreeRow]) -> Markup {
     }
 }
 
+/// Returns the line of a directory.
 fn line(row: &TreeRow) -> Markup {
     // Mask before truncating: a truncated password would not be detected.
     let path = shown_url(&row.path);

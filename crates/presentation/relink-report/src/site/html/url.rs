@@ -66,6 +66,7 @@ impl UrlFormatter {
         collapsible_list(pages, |page| self.link(page))
     }
 
+    /// Returns the location of a link.
     fn inlink(&self, inlink: &InlinkRow) -> Markup {
         let line = format!(" line {}", inlink.line);
         [self.link(&inlink.page), element("span", [("class", "quiet")], line)].into()
@@ -105,6 +106,7 @@ pub(crate) fn is_safe_link(url: &str) -> bool {
     is_http(url) && url.len() <= MAX_LINK && !redact(url).is_changed() && printable(url) == url
 }
 
+/// Whether the URL starts with `http://` or `https://`.
 fn is_http(url: &str) -> bool {
     ["http://", "https://"].iter().any(|scheme| {
         url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))

@@ -1,4 +1,5 @@
-//! A collection as a small static site: contents, and one page per stop.
+//! Exports a collection as a small static site: a page with the contents, and one page
+//! per member (*stop*), with links to the previous and the next one.
 
 use relink_collection::{Availability, MemberState};
 use relink_model::Verdict;
@@ -38,14 +39,17 @@ fn file_name(member: &WatchMember) -> String {
     format!("stop-{:03}.html", member.number)
 }
 
+/// Returns the title of a member, or its URL if it has none.
 fn title_of(member: &WatchMember) -> &str {
     if member.title.is_empty() { &member.url } else { &member.title }
 }
 
+/// Returns the title of the outermost collection.
 fn report_title(report: &WatchReport) -> &str {
     report.lists.first().map_or(report.name.as_str(), |list| list.title.as_str())
 }
 
+/// Returns the page with the list of all members.
 fn contents(report: &WatchReport) -> String {
     let mut lists = Markup::default();
     for (at, list) in report.lists.iter().enumerate() {
@@ -65,6 +69,7 @@ fn contents(report: &WatchReport) -> String {
     )
 }
 
+/// Returns the list entry of a member.
 fn contents_entry(member: &WatchMember) -> Markup {
     let file = file_name(member);
     let title = element("a", [("href", file.as_str())], title_of(member));
@@ -86,6 +91,7 @@ fn notice(member: &WatchMember) -> Option<&'static str> {
     }
 }
 
+/// Returns the page of a member, with links to the previous and next one.
 fn stop_page(
     report: &WatchReport,
     stop: &WatchMember,
@@ -141,6 +147,7 @@ fn destination(stop: &WatchMember) -> Markup {
     [element("p", [("class", "warn")], [reason.into(), details]), copy, original].into()
 }
 
+/// Returns the time of the export.
 fn footer(report: &WatchReport) -> Markup {
     let date = report.created_at.strftime("%Y-%m-%d").to_string();
     element("footer", [], element("p", [], format!("Created by Relink on {date}.")))

@@ -20,6 +20,7 @@ enum Side {
 }
 
 impl Side {
+    /// Returns the texts before and after a changed part.
     const fn marks(self) -> (&'static str, &'static str) {
         match self {
             Self::Old => ("[-", "-]"),
@@ -92,6 +93,7 @@ pub(super) fn inline_lines(rows: &[ComparedRow], columns: usize, style: TextStyl
     lines
 }
 
+/// Returns the symbol between the two versions of a block.
 const fn sign(change: RowChange) -> &'static str {
     match change {
         RowChange::Same | RowChange::Omitted(_) => "│",
@@ -102,6 +104,7 @@ const fn sign(change: RowChange) -> &'static str {
     }
 }
 
+/// Formats a number of omitted blocks.
 fn omitted_text(count: usize) -> String {
     format!("… {}", counted(count as u64, "unchanged block"))
 }

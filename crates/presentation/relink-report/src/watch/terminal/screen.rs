@@ -8,6 +8,7 @@ use crate::watch::{WatchMember, WatchSuggestions};
 
 /// Minimum size of a screen. A smaller terminal shows the start of each line.
 const MIN_COLUMNS: usize = 40;
+/// Minimum height of the screen in rows.
 const MIN_ROWS: usize = 8;
 
 /// The mark of the selected line.
@@ -36,6 +37,7 @@ impl TerminalReview {
         lines
     }
 
+    /// Returns the help line for the current view.
     fn keys(&self) -> &'static str {
         match &self.view {
             View::Members => {
@@ -70,6 +72,7 @@ impl TerminalReview {
         lines
     }
 
+    /// Returns the lines of the two versions of the selected member.
     fn diff_view(&mut self, columns: usize, height: usize, style: TextStyle) -> Vec<String> {
         let Some(member) = self.member() else { return Vec::new() };
         let mut lines = head_lines(member, columns, style);
@@ -92,6 +95,7 @@ impl TerminalReview {
 /// Number of lines of a member in the list.
 const LINES_PER_MEMBER: usize = 3;
 
+/// Returns the title, URL and status of a member.
 fn head_lines(member: &WatchMember, columns: usize, style: TextStyle) -> Vec<String> {
     let title = if member.title.is_empty() { &member.url } else { &member.title };
     vec![
@@ -102,6 +106,7 @@ fn head_lines(member: &WatchMember, columns: usize, style: TextStyle) -> Vec<Str
     ]
 }
 
+/// Returns the lines of the pages that can replace the selected member.
 fn candidate_lines(
     found: &WatchSuggestions,
     selected: usize,

@@ -1,4 +1,4 @@
-//! Horizontal bars, with the name before and the number after each bar.
+//! Draws horizontal bars, with the name before and the number after each bar.
 
 use super::super::markup::Markup;
 use super::{WIDTH, block, label, scaled, svg};

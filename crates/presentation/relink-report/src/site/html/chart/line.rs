@@ -1,4 +1,4 @@
-//! A line chart with the differences between steps.
+//! Draws a line chart with the differences between steps.
 
 use super::super::markup::{Markup, element};
 use super::{Plot, TOP, at, label, rule, svg};
@@ -54,6 +54,7 @@ fn slopes(points: &[(f64, f64)], between: &[Option<String>]) -> Markup {
     pairs.filter_map(slope).collect()
 }
 
+/// Returns a vertical line with a label at a step.
 fn marked(plot: &Plot, step: usize, alt: &str) -> Markup {
     let x = plot.x(step);
     // Write toward the middle, so that the label is not clipped.

@@ -1,4 +1,4 @@
-//! Charts that fit into a table row.
+//! Draws charts that fit into a table row.
 
 use super::super::markup::Markup;
 use super::{block, rule, scaled, svg};

@@ -1,4 +1,4 @@
-//! Vertical bars with two parts.
+//! Draws vertical bars with two parts.
 
 use super::super::markup::{Markup, element};
 use super::{Plot, block, label, short, svg};
