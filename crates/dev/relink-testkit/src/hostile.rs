@@ -1,4 +1,4 @@
-//! Misbehaving servers on 127.0.0.1.
+//! Servers on 127.0.0.1 that violate the HTTP protocol or respond too slowly.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};

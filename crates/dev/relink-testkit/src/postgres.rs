@@ -52,6 +52,7 @@ pub struct PostgresServer {
     supervisor: Child,
 }
 
+/// The server that tests share.
 static SHARED: LazyLock<PostgresServer> = LazyLock::new(|| PostgresServer::start(Durability::Off));
 
 impl PostgresServer {

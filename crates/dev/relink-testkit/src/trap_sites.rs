@@ -1,8 +1,13 @@
 //! Sites with spider traps, as pure functions from a URL to a response.
 //!
-//! Every site has the same real pages and one trap that the home page and all real pages
-//! link to. Some traps have real pages of their own. The sites can be crawled without HTTP
-//! (rules of a crawl) and through a [`TestServer`](crate::web::TestServer).
+//! A *spider trap* is an endless set of generated pages, such as the months of a calendar.
+//! A *real page* is a page that a crawl should find. Every site has the same real pages and
+//! one trap, to which the home page and all real pages link. Some traps contain real pages
+//! of their own.
+//!
+//! The sites can be crawled without HTTP, to test the rules of a crawl, and through a
+//! [`TestServer`](crate::web::TestServer). In the submodules, there is one function per
+//! trap. It returns the response to a request, or `None` if the path is not in the trap.
 
 mod content;
 mod facets;
@@ -58,7 +63,7 @@ impl TrapSite {
         Self { text: TrapText::Unique, ..self }
     }
 
-    /// Adds real pages, given by their paths.
+    /// Adds real pages of the trap, given by their paths.
     const fn with_real(self, real_pages: fn() -> Vec<String>) -> Self {
         Self { real_pages, ..self }
     }

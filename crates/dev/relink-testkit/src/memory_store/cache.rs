@@ -1,4 +1,5 @@
-//! Cached controls, robots.txt files, revivals, patterns, searches and budgets.
+//! The store in memory: cached controls, robots.txt files, revivals, patterns, searches
+//! and budgets.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

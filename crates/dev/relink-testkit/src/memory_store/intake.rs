@@ -1,4 +1,4 @@
-//! Documents, links, and tasks for their targets.
+//! The store in memory: stores documents, links, and tasks for their targets.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use relink_ports::{
 use super::MemoryStore;
 use super::state::{Document, Link, State, StoredResult, Task, TaskState};
 
-/// The values of a task that do not depend on its link.
+/// The values of a new task that do not depend on its link.
 struct TaskDefaults {
     window: CacheWindow,
     not_before: Timestamp,
@@ -27,10 +27,20 @@ impl TaskDefaults {
     }
 }
 
-/// An existing or new task of a target.
+/// The link for which a task is inserted.
+struct TaskOrigin<'a> {
+    target: &'a NewTarget,
+    original_url: &'a str,
+    /// Whether the link has a fragment to check.
+    has_fragment: bool,
+}
+
+/// The task of a target, after it was inserted or found.
 struct InsertedTask {
     id: TaskId,
+    /// Whether the task was inserted by this call.
     is_new: bool,
+    /// Whether the task needs no request.
     is_finished: bool,
 }
 
@@ -91,7 +101,8 @@ impl IntakeStore for MemoryStore {
             let NewTarget::Local { key, .. } = target else { continue };
             let id = state.insert_local_target(run, target, cache_window);
             let defaults = TaskDefaults::immediate(cache_window);
-            let task = state.insert_task(run, id, (target, key, false), &defaults);
+            let origin = TaskOrigin { target, original_url: key, has_fragment: false };
+            let task = state.insert_task(run, id, &origin, &defaults);
             new += u64::from(task.is_new);
             if let Some(link) = state.links.get(cursor) {
                 let link = Link { fragment: None, ..link.clone() };
@@ -213,8 +224,8 @@ impl State {
             let defaults = TaskDefaults { depth, ..TaskDefaults::immediate(window) };
             return Some(self.insert_counted_task(run, link, &defaults, summary));
         };
-        if let Some(known) = self.known_task(run, url, link.decision) {
-            return Some(known);
+        if let Some(task) = self.existing_task(run, url, link.decision) {
+            return Some(task);
         }
         let LinkDecision::Fetch { depth, rank, may_use_cache } = link.decision else {
             return None;
@@ -239,9 +250,9 @@ impl State {
         task.id
     }
 
-    /// Returns an existing task. A pending task takes the smallest depth and
-    /// rank of its links.
-    fn known_task(&mut self, run: RunId, url: &str, decision: LinkDecision) -> Option<TaskId> {
+    /// Returns the task that the run already has for this URL. If it is pending and
+    /// the depth or rank of this link is smaller, the task gets the smaller values.
+    fn existing_task(&mut self, run: RunId, url: &str, decision: LinkDecision) -> Option<TaskId> {
         let (target, _) = self.target_by_url(url)?;
         let (id, task) = self.task_of(run, target)?;
         if let LinkDecision::Fetch { depth, rank, .. } = decision
@@ -271,8 +282,12 @@ impl State {
                 self.insert_local_target(run, local, defaults.window)
             }
         };
-        let origin = (&link.target, link.original_url.as_str(), link.fragment.is_some());
-        self.insert_task(run, target, origin, defaults)
+        let origin = TaskOrigin {
+            target: &link.target,
+            original_url: &link.original_url,
+            has_fragment: link.fragment.is_some(),
+        };
+        self.insert_task(run, target, &origin, defaults)
     }
 
     /// Stores a target that needs no request, with its result.
@@ -299,18 +314,17 @@ impl State {
         id
     }
 
-    /// Returns the task of a target, adding it if necessary. The third argument
-    /// is the link that creates it: target, URL as written, and whether it has
-    /// a fragment.
+    /// Returns the task of a target, adding it if necessary.
     fn insert_task(
         &mut self,
         run: RunId,
         target: i64,
-        (origin, original_url, has_fragment): (&NewTarget, &str, bool),
+        origin: &TaskOrigin<'_>,
         defaults: &TaskDefaults,
     ) -> InsertedTask {
+        let has_fragment = origin.has_fragment;
         let is_user_supplied =
-            matches!(origin, NewTarget::Web { rights, .. } if rights.is_user_supplied());
+            matches!(origin.target, NewTarget::Web { rights, .. } if rights.is_user_supplied());
         let CacheWindow { now, fresh_since } = defaults.window;
         let has_anchors = self.has_anchors(target);
         let (mut host, mut generation, mut is_fresh) = (None, None, false);
@@ -350,7 +364,7 @@ impl State {
             is_user_supplied,
             is_cached: is_fresh && !is_local,
             generation,
-            original_url: original_url.to_owned(),
+            original_url: origin.original_url.to_owned(),
             attempts: Vec::new(),
             probe: None,
             depth: defaults.depth,

@@ -1,4 +1,4 @@
-//! Leases of hosts, due tasks, and commits of results.
+//! The store in memory: leases of hosts, due tasks, and commits of results.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Builds the records that results consist of.
+//! The store in memory: builds the records that results consist of.
 
 use relink_model::{Hop, Probe, RequestRights, TaskId};
 use relink_ports::{CheckedTarget, DeadTarget, Inlinks, LinkLocation, SiteTarget};

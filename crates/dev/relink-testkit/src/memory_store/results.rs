@@ -1,4 +1,4 @@
-//! Results, links, sites and texts. Changes nothing.
+//! The store in memory: reads results, links, sites and texts.
 
 use async_trait::async_trait;
 use relink_model::{RunId, TaskId, Verdict};

@@ -1,4 +1,4 @@
-//! Runs, their statistics and checkpoints, and maintenance.
+//! The store in memory: runs, their statistics and checkpoints, and maintenance.
 
 use std::collections::HashSet;
 

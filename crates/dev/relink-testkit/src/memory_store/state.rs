@@ -1,4 +1,5 @@
-//! The tables of the store.
+//! The tables of the store in memory. They have the meaning of the tables of SQLite,
+//! which are described in `schema.sql` of relink-store.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,7 +13,7 @@ use relink_ports::{
     StoredControl, StoredDecay, StoredPattern, StoredRevival, StoredRobots, TargetResult,
 };
 
-/// All tables. Ids of hosts and targets are indexes plus one.
+/// All tables. The id of a host or target is its index in the list, plus one.
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// The generation of the run that was opened last.
@@ -20,6 +21,7 @@ pub(super) struct State {
     /// The number of handles created by `join`.
     pub(super) workers: u64,
     pub(super) runs: BTreeMap<RunId, Run>,
+    /// The id of the last run that was added; likewise for the other tables.
     pub(super) last_run: i64,
     pub(super) hosts: Vec<Host>,
     pub(super) host_ids: HashMap<String, i64>,
@@ -57,16 +59,17 @@ pub(super) struct State {
     pub(super) prunes: u64,
 }
 
+/// A run of a command.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) key: RunKey,
-    /// `None` if a fresh run has replaced the run.
+    /// `None` if the run was abandoned for a new run with the same key.
     pub(super) state: Option<RunState>,
     pub(super) generation: i64,
     pub(super) is_network_confirmed: bool,
     pub(super) started_at: Timestamp,
     pub(super) closed_at: Option<Timestamp>,
-    /// Whether links were deleted, so that tasks may have none.
+    /// Whether tasks may have no link left, because links were deleted.
     pub(super) is_unlinked: bool,
 }
 
@@ -76,6 +79,7 @@ impl Run {
     }
 }
 
+/// A host with its lease and rate limiter.
 #[derive(Debug, Default)]
 pub(super) struct Host {
     pub(super) name: String,
@@ -85,19 +89,24 @@ pub(super) struct Host {
     pub(super) fencing_token: i64,
 }
 
+/// A document of a run, or a page of a crawl.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) run: RunId,
     pub(super) label: String,
     pub(super) revision: Option<String>,
     pub(super) content_hash: u64,
+    /// Whether all its links are stored.
     pub(super) is_loaded: bool,
+    /// The number of links.
     pub(super) links: u64,
+    /// The task that fetched the page.
     pub(super) task: Option<TaskId>,
     pub(super) is_sitemap: bool,
     pub(super) anchors: Option<Vec<u32>>,
 }
 
+/// A target, shared by all runs.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) url: String,
@@ -129,10 +138,11 @@ impl Target {
     }
 }
 
+/// The result of a target in one generation.
 #[derive(Debug, Clone)]
 pub(super) struct StoredResult {
     pub(super) result: TargetResult,
-    /// The last probe; `None` if the task has it.
+    /// The last probe; `None` if [`Task::probe`] is the last one.
     pub(super) probe: Option<i64>,
     /// The last time the page was reached, in this or an earlier generation.
     pub(super) reached_at: Option<Timestamp>,
@@ -140,13 +150,17 @@ pub(super) struct StoredResult {
     pub(super) reached_probe: Option<i64>,
 }
 
+/// The state of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TaskState {
+    /// To be fetched.
     Pending,
+    /// Fetched, but not judged yet.
     Held,
     Finished,
 }
 
+/// A target in a run.
 #[derive(Debug, Clone)]
 pub(super) struct Task {
     pub(super) run: RunId,
@@ -161,11 +175,13 @@ pub(super) struct Task {
     pub(super) generation: Option<i64>,
     pub(super) original_url: String,
     pub(super) attempts: Vec<Attempt>,
+    /// The id of the last probe.
     pub(super) probe: Option<i64>,
     pub(super) depth: Option<u32>,
     pub(super) rank: Option<i64>,
 }
 
+/// A link to the target of a task. The key of the table has its task and document.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
     pub(super) location: SourceLocation,
@@ -173,6 +189,7 @@ pub(super) struct Link {
     pub(super) ignored_codes: Vec<String>,
 }
 
+/// A probe with its target and run.
 #[derive(Debug)]
 pub(super) struct StoredProbe {
     pub(super) probe: Probe,
@@ -183,17 +200,17 @@ pub(super) struct StoredProbe {
 }
 
 /// Returns the index of a host or target id.
-fn index(id: i64) -> usize {
+fn index_of(id: i64) -> usize {
     usize::try_from(id).unwrap_or(0).wrapping_sub(1)
 }
 
 impl State {
     pub(super) fn host(&self, id: i64) -> Option<&Host> {
-        self.hosts.get(index(id))
+        self.hosts.get(index_of(id))
     }
 
     pub(super) fn host_mut(&mut self, id: i64) -> Option<&mut Host> {
-        self.hosts.get_mut(index(id))
+        self.hosts.get_mut(index_of(id))
     }
 
     /// Returns the host of a lease that was not lost.
@@ -213,11 +230,11 @@ impl State {
     }
 
     pub(super) fn target(&self, id: i64) -> Option<&Target> {
-        self.targets.get(index(id))
+        self.targets.get(index_of(id))
     }
 
     pub(super) fn target_mut(&mut self, id: i64) -> Option<&mut Target> {
-        self.targets.get_mut(index(id))
+        self.targets.get_mut(index_of(id))
     }
 
     /// Returns a target and its id.

@@ -1,4 +1,4 @@
-//! Anchors of pages, and links that refer to them.
+//! Cases about anchors of pages, and links with fragments that refer to them.
 
 use relink_model::{FindingCode, TaskId, Verdict};
 use relink_ports::{
@@ -9,6 +9,7 @@ use relink_ports::{
 use super::CaseResult;
 use super::fixture::{MANY, StoreFixture, at, finished_completion, location, probe, user_link};
 
+/// The page of most cases.
 const PAGE: &str = "http://one.test/page";
 /// The cursor before the first link.
 const START: LinkCursor = (TaskId(0), DocumentId(0), 0);

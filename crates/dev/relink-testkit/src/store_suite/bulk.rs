@@ -1,4 +1,4 @@
-//! Large batches, for which a store may use bulk statements.
+//! Cases with large batches, for which a store may use multi-row statements.
 
 use jiff::Timestamp;
 use relink_model::{TaskId, Verdict};

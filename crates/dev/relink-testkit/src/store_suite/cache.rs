@@ -1,4 +1,4 @@
-//! Reuse of results of earlier runs.
+//! Cases about the reuse of results of earlier runs.
 
 use relink_model::{FetchPurpose, Verdict};
 use relink_ports::{RunKey, RunStats, Store, TaskUpdate};
@@ -8,6 +8,7 @@ use super::fixture::{
     StoreFixture, at, attempt, completion, location, probe, run_key, target_result,
 };
 
+/// The page of most cases.
 const PAGE: &str = "http://one.test/page";
 
 /// The cached result is complete, and its task cannot be claimed.

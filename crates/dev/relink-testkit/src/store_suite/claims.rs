@@ -1,4 +1,4 @@
-//! Leasing and releasing hosts.
+//! Cases about leasing and releasing hosts.
 
 use std::collections::HashSet;
 
@@ -15,8 +15,10 @@ use super::fixture::{
     probe, run_key, user_link,
 };
 
-const ONE: &str = "http://one.test/";
-const TWO: &str = "http://two.test/";
+/// A page on the first host.
+const PAGE_ONE: &str = "http://one.test/";
+/// A page on the second host.
+const PAGE_TWO: &str = "http://two.test/";
 
 /// More hosts and tasks are due than each claim requests.
 pub async fn claim_respects_host_and_task_limits(store: &dyn Store) -> CaseResult {
@@ -38,7 +40,7 @@ pub async fn claim_respects_host_and_task_limits(store: &dyn Store) -> CaseResul
 
 /// A lease covers all tasks of the host, also those that were not returned yet.
 pub async fn leased_host_is_not_claimed_until_released(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let first = fixture.claim_one(at(1)).await?;
     assert_eq!(fixture.claim(at(2)).await?, []);
     assert_eq!(store.next_due(fixture.run).await?.at, None);
@@ -53,7 +55,7 @@ pub async fn leased_host_is_not_claimed_until_released(store: &dyn Store) -> Cas
 
 /// A crashed worker does not release its host.
 pub async fn leased_host_is_not_claimed_until_lease_expires(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let first = fixture.claim_one(at(0)).await?;
     assert_eq!(fixture.claim(at(LEASE_SECONDS - 1)).await?, []);
     let second = fixture.claim_one(at(LEASE_SECONDS)).await?;
@@ -65,31 +67,31 @@ pub async fn leased_host_is_not_claimed_until_lease_expires(store: &dyn Store) -
 /// Politeness applies to all runs together.
 pub async fn lease_excludes_other_runs(store: &dyn Store) -> CaseResult {
     let other = RunKey { scope: "other".to_owned(), ..run_key() };
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let other = StoreFixture::open_with_key(store, &other, at(0)).await?;
-    other.load_pages(&[ONE, TWO]).await?;
+    other.load_pages(&[PAGE_ONE, PAGE_TWO]).await?;
 
     let first = fixture.claim_one(at(1)).await?;
-    assert_eq!(other.due_urls(at(1)).await?, [TWO]);
+    assert_eq!(other.due_urls(at(1)).await?, [PAGE_TWO]);
     fixture.release(&first).await?;
-    assert_eq!(other.due_urls(at(2)).await?, [ONE]);
+    assert_eq!(other.due_urls(at(2)).await?, [PAGE_ONE]);
     Ok(())
 }
 
 /// The host can be claimed again at the new end of the lease.
 pub async fn renewed_lease_lasts_longer(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     let claims = fixture.claim(at(0)).await?;
     let leases: Vec<HostLease> = claims.iter().map(|claim| claim.lease).collect();
     assert_eq!(store.renew(&leases, at(2 * LEASE_SECONDS)).await?, []);
     assert_eq!(fixture.claim(at(2 * LEASE_SECONDS - 1)).await?, []);
-    assert_eq!(fixture.due_urls(at(2 * LEASE_SECONDS)).await?, [ONE, TWO]);
+    assert_eq!(fixture.due_urls(at(2 * LEASE_SECONDS)).await?, [PAGE_ONE, PAGE_TWO]);
     Ok(())
 }
 
 /// Renewing such a lease has no effect, and the caller gets it back.
 pub async fn released_or_lost_lease_is_not_renewed(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let released = fixture.claim_one(at(0)).await?;
     fixture.release(&released).await?;
     assert_eq!(store.renew(&[released.lease], at(1000)).await?, [released.lease]);
@@ -105,7 +107,7 @@ pub async fn released_or_lost_lease_is_not_renewed(store: &dyn Store) -> CaseRes
 
 /// No task is returned twice, although none is finished yet.
 pub async fn more_tasks_continues_after_the_last_task(store: &dyn Store) -> CaseResult {
-    let urls: Vec<String> = (0..10).map(|n| format!("{ONE}{n}")).collect();
+    let urls: Vec<String> = (0..10).map(|n| format!("{PAGE_ONE}{n}")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
     let claims =
@@ -124,7 +126,7 @@ pub async fn more_tasks_continues_after_the_last_task(store: &dyn Store) -> Case
 
 /// Otherwise two workers would fetch the same tasks.
 pub async fn more_tasks_returns_nothing_for_lost_lease(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE, "http://one.test/2"]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, "http://one.test/2"]).await?;
     let lost = store.claim(fixture.run, claim_request(1, 1, at(0), at(LEASE_SECONDS))).await?;
     let current = store
         .claim(fixture.run, claim_request(1, 1, at(LEASE_SECONDS), at(2 * LEASE_SECONDS)))
@@ -139,7 +141,7 @@ pub async fn more_tasks_returns_nothing_for_lost_lease(store: &dyn Store) -> Cas
 
 /// The next due time is that of the first pending task, or none.
 pub async fn release_updates_next_due_time(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE, "http://one.test/2"]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, "http://one.test/2"]).await?;
     let claim = fixture.claim_one(at(1)).await?;
     let retried = |task: &FetchTask, seconds| {
         let probe = probe(503, at(1));
@@ -169,7 +171,7 @@ pub async fn release_updates_next_due_time(store: &dyn Store) -> CaseResult {
 
 /// The schedule also applies to the next run, which gets it with the claim.
 pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
     assert_eq!(claim.schedule, HostSchedule::default());
     let schedule = HostSchedule {
@@ -185,7 +187,7 @@ pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResul
     assert_eq!(fixture.claim(at(89)).await?, []);
 
     fixture.close(at(89)).await?;
-    let next = StoreFixture::with_pages(store, at(89), &[ONE]).await?;
+    let next = StoreFixture::with_pages(store, at(89), &[PAGE_ONE]).await?;
     assert_eq!(next.claim(at(89)).await?, []);
     assert_eq!(next.claim_one(at(90)).await?.schedule, schedule);
     Ok(())
@@ -194,7 +196,7 @@ pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResul
 /// A run that ends claims hosts before their next request time, but not leased
 /// ones.
 pub async fn claim_that_ignores_waits_respects_leases(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     let first = store.claim(fixture.run, claim_request(1, 1, at(1), lease_end(at(1)))).await?;
     let schedule = HostSchedule { next_at: at(5000), ..HostSchedule::default() };
     store
@@ -217,7 +219,7 @@ pub async fn claim_that_ignores_waits_respects_leases(store: &dyn Store) -> Case
 pub async fn schedule_stored_in_the_future_restarts_in_the_next_run(
     store: &dyn Store,
 ) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(1000), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(1000), &[PAGE_ONE]).await?;
     let claim = fixture.claim_one(at(1001)).await?;
     let schedule =
         HostSchedule { next_at: at(1090), stored_at: at(1030), ..HostSchedule::default() };
@@ -229,7 +231,7 @@ pub async fn schedule_stored_in_the_future_restarts_in_the_next_run(
         .await?;
     fixture.close(at(1030)).await?;
 
-    let next = StoreFixture::with_pages(store, at(200), &[ONE]).await?;
+    let next = StoreFixture::with_pages(store, at(200), &[PAGE_ONE]).await?;
     assert_eq!(next.claim(at(259)).await?, []);
     assert_eq!(next.claim_one(at(260)).await?.schedule.next_at, at(260));
     Ok(())

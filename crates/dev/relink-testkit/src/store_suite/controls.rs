@@ -1,4 +1,5 @@
-//! Controls, evidence, neighbors and target records.
+//! Cases about cached controls (URLs fetched only for comparison), evidence, neighbors
+//! (other targets in the same directory) and target records (all data about a target).
 
 use relink_model::{
     Attempt, Confidence, ControlKind, ControlSummary, Evidence, FetchPurpose, FetchTask, Probe,
@@ -15,7 +16,9 @@ use super::fixture::{
     probe, run_key, target_result, user_link,
 };
 
+/// The page of most cases.
 const PAGE: &str = "http://one.test/a/page";
+/// The directory of [`PAGE`].
 const DIRECTORY: &str = "http://one.test/a/";
 
 /// Returns a control in the directory of the tests.

@@ -1,7 +1,8 @@
-//! A fixture with helpers for runs of a store.
+//! The fixture of the suite: an open run, and functions that load documents, claim and
+//! finish tasks, and create values to store.
 //!
-//! Times are whole seconds after a fixed start, so that they do not depend on
-//! the system clock and on the precision of the store.
+//! Times are whole seconds after a fixed start ([`at`]), so that they depend neither on
+//! the system clock nor on the precision of the store.
 
 use jiff::Timestamp;
 use relink_model::{

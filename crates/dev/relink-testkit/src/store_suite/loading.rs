@@ -1,4 +1,4 @@
-//! Loading documents and links.
+//! Cases about loading documents and links.
 
 use relink_model::{FindingCode, TaskId, Verdict};
 use relink_ports::{DocumentId, LinkLocation, NewLink, Store};
@@ -8,14 +8,17 @@ use super::fixture::{
     MANY, StoreFixture, at, discovered_link, document, local_link, location, user_link,
 };
 
-const ONE: &str = "http://one.test/";
-const TWO: &str = "http://two.test/";
-const THREE: &str = "http://three.test/";
+/// A page on the first host.
+const PAGE_ONE: &str = "http://one.test/";
+/// A page on the second host.
+const PAGE_TWO: &str = "http://two.test/";
+/// A page on the third host.
+const PAGE_THREE: &str = "http://three.test/";
 
 /// An unchanged document need not be loaded again.
 pub async fn unchanged_document_keeps_its_links(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let links = [user_link(1, ONE), user_link(2, TWO)];
+    let links = [user_link(1, PAGE_ONE), user_link(2, PAGE_TWO)];
     let first = fixture.load("a.md", 7, &links).await?;
 
     let reloaded = store.load_document(fixture.run, &document("a.md", 7)).await?;
@@ -23,23 +26,23 @@ pub async fn unchanged_document_keeps_its_links(store: &dyn Store) -> CaseResult
     assert_eq!(reloaded.id, first);
     store.finish_loading(fixture.run, &[first]).await?;
     assert_eq!(store.run_stats(fixture.run).await?.links, 2);
-    assert_eq!(fixture.due_urls(at(1)).await?, [ONE, TWO]);
+    assert_eq!(fixture.due_urls(at(1)).await?, [PAGE_ONE, PAGE_TWO]);
     Ok(())
 }
 
 /// Tasks that only had old links are deleted.
 pub async fn changed_document_loses_its_old_links(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let before = [user_link(1, ONE), user_link(2, TWO)];
+    let before = [user_link(1, PAGE_ONE), user_link(2, PAGE_TWO)];
     let first = fixture.load("a.md", 7, &before).await?;
 
-    let after = [user_link(1, TWO), user_link(2, THREE)];
+    let after = [user_link(1, PAGE_TWO), user_link(2, PAGE_THREE)];
     let reloaded = fixture.load("a.md", 8, &after).await?;
     assert_eq!(reloaded, first);
     store.finish_loading(fixture.run, &[reloaded]).await?;
     let stats = store.run_stats(fixture.run).await?;
     assert_eq!((stats.documents, stats.links, stats.targets), (1, 2, 2));
-    assert_eq!(fixture.due_urls(at(1)).await?, [THREE, TWO]);
+    assert_eq!(fixture.due_urls(at(1)).await?, [PAGE_THREE, PAGE_TWO]);
     Ok(())
 }
 
@@ -47,10 +50,10 @@ pub async fn changed_document_loses_its_old_links(store: &dyn Store) -> CaseResu
 pub async fn partially_loaded_document_is_loaded_again(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let half = store.load_document(fixture.run, &document("a.md", 7)).await?;
-    fixture.add_links(half.id, 0, &[user_link(1, ONE), user_link(2, TWO)]).await?;
+    fixture.add_links(half.id, 0, &[user_link(1, PAGE_ONE), user_link(2, PAGE_TWO)]).await?;
 
     let resumed = StoreFixture::open(store, at(10)).await?;
-    let links = [user_link(1, ONE), user_link(2, TWO), user_link(3, THREE)];
+    let links = [user_link(1, PAGE_ONE), user_link(2, PAGE_TWO), user_link(3, PAGE_THREE)];
     let whole = resumed.load("a.md", 7, &links).await?;
     assert_eq!((resumed.run, whole), (fixture.run, half.id));
     store.finish_loading(resumed.run, &[whole]).await?;
@@ -64,12 +67,12 @@ pub async fn target_with_many_links_is_one_task_with_all_locations(
     store: &dyn Store,
 ) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let first = [user_link(3, ONE), user_link(1, TWO), user_link(2, ONE)];
+    let first = [user_link(3, PAGE_ONE), user_link(1, PAGE_TWO), user_link(2, PAGE_ONE)];
     let a = fixture.load("a.md", 1, &first).await?;
     let b = store.load_document(fixture.run, &document("b.md", 2)).await?;
     // Two batches, so that the order does not depend on one statement.
-    fixture.add_links(b.id, 0, &[user_link(9, ONE)]).await?;
-    fixture.add_links(b.id, 1, &[user_link(8, ONE)]).await?;
+    fixture.add_links(b.id, 0, &[user_link(9, PAGE_ONE)]).await?;
+    fixture.add_links(b.id, 1, &[user_link(8, PAGE_ONE)]).await?;
     store.finish_document(b.id).await?;
     store.finish_loading(fixture.run, &[a, b.id]).await?;
 
@@ -92,14 +95,14 @@ pub async fn task_has_original_url_of_its_first_link(store: &dyn Store) -> CaseR
     let fixture = StoreFixture::open(store, at(0)).await?;
     let written = |line, original_url: &str| NewLink {
         original_url: original_url.to_owned(),
-        ..user_link(line, ONE)
+        ..user_link(line, PAGE_ONE)
     };
-    let links = [written(1, "HTTP://One.test"), written(2, ONE)];
+    let links = [written(1, "HTTP://One.test"), written(2, PAGE_ONE)];
     fixture.load("a.md", 1, &links).await?;
     let claim = fixture.claim_one(at(1)).await?;
     let task = &claim.tasks[0];
     assert_eq!(task.original_url, "HTTP://One.test");
-    assert_eq!(task.url, ONE);
+    assert_eq!(task.url, PAGE_ONE);
     Ok(())
 }
 
@@ -107,15 +110,15 @@ pub async fn task_has_original_url_of_its_first_link(store: &dyn Store) -> CaseR
 pub async fn user_supplied_flag_overrides_discovered(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let links = [
-        discovered_link(1, ONE),
-        user_link(2, ONE),
-        user_link(3, TWO),
-        discovered_link(4, TWO),
-        discovered_link(5, THREE),
+        discovered_link(1, PAGE_ONE),
+        user_link(2, PAGE_ONE),
+        user_link(3, PAGE_TWO),
+        discovered_link(4, PAGE_TWO),
+        discovered_link(5, PAGE_THREE),
         discovered_link(6, "http://four.test/"),
     ];
     fixture.load("a.md", 1, &links).await?;
-    fixture.load("b.md", 2, &[user_link(1, THREE)]).await?;
+    fixture.load("b.md", 2, &[user_link(1, PAGE_THREE)]).await?;
     for claim in fixture.claim(at(1)).await? {
         let is_user_supplied = claim.tasks[0].rights.is_user_supplied();
         assert_eq!(is_user_supplied, claim.name != "four.test", "{}", claim.name);
@@ -192,9 +195,10 @@ pub async fn local_target_of_changed_document_is_checked_again(store: &dyn Store
 /// Targets with links in other documents stay.
 pub async fn removed_documents_remove_their_tasks(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let gone = [user_link(1, ONE), user_link(2, TWO), local_link(3, "file:a", Verdict::Local)];
+    let gone =
+        [user_link(1, PAGE_ONE), user_link(2, PAGE_TWO), local_link(3, "file:a", Verdict::Local)];
     fixture.load("gone.md", 1, &gone).await?;
-    let stored = fixture.load("kept.md", 2, &[user_link(1, TWO)]).await?;
+    let stored = fixture.load("kept.md", 2, &[user_link(1, PAGE_TWO)]).await?;
     store.finish_loading(fixture.run, &[stored]).await?;
 
     let stats = store.run_stats(fixture.run).await?;

@@ -1,4 +1,4 @@
-//! Size, pruning and vacuum.
+//! Cases about the size of the database, pruning and vacuum.
 
 use relink_model::{FetchPurpose, TaskId, Verdict};
 use relink_ports::{
@@ -8,8 +8,10 @@ use relink_ports::{
 use super::CaseResult;
 use super::fixture::{MANY, StoreFixture, at, attempt, completion, probe, run_key, target_result};
 
-const ONE: &str = "http://one.test/";
-const TWO: &str = "http://two.test/";
+/// A page on the first host.
+const PAGE_ONE: &str = "http://one.test/";
+/// A page on the second host.
+const PAGE_TWO: &str = "http://two.test/";
 
 /// Returns the numbers of runs, targets and probes.
 fn counts(size: &StoreSize) -> (u64, u64, u64) {
@@ -19,11 +21,11 @@ fn counts(size: &StoreSize) -> (u64, u64, u64) {
 /// Targets are counted once for all runs.
 pub async fn size_counts_runs_targets_and_probes(store: &dyn ManagedStore) -> CaseResult {
     assert_eq!(counts(&store.size().await?), (0, 0, 0));
-    let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let first = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     assert_eq!(counts(&store.size().await?), (1, 2, 0));
     first.finish_all(Verdict::Alive, at(1)).await?;
     first.close(at(2)).await?;
-    let second = StoreFixture::with_pages(store, at(3), &[ONE]).await?;
+    let second = StoreFixture::with_pages(store, at(3), &[PAGE_ONE]).await?;
     second.finish_all(Verdict::Alive, at(4)).await?;
     let size = store.size().await?;
     assert_eq!(counts(&size), (2, 2, 3));
@@ -35,7 +37,7 @@ pub async fn size_counts_runs_targets_and_probes(store: &dyn ManagedStore) -> Ca
 pub async fn prune_deletes_old_closed_runs_and_their_probes(
     store: &dyn ManagedStore,
 ) -> CaseResult {
-    let old = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let old = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     old.finish_all(Verdict::Dead, at(10)).await?;
     old.close(at(20)).await?;
     let size = store.prune(at(21)).await?;
@@ -52,7 +54,7 @@ pub async fn prune_deletes_old_closed_runs_and_their_probes(
 pub async fn prune_keeps_recent_and_unfinished_runs(store: &dyn ManagedStore) -> CaseResult {
     let other = RunKey { scope: "unfinished".to_owned(), ..run_key() };
     let unfinished = StoreFixture::open_with_key(store, &other, at(0)).await?;
-    unfinished.load_pages(&[ONE, TWO]).await?;
+    unfinished.load_pages(&[PAGE_ONE, PAGE_TWO]).await?;
     let claims = unfinished.claim(at(1)).await?;
     unfinished.finish_claim(&claims[0], Verdict::Dead, at(1)).await?;
     hold(&unfinished, &claims[1], 1).await?;
@@ -82,11 +84,11 @@ pub async fn prune_keeps_current_result_and_last_reached_digest(
     store: &dyn ManagedStore,
 ) -> CaseResult {
     for (now, verdict) in [(10, Verdict::Alive), (20, Verdict::Alive), (30, Verdict::Failing)] {
-        let fixture = StoreFixture::with_pages(store, at(now), &[ONE]).await?;
+        let fixture = StoreFixture::with_pages(store, at(now), &[PAGE_ONE]).await?;
         fixture.finish_all(verdict, at(now)).await?;
         fixture.close(at(now)).await?;
     }
-    let before = StoreFixture::with_pages(store, at(40), &[ONE]).await?;
+    let before = StoreFixture::with_pages(store, at(40), &[PAGE_ONE]).await?;
     let claim = before.claim_one(at(40)).await?;
     before.release(&claim).await?;
     before.close(at(40)).await?;
@@ -96,7 +98,7 @@ pub async fn prune_keeps_current_result_and_last_reached_digest(
 
     let size = store.prune(at(1000)).await?;
     assert_eq!(counts(&size), (0, 1, 1));
-    let after = StoreFixture::with_pages(store, at(2000), &[ONE]).await?;
+    let after = StoreFixture::with_pages(store, at(2000), &[PAGE_ONE]).await?;
     let claim = after.claim_one(at(2000)).await?;
     assert_eq!(&claim.tasks[0].history, history);
     Ok(())
@@ -105,12 +107,12 @@ pub async fn prune_keeps_current_result_and_last_reached_digest(
 /// With a reused id, the remaining probes of the old run would belong to the
 /// new one.
 pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn ManagedStore) -> CaseResult {
-    let old = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let old = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     old.finish_all(Verdict::Alive, at(1)).await?;
     old.close(at(2)).await?;
     store.prune(at(100)).await?;
 
-    let new = StoreFixture::with_pages(store, at(200), &[ONE]).await?;
+    let new = StoreFixture::with_pages(store, at(200), &[PAGE_ONE]).await?;
     assert_ne!(new.run, old.run);
     let claim = new.claim_one(at(200)).await?;
     let unfetched = TargetResult {
@@ -127,7 +129,7 @@ pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn ManagedStore) -> Cas
 pub async fn prune_deletes_old_controls(store: &dyn ManagedStore) -> CaseResult {
     let stored = |key: &str, seconds| StoredControl {
         key: key.to_owned(),
-        url: format!("{ONE}{key}"),
+        url: format!("{PAGE_ONE}{key}"),
         probe: probe(404, at(seconds)),
     };
     store.save_controls(&[stored("old", 19), stored("new", 20)]).await?;
@@ -139,12 +141,12 @@ pub async fn prune_deletes_old_controls(store: &dyn ManagedStore) -> CaseResult 
 
 /// A run can outlive its probes, whose ids are reused.
 pub async fn pruned_probe_is_not_confused_with_a_later_one(store: &dyn ManagedStore) -> CaseResult {
-    let old = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let old = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     old.finish_all(Verdict::Dead, at(10)).await?;
     old.close(at(30)).await?;
     assert_eq!(counts(&store.prune(at(20)).await?), (1, 2, 0));
 
-    let new = StoreFixture::with_pages(store, at(40), &[ONE, TWO]).await?;
+    let new = StoreFixture::with_pages(store, at(40), &[PAGE_ONE, PAGE_TWO]).await?;
     new.finish_all(Verdict::Failing, at(41)).await?;
     for checked in old.checked().await? {
         assert_eq!(checked.probe, None, "{}", checked.url);
@@ -154,7 +156,7 @@ pub async fn pruned_probe_is_not_confused_with_a_later_one(store: &dyn ManagedSt
 
 /// A vacuum only makes the file smaller.
 pub async fn vacuum_loses_nothing(store: &dyn ManagedStore) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     fixture.finish_all(Verdict::Alive, at(1)).await?;
     let (size, checked) = (store.size().await?, fixture.checked().await?);
     store.vacuum().await?;

@@ -1,4 +1,4 @@
-//! Reading results and statistics.
+//! Cases about reading results and statistics.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,16 @@ use super::fixture::{
     location, probe, run_key, target_result, user_link,
 };
 
-const ONE: &str = "http://one.test/";
-const TWO: &str = "http://two.test/";
-const THREE: &str = "http://three.test/";
+/// A page on the first host.
+const PAGE_ONE: &str = "http://one.test/";
+/// A page on the second host.
+const PAGE_TWO: &str = "http://two.test/";
+/// A page on the third host.
+const PAGE_THREE: &str = "http://three.test/";
 
 /// Targets of other runs and pending targets are not returned.
 pub async fn checked_targets_are_paginated_in_order(store: &dyn Store) -> CaseResult {
-    let urls: Vec<String> = (0..7).map(|n| format!("{ONE}{n}")).collect();
+    let urls: Vec<String> = (0..7).map(|n| format!("{PAGE_ONE}{n}")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let before = StoreFixture::with_pages(store, at(0), &urls[..2]).await?;
     before.finish_all(Verdict::Alive, at(1)).await?;
@@ -88,9 +91,9 @@ fn verdict(checked: &CheckedTarget) -> Verdict {
 /// Attempts, hops, locations and all other fields are stored.
 pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let original_url = "HTTP://ONE.test/?q='quoted'&ü=\u{1f4da}";
-    let first = NewLink { original_url: original_url.to_owned(), ..user_link(4, ONE) };
-    fixture.load("ä/b.md", 1, &[first, user_link(9, ONE)]).await?;
+    let original_url = "HTTP://PAGE_ONE.test/?q='quoted'&ü=\u{1f4da}";
+    let first = NewLink { original_url: original_url.to_owned(), ..user_link(4, PAGE_ONE) };
+    fixture.load("ä/b.md", 1, &[first, user_link(9, PAGE_ONE)]).await?;
     let claim = fixture.claim_one(at(1)).await?;
     let task = &claim.tasks[0];
 
@@ -116,7 +119,7 @@ pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
     let expect = CheckedTarget {
         task: task.id,
         original_url: original_url.to_owned(),
-        url: ONE.to_owned(),
+        url: PAGE_ONE.to_owned(),
         result,
         is_cached: false,
         probe: Some(second),
@@ -130,7 +133,7 @@ pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
 
 /// The store may derive a single attempt from its probe.
 pub async fn single_attempt_round_trips(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     fixture.finish_all(Verdict::Alive, at(5)).await?;
     let seen = probe(200, at(5));
     let expect = target_result(Verdict::Alive, &seen, at(5));
@@ -141,11 +144,11 @@ pub async fn single_attempt_round_trips(store: &dyn Store) -> CaseResult {
 
 /// A target that was fetched in an earlier run is finished without a request.
 pub async fn target_finished_without_request_has_no_attempts(store: &dyn Store) -> CaseResult {
-    let before = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let before = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     before.finish_all(Verdict::Alive, at(1)).await?;
     before.close(at(2)).await?;
 
-    let fixture = StoreFixture::with_pages(store, at(3), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(3), &[PAGE_ONE]).await?;
     let claim = fixture.claim_one(at(4)).await?;
     let result = TargetResult {
         status: None,
@@ -162,7 +165,7 @@ pub async fn target_finished_without_request_has_no_attempts(store: &dyn Store) 
 /// Inlinks are returned in the order of the given tasks, not of task ids.
 pub async fn inlinks_are_in_the_order_of_the_tasks(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let links = [user_link(1, ONE), user_link(2, TWO), user_link(3, ONE)];
+    let links = [user_link(1, PAGE_ONE), user_link(2, PAGE_TWO), user_link(3, PAGE_ONE)];
     fixture.load("a.md", 1, &links).await?;
     fixture.finish_all(Verdict::Alive, at(1)).await?;
     let checked = fixture.checked().await?;
@@ -188,10 +191,10 @@ pub async fn suppressed_finding_is_not_returned(store: &dyn Store) -> CaseResult
         NewLink { ignored_codes, ..user_link(line, url) }
     };
     let links = [
-        suppressing_link(1, ONE, "RL101"),
-        suppressing_link(2, TWO, "RL101"),
-        user_link(3, TWO),
-        suppressing_link(4, THREE, "RL999"),
+        suppressing_link(1, PAGE_ONE, "RL101"),
+        suppressing_link(2, PAGE_TWO, "RL101"),
+        user_link(3, PAGE_TWO),
+        suppressing_link(4, PAGE_THREE, "RL999"),
     ];
     fixture.load("b.md", 2, &links).await?;
     fixture.finish_all(Verdict::Dead, at(1)).await?;
@@ -200,7 +203,7 @@ pub async fn suppressed_finding_is_not_returned(store: &dyn Store) -> CaseResult
         .iter()
         .map(|one| (&*one.url, one.inlinks, one.locations[0].location.line))
         .collect();
-    assert_eq!(reported, [(TWO, 1, 3), (THREE, 1, 4)]);
+    assert_eq!(reported, [(PAGE_TWO, 1, 3), (PAGE_THREE, 1, 4)]);
     let stats = store.run_stats(fixture.run).await?;
     assert_eq!((stats.links, stats.ignored), (2, 2));
     assert_eq!((stats.targets, stats.verdicts[&Verdict::Dead]), (2, 2));
@@ -211,15 +214,15 @@ pub async fn suppressed_finding_is_not_returned(store: &dyn Store) -> CaseResult
 pub async fn run_stats_count_only_this_run(store: &dyn Store) -> CaseResult {
     let other = RunKey { scope: "other".to_owned(), ..run_key() };
     let other = StoreFixture::open_with_key(store, &other, at(0)).await?;
-    other.load_pages(&[TWO, "http://three.test/"]).await?;
+    other.load_pages(&[PAGE_TWO, "http://three.test/"]).await?;
     other.finish_all(Verdict::Alive, at(1)).await?;
 
     let mut fixture = StoreFixture::open(store, at(10)).await?;
     fixture.fresh_since = at(0);
     let links = [
-        user_link(1, ONE),
-        user_link(2, TWO),
-        user_link(3, ONE),
+        user_link(1, PAGE_ONE),
+        user_link(2, PAGE_TWO),
+        user_link(3, PAGE_ONE),
         local_link(4, "file:a", Verdict::Local),
     ];
     fixture.load("a.md", 1, &links).await?;
@@ -271,7 +274,7 @@ async fn finish_due(fixture: &StoreFixture<'_>, now: Timestamp) -> CaseResult {
 /// Statistics of several leases are added. Hosts without requests are not
 /// listed.
 pub async fn host_stats_are_sorted_by_requests(store: &dyn Store) -> CaseResult {
-    let urls = [ONE, TWO, "http://three.test/"];
+    let urls = [PAGE_ONE, PAGE_TWO, "http://three.test/"];
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
     let stats = |name: &str, factor: u64| HostStats {
         name: name.to_owned(),
@@ -305,18 +308,21 @@ pub async fn host_stats_are_sorted_by_requests(store: &dyn Store) -> CaseResult 
 
 /// Verdicts of local targets are not included.
 pub async fn past_verdicts_cover_all_runs(store: &dyn Store) -> CaseResult {
-    let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let first = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     first.finish_all(Verdict::Dead, at(1)).await?;
     first.close(at(2)).await?;
-    let second = StoreFixture::with_pages(store, at(3), &[ONE]).await?;
+    let second = StoreFixture::with_pages(store, at(3), &[PAGE_ONE]).await?;
     second.finish_all(Verdict::Alive, at(4)).await?;
     second.load("local.md", 2, &[local_link(1, "file:1", Verdict::Local)]).await?;
 
     let all = store.past_verdicts(TaskId(0), MANY).await?;
     let reported: Vec<_> =
         all.iter().map(|past| (past.url.as_str(), past.checked_at, past.verdict)).collect();
-    let expect =
-        [(ONE, at(1), Verdict::Dead), (TWO, at(1), Verdict::Dead), (ONE, at(4), Verdict::Alive)];
+    let expect = [
+        (PAGE_ONE, at(1), Verdict::Dead),
+        (PAGE_TWO, at(1), Verdict::Dead),
+        (PAGE_ONE, at(4), Verdict::Alive),
+    ];
     assert_eq!(reported, expect);
     assert_eq!(store.past_verdicts(all[0].task, 1).await?, all[1..2]);
     Ok(())
@@ -324,12 +330,12 @@ pub async fn past_verdicts_cover_all_runs(store: &dyn Store) -> CaseResult {
 
 /// URLs are returned once, without local targets.
 pub async fn known_urls_are_sorted(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[TWO, ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_TWO, PAGE_ONE]).await?;
     fixture
-        .load("local.md", 2, &[local_link(1, "file:1", Verdict::Local), user_link(2, TWO)])
+        .load("local.md", 2, &[local_link(1, "file:1", Verdict::Local), user_link(2, PAGE_TWO)])
         .await?;
-    assert_eq!(store.known_urls("", MANY).await?, [ONE, TWO]);
-    assert_eq!(store.known_urls(ONE, MANY).await?, [TWO]);
-    assert_eq!(store.known_urls("", 1).await?, [ONE]);
+    assert_eq!(store.known_urls("", MANY).await?, [PAGE_ONE, PAGE_TWO]);
+    assert_eq!(store.known_urls(PAGE_ONE, MANY).await?, [PAGE_TWO]);
+    assert_eq!(store.known_urls("", 1).await?, [PAGE_ONE]);
     Ok(())
 }

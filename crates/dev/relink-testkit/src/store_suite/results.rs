@@ -1,4 +1,4 @@
-//! Committing results.
+//! Cases about committing results.
 
 use relink_model::{
     Attempt, FailureStreak, FetchPurpose, FetchTask, FindingCode, History, Probe, TaskId, Verdict,
@@ -14,14 +14,16 @@ use super::fixture::{
     finished_completion, probe, run_key, target_result, version,
 };
 
-const ONE: &str = "http://one.test/";
-const OTHER: &str = "http://one.test/other";
+/// The page of most cases.
+const PAGE_ONE: &str = "http://one.test/";
+/// Another page on the same host.
+const OTHER_PAGE: &str = "http://one.test/other";
 
 /// A rejected result changes neither target, task, host nor probes.
 pub async fn result_with_lost_lease_is_rejected_and_changes_nothing(
     store: &dyn ManagedStore,
 ) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let lost = fixture.claim_one(at(0)).await?;
     let current = fixture.claim_one(at(LEASE_SECONDS)).await?;
     let (size, stats) = (store.size().await?, store.run_stats(fixture.run).await?);
@@ -37,7 +39,7 @@ pub async fn result_with_lost_lease_is_rejected_and_changes_nothing(
     fixture.finish_claim(&current, Verdict::Alive, at(LEASE_SECONDS + 3)).await?;
     assert_eq!(fixture.checked_one().await?.result.verdict, Verdict::Alive);
     fixture.close(at(LEASE_SECONDS + 4)).await?;
-    let next = StoreFixture::with_pages(store, at(LEASE_SECONDS + 5), &[ONE]).await?;
+    let next = StoreFixture::with_pages(store, at(LEASE_SECONDS + 5), &[PAGE_ONE]).await?;
     let claim = next.claim_one(at(LEASE_SECONDS + 5)).await?;
     assert_eq!(claim.schedule, HostSchedule::default());
     assert_eq!(claim.tasks[0].history.streak, None);
@@ -59,7 +61,7 @@ async fn check_late_release_has_no_effect(
 
 /// Other results of the same commit are stored, also those of the same host.
 pub async fn only_results_with_lost_lease_are_rejected(store: &dyn Store) -> CaseResult {
-    let urls = [ONE, OTHER, "http://two.test/"];
+    let urls = [PAGE_ONE, OTHER_PAGE, "http://two.test/"];
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
     let lost = fixture.claim(at(0)).await?;
     let lost = lost.iter().find(|claim| claim.name == "one.test").expect("the host has due tasks");
@@ -68,14 +70,14 @@ pub async fn only_results_with_lost_lease_are_rejected(store: &dyn Store) -> Cas
     let late = finish(lost.lease, &lost.tasks[0]);
     let mut results = vec![late];
     for claim in &current {
-        let tasks = claim.tasks.iter().filter(|task| task.url != ONE);
+        let tasks = claim.tasks.iter().filter(|task| task.url != PAGE_ONE);
         results.extend(tasks.map(|task| finish(claim.lease, task)));
     }
     let rejected = store.commit(fixture.run, &results, fixture.cache_window()).await?.rejected;
     assert_eq!(rejected, [lost.tasks[0].id]);
     let checked = fixture.checked().await?;
     let checked: Vec<&str> = checked.iter().map(|checked| checked.url.as_str()).collect();
-    assert_eq!(checked, [OTHER, "http://two.test/"]);
+    assert_eq!(checked, [OTHER_PAGE, "http://two.test/"]);
     Ok(())
 }
 
@@ -86,7 +88,7 @@ fn retry_at(attempts: Vec<Attempt>, seconds: i64) -> TaskUpdate {
 
 /// A retried task has no result until it is finished.
 pub async fn retried_task_is_due_later_with_its_attempts(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
     let task = &claim.tasks[0];
     assert_eq!((task.purpose, &task.attempts[..]), (FetchPurpose::Initial, &[][..]));
@@ -111,7 +113,7 @@ pub async fn retried_task_is_due_later_with_its_attempts(store: &dyn Store) -> C
 /// A task of a host that is still leased is returned by `more_tasks` when its
 /// retry is due.
 pub async fn more_tasks_returns_retried_task_once_due(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
     let task = &claim.tasks[0];
     let seen = probe(404, at(1));
@@ -130,7 +132,7 @@ pub async fn more_tasks_returns_retried_task_once_due(store: &dyn Store) -> Case
 /// The host of a held task was released without due tasks. A retry makes the
 /// host due again.
 pub async fn task_retried_without_lease_becomes_due(store: &dyn Store) -> CaseResult {
-    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
     let task = &claim.tasks[0];
     let seen = probe(503, at(1));
@@ -153,7 +155,7 @@ pub async fn held_task_is_not_claimed_and_has_its_probe(store: &dyn Store) -> Ca
         vec![attempt(&first, FetchPurpose::Initial), attempt(&second, FetchPurpose::Retry)];
     let hold = TaskUpdate::Hold { attempts: attempts.clone() };
     let retry = retry_at(attempts[..1].to_vec(), 2);
-    let before = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let before = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     apply_updates(&before, [(first, retry), (second.clone(), hold)]).await?;
 
     let fixture = StoreFixture::open(store, at(3)).await?;
@@ -164,7 +166,7 @@ pub async fn held_task_is_not_claimed_and_has_its_probe(store: &dyn Store) -> Ca
     let [(task, seen)] = &tasks[..] else {
         panic!("one task is on hold: {tasks:?}");
     };
-    assert_eq!((task.url.as_str(), &task.attempts), (ONE, &attempts));
+    assert_eq!((task.url.as_str(), &task.attempts), (PAGE_ONE, &attempts));
     assert_eq!(seen, &second);
 
     let result = TargetResult { attempts, ..target_result(Verdict::Failing, &second, at(4)) };
@@ -190,7 +192,7 @@ async fn apply_updates(fixture: &StoreFixture<'_>, steps: [(Probe, TaskUpdate); 
 /// Another process has resumed the run, so only that process may judge held
 /// tasks.
 pub async fn held_result_of_earlier_generation_is_rejected(store: &dyn Store) -> CaseResult {
-    let before = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let before = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let claim = before.claim_one(at(1)).await?;
     let (task, seen) = (&claim.tasks[0], probe(503, at(1)));
     let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
@@ -213,7 +215,7 @@ pub async fn held_result_of_earlier_generation_is_rejected(store: &dyn Store) ->
 
 /// Held tasks are sorted by task id.
 pub async fn held_tasks_are_paginated(store: &dyn Store) -> CaseResult {
-    let urls: Vec<String> = (0..5).map(|n| format!("{ONE}{n}")).collect();
+    let urls: Vec<String> = (0..5).map(|n| format!("{PAGE_ONE}{n}")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -236,13 +238,13 @@ pub async fn held_tasks_are_paginated(store: &dyn Store) -> CaseResult {
 
 /// The task of the next run has the complete history.
 pub async fn result_is_history_of_the_next_run(store: &dyn Store) -> CaseResult {
-    let first = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let first = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let claim = first.claim_one(at(10)).await?;
     assert_eq!(claim.tasks[0].history, History::default());
     first.finish_claim(&claim, Verdict::Moved, at(10)).await?;
     first.close(at(11)).await?;
 
-    let second = StoreFixture::with_pages(store, at(20), &[ONE]).await?;
+    let second = StoreFixture::with_pages(store, at(20), &[PAGE_ONE]).await?;
     let claim = second.claim_one(at(20)).await?;
     let expect = History {
         verdict: Some(Verdict::Moved),
@@ -262,10 +264,10 @@ pub async fn result_is_history_of_the_next_run(store: &dyn Store) -> CaseResult 
 /// Another run starts and finishes while the first is interrupted. The result
 /// of the resumed run is newer.
 pub async fn resumed_run_supersedes_later_runs(store: &dyn Store) -> CaseResult {
-    StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let between = RunKey { scope: "between".to_owned(), ..run_key() };
     let between = StoreFixture::open_with_key(store, &between, at(10)).await?;
-    between.load_pages(&[ONE]).await?;
+    between.load_pages(&[PAGE_ONE]).await?;
     between.finish_all(Verdict::Dead, at(10)).await?;
     between.close(at(11)).await?;
 
@@ -275,7 +277,7 @@ pub async fn resumed_run_supersedes_later_runs(store: &dyn Store) -> CaseResult 
     resumed.close(at(21)).await?;
     assert_eq!(between.checked_one().await?.result.verdict, Verdict::Dead);
 
-    let last = StoreFixture::with_pages(store, at(30), &[ONE]).await?;
+    let last = StoreFixture::with_pages(store, at(30), &[PAGE_ONE]).await?;
     let history = last.claim_one(at(30)).await?.tasks[0].history.clone();
     assert_eq!((history.verdict, history.checked_at), (Some(Verdict::Alive), Some(at(20))));
     Ok(())
@@ -294,7 +296,7 @@ pub async fn failure_keeps_digest_of_last_reached_page(store: &dyn Store) -> Cas
     ];
     let mut expect = History::default();
     for (now, verdict, since, streak) in runs {
-        let fixture = StoreFixture::with_pages(store, at(now), &[ONE]).await?;
+        let fixture = StoreFixture::with_pages(store, at(now), &[PAGE_ONE]).await?;
         let claim = fixture.claim_one(at(now)).await?;
         assert_eq!(claim.tasks[0].history, expect, "before {now}");
 

@@ -1,4 +1,4 @@
-//! Opening and resuming runs.
+//! Cases about opening and resuming runs.
 
 use relink_model::Verdict;
 use relink_ports::{JoinableRun, OpenRun, RunKey, RunState, RunStatus, Store};

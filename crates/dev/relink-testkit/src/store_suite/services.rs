@@ -1,4 +1,4 @@
-//! Daily budgets of services, and texts for the search index.
+//! Cases about daily budgets of services, and texts for the search index.
 
 use relink_model::Verdict;
 use relink_ports::{ManagedStore, Store, StoredDecay, TextChange};
@@ -6,8 +6,10 @@ use relink_ports::{ManagedStore, Store, StoredDecay, TextChange};
 use super::CaseResult;
 use super::fixture::{MANY, StoreFixture, at, digest};
 
-const ONE: &str = "http://one.test/";
-const TWO: &str = "http://two.test/";
+/// A page on the first host.
+const PAGE_ONE: &str = "http://one.test/";
+/// A page on the second host.
+const PAGE_TWO: &str = "http://two.test/";
 
 /// Other services and days have their own counters.
 pub async fn budget_is_per_service_and_day(store: &dyn Store) -> CaseResult {
@@ -53,11 +55,15 @@ pub async fn latest_decay_score_of_a_page_counts(store: &dyn Store) -> CaseResul
         dead_share: (decay < 1.0).then_some(0.25),
         dead_ends: vec!["http://gone.test/".to_owned()],
     };
-    let scores = [decay_score(ONE, 1, 0.9), decay_score(ONE, 2, 0.2), decay_score(TWO, 1, 0.75)];
+    let scores = [
+        decay_score(PAGE_ONE, 1, 0.9),
+        decay_score(PAGE_ONE, 2, 0.2),
+        decay_score(PAGE_TWO, 1, 0.75),
+    ];
     store.save_decay(&scores).await?;
     store.save_decay(&scores[2..]).await?;
     assert_eq!(store.decayed_pages(0.5).await?, scores[2..]);
-    assert_eq!(store.decay_history(&[ONE.to_owned()]).await?, scores[..2]);
+    assert_eq!(store.decay_history(&[PAGE_ONE.to_owned()]).await?, scores[..2]);
     assert_eq!(store.decay_history(&[]).await?, []);
     Ok(())
 }
@@ -85,7 +91,7 @@ async fn last_changed_probe_id(store: &dyn Store) -> Result<i64, relink_ports::S
 pub async fn only_new_texts_are_returned(store: &dyn Store) -> CaseResult {
     assert_eq!(changed_urls(store, 0).await?, [""; 0]);
     assert_eq!(store.last_probe_id().await?, 0);
-    let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let first = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     first.finish_all(Verdict::Alive, at(1)).await?;
     first.close(at(2)).await?;
     let all = store.text_changes(0, MANY).await?;
@@ -96,20 +102,20 @@ pub async fn only_new_texts_are_returned(store: &dyn Store) -> CaseResult {
     let last = last_changed_probe_id(store).await?;
     assert_eq!(store.last_probe_id().await?, last);
     assert_eq!(changed_urls(store, last).await?, [""; 0]);
-    let second = StoreFixture::with_pages(store, at(3), &[TWO]).await?;
+    let second = StoreFixture::with_pages(store, at(3), &[PAGE_TWO]).await?;
     second.finish_all(Verdict::Dead, at(4)).await?;
-    assert_eq!(changed_urls(store, last).await?, [format!("-{TWO}")]);
+    assert_eq!(changed_urls(store, last).await?, [format!("-{PAGE_TWO}")]);
     Ok(())
 }
 
 /// A page is returned with its latest probe only.
 pub async fn page_probed_twice_is_returned_once(store: &dyn Store) -> CaseResult {
     for second in [0, 10] {
-        let fixture = StoreFixture::with_pages(store, at(second), &[ONE]).await?;
+        let fixture = StoreFixture::with_pages(store, at(second), &[PAGE_ONE]).await?;
         fixture.finish_all(Verdict::Alive, at(second + 1)).await?;
         fixture.close(at(second + 2)).await?;
     }
-    assert_eq!(changed_urls(store, 0).await?, [ONE]);
+    assert_eq!(changed_urls(store, 0).await?, [PAGE_ONE]);
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! Traps of parameters and filters: combinations of values that select known text.
+//! Traps of parameters and filters (facets): each combination of values is another URL,
+//! but selects known text.
 
 use super::TrapSite;
 use super::content::{SitePage, prose, slug, word};

@@ -1,4 +1,4 @@
-//! Canned responses.
+//! Canned responses of the scripted web server.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Minimal HTTP/1.1 (RFC 9112): GET, HEAD and POST on persistent connections.
+//! A minimal HTTP/1.1 server (RFC 9112): GET, HEAD and POST on persistent connections.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
