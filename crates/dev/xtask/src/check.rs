@@ -1,4 +1,4 @@
-//! Quick checks to run while working on a change.
+//! `cargo xtask check`: quick checks to run while working on a change.
 
 use crate::layers::Layer;
 use crate::workspace::run as run_command;

@@ -10,9 +10,9 @@ use crate::{Workspace, XtaskError};
 const HAZARDS_PAGE: &str = "SECURITY.md";
 /// The heading of the table of hazards.
 const HAZARDS_HEADING: &str = "## Which hazards are tested?";
-/// Number of hazards in the table.
+/// Expected number of hazards in the table.
 const HAZARD_COUNT: usize = 35;
-/// Entry of a hazard that concerns an unbuilt part.
+/// Entry of a hazard of a feature that Relink does not have.
 const NOT_BUILT: &str = "not built";
 
 /// The file with the constants of the codes.
@@ -20,7 +20,7 @@ const CODE_NAMES: &str = "crates/domain/relink-judge/src/codes/names.rs";
 /// The file that documents the codes.
 const CODE_TABLE: &str = "crates/domain/relink-judge/src/codes/table.rs";
 
-/// Returns every disagreement.
+/// Returns a message for each entry that does not agree with the code.
 pub fn violations(workspace: &Workspace, sources: &[Source]) -> Result<Vec<String>, XtaskError> {
     let path = workspace.root.join(HAZARDS_PAGE);
     let page = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;

@@ -38,6 +38,7 @@ pub fn rewrite(workspace: &Workspace) -> Result<(), XtaskError> {
     std::fs::write(&path, regenerated).map_err(|error| XtaskError::io(&path, &error))
 }
 
+/// Returns the path and the text of `ARCHITECTURE.md`.
 fn page(workspace: &Workspace) -> Result<(PathBuf, String), XtaskError> {
     let path = workspace.root.join("ARCHITECTURE.md");
     let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;

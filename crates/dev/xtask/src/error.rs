@@ -1,4 +1,4 @@
-//! The error of an automation step.
+//! The error of a command of `cargo xtask`, with an optional hint.
 
 use std::fmt;
 use std::path::Path;

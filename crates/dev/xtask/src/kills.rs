@@ -81,28 +81,30 @@ pub fn run(relink: &Path, kills: usize) -> Result<Vec<KillOutcome>, XtaskError> 
     Scenario::all().iter().map(|scenario| run_and_compare(relink, scenario, kills)).collect()
 }
 
+/// Runs a scenario without kills and with them, and compares the results.
 fn run_and_compare(
     relink: &Path,
     scenario: &Scenario,
     kills: usize,
 ) -> Result<KillOutcome, XtaskError> {
     let (uninterrupted, expected) = run_scenario(relink, scenario, &[])?;
-    // Kill points are spread over the run, shifted by up to four requests.
+    // The number of requests before each kill. It varies by up to four, so that kills
+    // occur at different steps of the program.
     let step = uninterrupted / (kills + 1);
-    let points: Vec<usize> = (0..kills).map(|kill| (step + kill % 5).max(1)).collect();
-    let (interrupted, verdicts) = run_scenario(relink, scenario, &points)?;
+    let requests_per_kill: Vec<usize> = (0..kills).map(|kill| (step + kill % 5).max(1)).collect();
+    let (interrupted, verdicts) = run_scenario(relink, scenario, &requests_per_kill)?;
     let differences = diff_verdicts(&expected, &verdicts);
     let name = scenario.name;
     let verdicts = expected.len();
     Ok(KillOutcome { name, kills, uninterrupted, interrupted, verdicts, differences })
 }
 
-/// Runs a scenario to its end, killing it after these numbers of requests;
-/// returns all requests and the verdicts.
+/// Runs a scenario to its end. Kills and restarts the process after each of these
+/// numbers of requests. Returns the number of all requests, and the verdicts.
 fn run_scenario(
     relink: &Path,
     scenario: &Scenario,
-    points: &[usize],
+    requests_per_kill: &[usize],
 ) -> Result<(usize, Verdicts), XtaskError> {
     let folder = Scratch::new()?;
     for (name, content) in &scenario.files {
@@ -113,15 +115,16 @@ fn run_scenario(
         wait_for_output(start_relink(relink, folder.path(), before)?)?;
     }
     let first = scenario.web.request_count();
-    for point in points {
-        let from = scenario.web.request_count();
+    for requests in requests_per_kill {
+        let before = scenario.web.request_count();
         let child = start_relink(relink, folder.path(), &scenario.args)?;
-        kill_after(child, || scenario.web.request_count() >= from + point)?;
+        kill_after(child, || scenario.web.request_count() >= before + requests)?;
     }
     let output = wait_for_output(start_relink(relink, folder.path(), &scenario.args)?)?;
     Ok((scenario.web.request_count() - first, parse_verdicts(&output)))
 }
 
+/// Starts Relink in a directory that is also its home.
 fn start_relink(relink: &Path, folder: &Path, args: &[String]) -> Result<Child, XtaskError> {
     Command::new(relink)
         .args(args)
@@ -142,9 +145,9 @@ fn kill_after(mut child: Child, is_due: impl Fn() -> bool) -> Result<(), XtaskEr
     // Read its output, or the process would block on a full pipe.
     let output = child.stdout.take();
     let reader = std::thread::spawn(move || output.map(std::io::read_to_string));
-    let began = Instant::now();
+    let started = Instant::now();
     while !is_due() && child.try_wait().map_err(wait_error)?.is_none() {
-        if began.elapsed() > MAX_RUN_TIME {
+        if started.elapsed() > MAX_RUN_TIME {
             break;
         }
         std::thread::sleep(POLL_INTERVAL);
@@ -156,6 +159,7 @@ fn kill_after(mut child: Child, is_due: impl Fn() -> bool) -> Result<(), XtaskEr
     Ok(())
 }
 
+/// Waits until Relink ends, and returns its standard output.
 fn wait_for_output(child: Child) -> Result<String, XtaskError> {
     let wait_error =
         |error: std::io::Error| XtaskError::new(format!("cannot wait for relink: {error}"));
@@ -163,7 +167,8 @@ fn wait_for_output(child: Child) -> Result<String, XtaskError> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Returns the verdict of each row; for a search, with the alias.
+/// Returns the verdict and code of each URL. For `revive`, also the alias that was
+/// found.
 fn parse_verdicts(output: &str) -> Verdicts {
     let rows = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     rows.filter_map(|row| {
@@ -175,6 +180,7 @@ fn parse_verdicts(output: &str) -> Verdicts {
     .collect()
 }
 
+/// Returns a line for each URL whose verdict differs.
 fn diff_verdicts(expected: &Verdicts, found: &Verdicts) -> Vec<String> {
     let urls: std::collections::BTreeSet<&String> = expected.keys().chain(found.keys()).collect();
     let verdict_of =

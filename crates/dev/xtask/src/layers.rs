@@ -102,7 +102,7 @@ impl Layer {
     }
 }
 
-/// A dependency of the part-of-speech tagger whose own dependencies are ignored. It
+/// A dependency of the part-of-speech tagger. Its own dependencies are ignored: it
 /// depends on `clap` only for a program that Relink does not build.
 const PRUNED: &str = "rs-conllu";
 
@@ -126,24 +126,28 @@ pub fn violations(workspace: &Workspace) -> Result<Vec<String>, XtaskError> {
         }
     }
     for (name, layer) in &layers {
-        let needs = dependencies(workspace, name)?;
-        violations.extend(check_dependencies(name, *layer, &layers, &needs));
+        let dependencies = dependencies(workspace, name)?;
+        violations.extend(check_dependencies(name, *layer, &layers, &dependencies));
     }
     Ok(violations)
 }
 
 /// Returns the direct and indirect dependencies of a crate.
 fn dependencies(workspace: &Workspace, name: &str) -> Result<Vec<String>, XtaskError> {
-    let names = tree(workspace, name, &[])?;
+    let names = cargo_tree(workspace, name, &[])?;
     // `cargo tree` rejects the flag for a crate without this dependency.
-    if names.iter().any(|need| need == PRUNED) {
-        return tree(workspace, name, &["--prune", PRUNED]);
+    if names.iter().any(|dependency| dependency == PRUNED) {
+        return cargo_tree(workspace, name, &["--prune", PRUNED]);
     }
     Ok(names)
 }
 
 /// Returns the names that `cargo tree` prints for a crate.
-fn tree(workspace: &Workspace, name: &str, flags: &[&str]) -> Result<Vec<String>, XtaskError> {
+fn cargo_tree(
+    workspace: &Workspace,
+    name: &str,
+    flags: &[&str],
+) -> Result<Vec<String>, XtaskError> {
     let tree = output(
         workspace
             .cargo()
@@ -163,16 +167,16 @@ fn check_dependencies(
     name: &str,
     layer: Layer,
     layers: &BTreeMap<&str, Layer>,
-    needs: &[String],
+    dependencies: &[String],
 ) -> Vec<String> {
-    let is_banned = |need: &str| {
-        layers.get(need).is_some_and(|other| layer.banned_layers().contains(other))
-            || layer.banned_families().iter().any(|family| is_in_family(need, family))
+    let is_banned = |other: &str| {
+        layers.get(other).is_some_and(|other| layer.banned_layers().contains(other))
+            || layer.banned_families().iter().any(|family| is_in_family(other, family))
     };
-    needs
+    dependencies
         .iter()
-        .filter(|need| need.as_str() != name && is_banned(need))
-        .map(|need| format!("`{name}` ({}) must not depend on `{need}`", layer.as_str()))
+        .filter(|other| other.as_str() != name && is_banned(other))
+        .map(|other| format!("`{name}` ({}) must not depend on `{other}`", layer.as_str()))
         .collect()
 }
 
@@ -190,7 +194,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(layer: Layer, needs: &[&str], expect: &[&str]) {
+    fn check(layer: Layer, dependencies: &[&str], expect: &[&str]) {
         let layers = BTreeMap::from([
             ("relink-model", Layer::Model),
             ("relink-page", Layer::Domain),
@@ -201,11 +205,12 @@ mod tests {
             ("relink-store", Layer::Adapters),
             ("relink-engine", Layer::Application),
         ]);
-        let needs: Vec<String> = needs.iter().map(|&need| need.to_owned()).collect();
-        let found = check_dependencies("it", layer, &layers, &needs);
+        let dependencies: Vec<String> =
+            dependencies.iter().map(|&dependency| dependency.to_owned()).collect();
+        let found = check_dependencies("it", layer, &layers, &dependencies);
         let expect: Vec<String> = expect
             .iter()
-            .map(|need| format!("`it` ({}) must not depend on `{need}`", layer.as_str()))
+            .map(|other| format!("`it` ({}) must not depend on `{other}`", layer.as_str()))
             .collect();
         assert_eq!(found, expect);
     }

@@ -1,8 +1,7 @@
-//! Blanks out comments and literals of Rust source.
+//! Replaces comments and literals in Rust source by spaces.
 //!
-//! This makes it possible to search for words and to count braces without
-//! matching inside strings and comments. Not a parser. Line breaks stay, so
-//! line numbers are those of the file.
+//! The result can be searched for words and braces without matches inside strings and
+//! comments. Line breaks stay, so line numbers do not change. This is not a parser.
 
 /// Returns the source with every comment and literal replaced by spaces.
 ///
@@ -13,10 +12,10 @@ pub fn blank_literals(source: &str) -> String {
     let mut blanked = String::with_capacity(source.len());
     let mut rest = source;
     while !rest.is_empty() {
-        let skip = literal_length(rest, blanked.chars().last());
-        let length = skip.unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
+        let literal = literal_length(rest, blanked.chars().last());
+        let length = literal.unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
         let (piece, after) = rest.split_at(length);
-        if skip.is_some() {
+        if literal.is_some() {
             blanked.extend(piece.chars().map(|char| match char {
                 '\n' => '\n',
                 _ => ' ',
@@ -29,7 +28,9 @@ pub fn blank_literals(source: &str) -> String {
     blanked
 }
 
-/// Returns the length of the comment or literal that starts here, if any.
+/// Returns the length of the comment or literal at the start of `rest`, if there is
+/// one. `before` is the character before it: an `r` inside of a word starts no raw
+/// string.
 fn literal_length(rest: &str, before: Option<char>) -> Option<usize> {
     let in_word = before.is_some_and(|char| char.is_alphanumeric() || char == '_');
     match rest.as_bytes()[0] {
@@ -59,6 +60,7 @@ fn block_comment_length(rest: &str) -> usize {
     }
 }
 
+/// Returns the length of a string literal.
 fn string_length(rest: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in rest.bytes().enumerate().skip(1) {
@@ -72,7 +74,8 @@ fn string_length(rest: &str) -> usize {
     rest.len()
 }
 
-/// `r"…"`, `r#"…"#`, `br"…"`; a plain `b"…"` is handled by [`string`].
+/// Returns the length of a raw string: `r"…"`, `r#"…"#` or `br"…"`. For `b"…"`,
+/// [`string_length`] gets the part after the `b`.
 fn raw_string_length(rest: &str) -> Option<usize> {
     let after = rest.trim_start_matches(['b', 'c']).strip_prefix('r')?;
     let text = after.trim_start_matches('#');
@@ -108,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn code_blanks_comments() {
+    fn comments_are_blanked() {
         check("a // b \" c\nd", "a d");
         check("a /* b /* c */ \n d */ e", "a e");
         check("//! header\n/// doc\nfn", "fn");
     }
 
     #[test]
-    fn code_blanks_all_kinds_of_strings() {
+    fn all_kinds_of_strings_are_blanked() {
         check(r#"a "{ \" // {" b"#, "a b");
         check(r##"a r#"{ " {"# b"##, "a b");
         check(r#"a b"{" br"\" c"#, "a b c");
@@ -123,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn code_blanks_characters_but_not_lifetimes() {
+    fn characters_are_blanked_and_lifetimes_are_not() {
         check(r"a '{' '\'' '\u{7b}' '\\' 'é' b", "a b");
         check("fn a<'b>(c: &'b str) {}", "fn a<'b>(c: &'b str) {}");
     }
 
     #[test]
-    fn code_keeps_words_that_end_in_r() {
+    fn words_that_end_in_r_are_unchanged() {
         check("for\"x\" r#type", "for r#type");
     }
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask`: quick checks, tidy rules, generated docs, benchmarks.
+//! The command line of `cargo xtask`: parses the command and its options, and prints
+//! the result.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program for a terminal")]
 
@@ -58,10 +59,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Default number of kills per command.
-const KILLS: usize = 30;
+/// Default number of kills of each command.
+const DEFAULT_KILLS: usize = 30;
 
-/// Runs a check with workers that fail.
+/// Runs `relink check` with workers that are killed or suspended.
 fn run_workers(options: &[&str]) -> Result<ExitCode, XtaskError> {
     let (relink, options) = match options {
         ["--relink", path, rest @ ..] => (*path, rest),
@@ -70,10 +71,10 @@ fn run_workers(options: &[&str]) -> Result<ExitCode, XtaskError> {
     let size = workers::WorkersSize::read(options)?;
     let path = absolute(relink)?;
     let outcome = workers::run(&path, &size, print_progress)?;
-    Ok(print_result(&outcome, outcome.is_right()))
+    Ok(print_result(&outcome, outcome.is_correct()))
 }
 
-/// Measures several processes on one database.
+/// Measures a check with several processes on one database.
 fn run_speedup(options: &[&str]) -> Result<ExitCode, XtaskError> {
     let relink = match options {
         [] => "target/release/relink",
@@ -81,17 +82,19 @@ fn run_speedup(options: &[&str]) -> Result<ExitCode, XtaskError> {
         _ => return Ok(print_usage()),
     };
     let size = bench::SpeedupSize::default();
-    println!("{}", bench::speedup(&absolute(relink)?, &size, print_progress)?);
+    println!("{}", bench::bench_speedup(&absolute(relink)?, &size, print_progress)?);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Each process runs in its own directory, so a relative path would break.
+/// Returns the absolute path. A relative path would be wrong for the started processes,
+/// which run in other directories.
 fn absolute(path: &str) -> Result<std::path::PathBuf, XtaskError> {
     std::path::absolute(path).map_err(|error| XtaskError::io(path.as_ref(), &error))
 }
 
+/// Parses the options of `kills` and runs it.
 fn run_kills(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
-    let (mut relink, mut count) = ("target/debug/relink", KILLS);
+    let (mut relink, mut count) = ("target/debug/relink", DEFAULT_KILLS);
     for option in options.chunks(2) {
         match option {
             ["--relink", path] => relink = path,
@@ -104,13 +107,14 @@ fn run_kills(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
     kills::run(&absolute(relink)?, count)
 }
 
+/// Runs a command, and returns the exit code.
 fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
     match args {
         ["check"] => {
             check::run(&Workspace::load()?)?;
             run(&["tidy"])
         }
-        ["tidy"] => Ok(report(&tidy::report(&Workspace::load()?)?)),
+        ["tidy"] => Ok(print_tidy_report(&tidy::report(&Workspace::load()?)?)),
         ["docs"] => {
             docs::rewrite(&Workspace::load()?)?;
             Ok(ExitCode::SUCCESS)
@@ -141,9 +145,9 @@ fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
             run_rule_bench(args)
         }
         ["crawl-real", options @ ..] => {
-            let wanted = crawl_real::RealSites::read(options)?;
+            let options = crawl_real::CrawlRealOptions::read(options)?;
             let workspace = Workspace::load()?;
-            let outcome = crawl_real::crawl_real(&workspace, &wanted, print_progress)?;
+            let outcome = crawl_real::crawl_real(&workspace, &options, print_progress)?;
             println!("{outcome}");
             Ok(success_if(outcome.is_equal()))
         }
@@ -161,14 +165,14 @@ fn run_program_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
     let workspace = Workspace::load()?;
     match args {
         ["bench", "check", options @ ..] => {
-            let size = bench::Size::read(options)?;
-            let outcome = bench::check(&workspace, size, print_progress)?;
+            let size = bench::ListSize::read(options)?;
+            let outcome = bench::bench_check(&workspace, size, print_progress)?;
             Ok(print_result(&outcome, outcome.counts_agree()))
         }
         ["bench", "extract"] => {
             let size = bench::ExtractSize::default();
-            let outcome = bench::extract(&workspace, size, print_progress)?;
-            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+            let outcome = bench::bench_extract(&workspace, size, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_correct() && outcome.is_fast()))
         }
         ["bench", "fix"] => {
             let outcome = bench::bench_fix(&workspace, bench::FixSize::default(), print_progress)?;
@@ -176,22 +180,22 @@ fn run_program_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
         }
         ["bench", "crawl", options @ ..] => {
             let size = bench::CrawlSize::read(options)?;
-            let outcome = bench::crawl(&workspace, size, print_progress)?;
-            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+            let outcome = bench::bench_crawl(&workspace, size, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_correct() && outcome.is_fast()))
         }
         ["bench", "harvest", options @ ..] => {
             let size = bench::HarvestSize::read(options)?;
-            let outcome = bench::harvest(&workspace, size, print_progress)?;
+            let outcome = bench::bench_harvest(&workspace, size, print_progress)?;
             Ok(print_result(&outcome, outcome.is_fast()))
         }
         ["bench", "watch"] => {
-            let outcome = bench::watch(&workspace, print_progress)?;
+            let outcome = bench::bench_watch(&workspace, print_progress)?;
             Ok(print_result(&outcome, outcome.is_within_limits()))
         }
         ["bench", "controls"] => {
             let size = bench::ControlsSize::default();
-            let outcome = bench::controls(&workspace, size, print_progress)?;
-            Ok(print_result(&outcome, outcome.is_right() && outcome.is_frugal()))
+            let outcome = bench::bench_controls(&workspace, size, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_correct() && outcome.is_frugal()))
         }
         _ => Ok(print_usage()),
     }
@@ -206,11 +210,11 @@ fn run_rule_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
     match args {
         ["bench", "judge"] => {
             let outcome = bench::bench_judge(bench::JudgeSize::default())?;
-            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+            Ok(print_result(&outcome, outcome.is_correct() && outcome.is_fast()))
         }
         ["bench", "decay"] => {
             let outcome = bench::bench_decay(bench::DecaySize::default())?;
-            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+            Ok(print_result(&outcome, outcome.is_correct() && outcome.is_fast()))
         }
         ["bench", "survey"] => {
             let outcome = bench::bench_survey(bench::SurveySize::default());
@@ -218,15 +222,15 @@ fn run_rule_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
         }
         ["bench", "alias"] => {
             let outcome = bench::bench_alias(bench::AliasSize::default());
-            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+            Ok(print_result(&outcome, outcome.is_correct() && outcome.is_fast()))
         }
         ["bench", "queue", options @ ..] => {
-            let outcome = bench::queue(&bench::QueueSize::read(options)?, print_progress)?;
-            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+            let outcome = bench::bench_queue(&bench::QueueSize::read(options)?, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_correct() && outcome.is_fast()))
         }
         ["bench", "programs"] => {
             let outcome = bench::bench_programs(bench::ProgramsSize::default())?;
-            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+            Ok(print_result(&outcome, outcome.is_correct() && outcome.is_fast()))
         }
         _ => Ok(print_usage()),
     }
@@ -241,10 +245,10 @@ fn print_progress(line: &str) {
     eprintln!("{line}");
 }
 
-/// Prints a result. The command fails unless all limits are kept.
-fn print_result(result: &impl std::fmt::Display, keeps_limits: bool) -> ExitCode {
+/// Prints a result, and returns the exit code for its limits.
+fn print_result(result: &impl std::fmt::Display, is_within_limits: bool) -> ExitCode {
     println!("{result}");
-    success_if(keeps_limits)
+    success_if(is_within_limits)
 }
 
 /// Runs the fuzzer, in an optimized build unless `--unoptimized` is given.
@@ -256,18 +260,18 @@ fn run_fuzz(args: &[&str], options: &[&str]) -> Result<ExitCode, XtaskError> {
     }
     let outcome = fuzz::fuzz(&size, print_progress)?;
     println!("{outcome}");
-    Ok(success_if(outcome.is_right()))
+    Ok(success_if(outcome.is_correct()))
 }
 
 /// Prints the result of `tidy`.
-fn report(report: &tidy::TidyReport) -> ExitCode {
-    println!("{}", report.numbers);
+fn print_tidy_report(report: &tidy::TidyReport) -> ExitCode {
+    println!("{}", report.sizes);
     for violation in &report.violations {
         eprintln!("tidy: {violation}");
     }
     success_if(report.violations.is_empty())
 }
 
-fn success_if(holds: bool) -> ExitCode {
-    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+fn success_if(is_success: bool) -> ExitCode {
+    if is_success { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,6 +1,6 @@
-//! Sizes of files and functions.
+//! Measures the sizes of files and functions for `cargo xtask tidy`.
 //!
-//! The sizes are printed so that growth is visible; no rule enforces them.
+//! The sizes are printed to show growth. No rule limits them.
 
 use std::fmt;
 
@@ -23,23 +23,23 @@ pub struct SizeStats {
 impl SizeStats {
     /// Measures the sources.
     pub fn measure(sources: &[Source]) -> Self {
-        let mut numbers = Self { files: Vec::new(), functions: Vec::new(), long: Vec::new() };
+        let mut stats = Self { files: Vec::new(), functions: Vec::new(), long: Vec::new() };
         for source in sources {
-            numbers.files.push(source.text.lines().count());
+            stats.files.push(source.text.lines().count());
             for function in find_functions(&source.code) {
-                numbers.functions.push(function.lines);
+                stats.functions.push(function.lines);
                 if function.lines > LONG_FUNCTION_LINES {
                     let path = source.path.display();
-                    numbers.long.push(format!(
+                    stats.long.push(format!(
                         "{path}:{} `{}` has {} lines",
                         function.line, function.name, function.lines
                     ));
                 }
             }
         }
-        numbers.files.sort_unstable();
-        numbers.functions.sort_unstable();
-        numbers
+        stats.files.sort_unstable();
+        stats.functions.sort_unstable();
+        stats
     }
 }
 
@@ -75,7 +75,9 @@ fn percentile(sorted: &[usize], percent: usize) -> usize {
 #[derive(Debug, PartialEq, Eq)]
 struct Function {
     name: String,
+    /// The line number of its `fn`.
     line: usize,
+    /// Its number of lines.
     lines: usize,
 }
 
@@ -87,11 +89,13 @@ fn find_functions(code: &str) -> Vec<Function> {
         .collect()
 }
 
+/// Whether no letter, digit or underscore precedes this offset.
 fn is_start_of_word(code: &str, at: usize) -> bool {
     let before = code.get(..at).unwrap_or_default().chars().last();
     !before.is_some_and(|char| char.is_alphanumeric() || char == '_')
 }
 
+/// Parses the function whose `fn` is at this offset; `None` without a body.
 fn parse_function(code: &str, at: usize) -> Option<Function> {
     let rest = code.get(at..).unwrap_or_default();
     let name: String = rest
@@ -156,12 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn functions_counts_lines_from_signature_to_closing_brace() {
+    fn find_functions_counts_lines_from_signature_to_closing_brace() {
         check("fn a() {}\n\npub fn b()\n{\n  if c {}\n}\n", &[("a", 1, 1), ("b", 3, 4)]);
     }
 
     #[test]
-    fn functions_skips_signatures_without_body() {
+    fn find_functions_skips_signatures_without_body() {
         check("fn a();\ntype B = fn (u8) -> u8;\nfn c(d: [u8; 2]) {\n}\n", &[("c", 3, 2)]);
     }
 
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn rank_returns_a_member_of_the_list() {
+    fn percentile_returns_a_member_of_the_list() {
         assert_eq!(percentile(&[], 50), 0);
         assert_eq!(percentile(&[1, 2, 3, 4], 50), 2);
         assert_eq!(percentile(&[1, 2, 3, 4], 95), 4);

@@ -1,10 +1,11 @@
-//! A simulation of the PostgreSQL queue at a size that no test can run: by default
+//! Simulates the task queue in PostgreSQL at a size that no test can run: by default
 //! 10^9 URLs on 10^7 hosts and 1,000 workers.
 //!
-//! The simulation is pure and deterministic. Workers lease hosts, request one page
-//! per host and interval, and store their results in a database whose operations
-//! wait for a free processor core. The costs of the operations are those that
-//! `cargo xtask bench queue` measures.
+//! This is a discrete-event simulation: it advances from one event to the next and
+//! does not wait. Workers lease hosts and request one page per host and interval. They
+//! store their results in a database whose operations wait for a free processor core.
+//! The costs of the operations are those that `cargo xtask bench queue` measures. The
+//! result is deterministic.
 
 mod database;
 mod progress;
@@ -20,12 +21,12 @@ use crate::bench::number;
 
 /// Tasks of a host that a worker reads at a time.
 const TASKS_PER_HOST: u64 = 10;
-/// The number of pages of the host with rank `n` is proportional to `n` to the power
-/// of minus this.
-const SKEW: f64 = 0.8;
-/// Numbers of database cores of the table.
-const CORES: [usize; 4] = [2, 8, 32, 128];
-/// Microseconds per second.
+/// Exponent of Zipf's law: the number of pages of the n-th largest host is
+/// proportional to `1 / n^ZIPF_EXPONENT`.
+const ZIPF_EXPONENT: f64 = 0.8;
+/// Numbers of database cores that are simulated.
+const DATABASE_CORES: [usize; 4] = [2, 8, 32, 128];
+/// Microseconds per second. All times of the simulation are microseconds.
 const SECOND: u64 = 1_000_000;
 
 /// What is simulated.
@@ -94,46 +95,46 @@ impl QueueSimulation {
 
     /// Simulates databases of several sizes.
     pub fn run(&self) -> SimulationTable {
-        SimulationTable { size: *self, rows: CORES.map(|cores| self.run_with(cores)).to_vec() }
+        let rows = DATABASE_CORES.map(|cores| self.run_with(cores)).to_vec();
+        SimulationTable { size: *self, rows }
     }
 
-    /// Simulates one run with a database of this size.
+    /// Simulates one run with a database of this number of cores.
     pub fn run_with(&self, cores: usize) -> SimulatedRun {
         let mut hosts = Hosts::new(self.hosts, self.urls);
         let mut database = Database::new(cores);
         let mut progress = Progress::new(self.urls);
         let interval = self.interval_ms * 1_000;
-        // A slot of a worker holds one host at a time: its remaining pages.
-        let slots = (self.workers * self.concurrency).min(self.hosts);
-        let mut remaining = vec![0_u64; usize::try_from(slots).unwrap_or(usize::MAX)];
-        let mut finished: BinaryHeap<Reverse<(u64, usize)>> =
-            (0..remaining.len()).map(|slot| Reverse((0, slot))).collect();
-        let mut done_in_slot = vec![0_u64; remaining.len()];
-        while let Some(Reverse((now, slot))) = finished.pop() {
-            let done = std::mem::take(&mut done_in_slot[slot]);
-            let pages = &mut remaining[slot];
-            let mut cost = self.costs.url_us * to_f64(done);
-            if *pages == 0 {
+        let slot_count = (self.workers * self.concurrency).min(self.hosts);
+        let mut slots =
+            vec![HostSlot::default(); usize::try_from(slot_count).unwrap_or(usize::MAX)];
+        // An event: the time at which a slot has fetched its tasks.
+        let mut events: BinaryHeap<Reverse<(u64, usize)>> =
+            (0..slots.len()).map(|slot| Reverse((0, slot))).collect();
+        while let Some(Reverse((now, index))) = events.pop() {
+            let slot = &mut slots[index];
+            let fetched = std::mem::take(&mut slot.tasks);
+            let mut cost = self.costs.url_us * to_f64(fetched);
+            if slot.unread_pages == 0 {
                 match hosts.next() {
-                    Some(next) => {
+                    Some(pages) => {
                         cost += self.costs.host_us;
-                        *pages = next;
+                        slot.unread_pages = pages;
                     }
-                    None if done == 0 => continue,
+                    None if fetched == 0 => continue,
                     None => {}
                 }
             }
             let stored_at = database.run(now, cost);
-            progress.add(stored_at, done);
-            let tasks = (*pages).min(TASKS_PER_HOST);
-            *pages -= tasks;
-            done_in_slot[slot] = tasks;
+            progress.add(stored_at, fetched);
+            slot.tasks = slot.unread_pages.min(TASKS_PER_HOST);
+            slot.unread_pages -= slot.tasks;
             // Workers read further tasks when half of the queue is left, so a delay
             // of the database matters only if it is longer than the other half.
             let slack = interval * TASKS_PER_HOST / 2;
             let start = now.max(stored_at.saturating_sub(slack));
-            if tasks > 0 {
-                finished.push(Reverse((start + tasks * interval, slot)));
+            if slot.tasks > 0 {
+                events.push(Reverse((start + slot.tasks * interval, index)));
             }
         }
         SimulatedRun {
@@ -153,31 +154,44 @@ impl QueueSimulation {
     }
 }
 
-/// The sizes of hosts, in an order that does not depend on the size.
+/// A slot of a worker, which holds one leased host at a time.
+#[derive(Debug, Clone, Copy, Default)]
+struct HostSlot {
+    /// Pages of the host whose tasks the worker has not read yet.
+    unread_pages: u64,
+    /// Tasks that the worker is fetching.
+    tasks: u64,
+}
+
+/// Iterates over the numbers of pages of all hosts. The order is not that of size, so
+/// that large hosts are spread over the run.
 struct Hosts {
     count: u64,
     next: u64,
-    /// Pages of the host with rank 1.
+    /// Pages of the largest host, before rounding.
     first: f64,
+    /// Pages of the largest host.
     largest: u64,
 }
 
 impl Hosts {
     fn new(count: u64, urls: u64) -> Self {
-        let sum: f64 = (1..=count).map(|rank| to_f64(rank).powf(-SKEW)).sum();
+        let sum: f64 = (1..=count).map(|rank| to_f64(rank).powf(-ZIPF_EXPONENT)).sum();
         let first = to_f64(urls) / sum;
         let mut hosts = Self { count, next: 0, first, largest: 0 };
         hosts.largest = hosts.pages(1);
         hosts
     }
 
+    /// Returns the number of pages of the host with this rank; rank 1 is the largest
+    /// host.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a number of pages is positive and far below 2^52"
     )]
     fn pages(&self, rank: u64) -> u64 {
-        (self.first * to_f64(rank).powf(-SKEW)).round().max(1.0) as u64
+        (self.first * to_f64(rank).powf(-ZIPF_EXPONENT)).round().max(1.0) as u64
     }
 }
 
@@ -185,8 +199,8 @@ impl Iterator for Hosts {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        /// A prime number that is not a divisor of the number of hosts, so that the
-        /// products visit every host once.
+        /// A prime number that does not divide the number of hosts. Its multiples modulo
+        /// this number are all ranks, each once.
         const STEP: u64 = 1_000_000_007;
         if self.next == self.count {
             return None;
@@ -201,19 +215,21 @@ fn to_f64(number: u64) -> f64 {
     number as f64
 }
 
-/// The result with one size of the database.
+/// The result with one number of database cores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedRun {
     cores: usize,
     /// Pages of the largest host.
     largest_host: u64,
-    /// The share of processor time that the database used until 90 % were checked.
+    /// The share of processor time that the database used until 90 % of the URLs were
+    /// checked.
     busy: f64,
+    /// The database cores that the renewal of leases needs.
     renewal_cores: f64,
     progress: Progress,
 }
 
-/// The results with several sizes.
+/// The results with several numbers of database cores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulationTable {
     size: QueueSimulation,
@@ -295,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn every_host_is_visited_once() {
+    fn iterator_returns_every_host_once() {
         let sizes: Vec<u64> = Hosts::new(1_000, 50_000).collect();
         let mut sorted: Vec<u64> =
             (1..=1_000).map(|r| Hosts::new(1_000, 50_000).pages(r)).collect();

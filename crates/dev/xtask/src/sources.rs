@@ -1,4 +1,6 @@
-//! Rules for source files, checked by searching their code.
+//! Rules of `cargo xtask tidy` for single source files: headers, unfinished work,
+//! clocks in pure crates, printing, and rights of requests. The code is searched for
+//! names; it is not parsed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +12,22 @@ use crate::{Workspace, XtaskError, lexer};
 const CLOCKS_AND_RANDOMNESS: [&str; 5] =
     ["SystemTime::now", "Timestamp::now", "Instant::now", "thread_rng", "rand::rng"];
 
-/// Printing and exiting, which only the binaries do.
-const TERMINAL: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "process::exit"];
+/// Macros and functions that print or exit.
+const PRINT_OR_EXIT: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "process::exit"];
 
-/// The crates that may print and exit.
-const TERMINAL_CRATES: &[&str] = &["relink", "xtask", "relink-eval"];
+/// The crates that may print and exit: those of programs.
+const PROGRAM_CRATES: &[&str] = &["relink", "xtask", "relink-eval"];
 
-/// Constructors that give a request the rights of a user-supplied URL.
-const RIGHTS: [&str; 3] = [
+/// Constructors of rights with which a request may reach private addresses and carry
+/// the user's headers.
+const PRIVILEGED_RIGHTS: [&str; 3] = [
     "RequestRights::user_supplied",
     "RequestRights::configured_service",
     "RequestRights::from_stored",
 ];
 
-/// Files that may call them: those that read user input, and the store.
+/// Files that may call [`PRIVILEGED_RIGHTS`]: those that read user input, and the
+/// store, which restores the rights of stored URLs.
 const MAY_GRANT_RIGHTS: &[&str] = &[
     "crates/frontends/relink/src/commands/demo/reading.rs",
     "crates/frontends/relink/src/commands/revive.rs",
@@ -49,19 +53,19 @@ const MAY_GRANT_RIGHTS: &[&str] = &[
     "crates/dev/relink-testkit/src/store_suite/fixture.rs",
 ];
 
-/// Marks of unfinished work.
+/// Macros and attributes of unfinished work.
 const UNFINISHED: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
 
 /// One source file.
 #[derive(Debug)]
 pub struct Source {
-    /// Its crate's name.
+    /// The name of its crate.
     pub member: String,
-    /// Its path.
+    /// Its path below the root of the workspace.
     pub path: PathBuf,
     /// Its text.
     pub text: String,
-    /// Its text without comments and literals.
+    /// Its text, with comments and literals replaced by spaces.
     pub code: String,
 }
 
@@ -87,11 +91,12 @@ pub fn read(workspace: &Workspace) -> Result<Vec<Source>, XtaskError> {
     workspace.sources()?.into_iter().map(read).collect()
 }
 
-/// Returns every use of something a source must not use.
+/// Returns a message for each violation of a rule.
 pub fn violations(sources: &[Source]) -> Vec<String> {
     sources.iter().flat_map(violations_in).collect()
 }
 
+/// Returns a message for each violation in one file.
 fn violations_in(source: &Source) -> Vec<String> {
     let mut found = Vec::new();
     if !source.text.starts_with("//!") {
@@ -105,11 +110,11 @@ fn violations_in(source: &Source) -> Vec<String> {
     }
     if !may_grant_rights(&source.path) {
         let reason = "grants rights; list the file in `MAY_GRANT_RIGHTS` if it reads user input";
-        found.extend(uses(source, &RIGHTS, reason));
+        found.extend(uses(source, &PRIVILEGED_RIGHTS, reason));
     }
-    if !TERMINAL_CRATES.contains(&source.member.as_str()) {
+    if !PROGRAM_CRATES.contains(&source.member.as_str()) {
         let reason = "outside the binary; only `relink` prints or exits";
-        found.extend(uses(source, &TERMINAL, reason));
+        found.extend(uses(source, &PRINT_OR_EXIT, reason));
     }
     found
 }

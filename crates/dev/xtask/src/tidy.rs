@@ -1,4 +1,4 @@
-//! All tidy rules together.
+//! `cargo xtask tidy`: checks all rules and measures the sources.
 
 use crate::numbers::SizeStats;
 use crate::{Workspace, XtaskError, contracts, docs, layers, sources, vocabulary};
@@ -9,7 +9,7 @@ pub struct TidyReport {
     /// Violations of rules, with path and line.
     pub violations: Vec<String>,
     /// Sizes of files and functions.
-    pub numbers: SizeStats,
+    pub sizes: SizeStats,
 }
 
 /// Checks all rules.
@@ -20,5 +20,5 @@ pub fn report(workspace: &Workspace) -> Result<TidyReport, XtaskError> {
     violations.extend(docs::violations(workspace)?);
     violations.extend(contracts::violations(workspace, &sources)?);
     violations.extend(vocabulary::violations(workspace, &sources)?);
-    Ok(TidyReport { violations, numbers: SizeStats::measure(&sources) })
+    Ok(TidyReport { violations, sizes: SizeStats::measure(&sources) })
 }

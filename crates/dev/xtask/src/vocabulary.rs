@@ -1,4 +1,4 @@
-//! The words and type names that `CONTRIBUTING.md` rules out.
+//! Rules of `cargo xtask tidy` for words and type names (`CONTRIBUTING.md`).
 //!
 //! Checks Rust sources (code, comments and strings) and the Markdown documents
 //! of the repository. Every exception is listed with its reason.
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use crate::sources::Source;
 use crate::{Workspace, XtaskError};
 
-/// Words that are not used, each with what to write instead.
-const WORDS: [(&str, &str); 16] = [
+/// Forbidden words, each with what to write instead.
+const FORBIDDEN_WORDS: [(&str, &str); 16] = [
     ("anew", "again, from scratch"),
     ("asker", "dispatcher"),
     ("catalogue", "catalog"),
@@ -29,8 +29,8 @@ const WORDS: [(&str, &str); 16] = [
     ("whoever", "name the actor"),
 ];
 
-/// Pairs of words that are not used.
-const PHRASES: [(&str, &str, &str); 1] = [("so", "many", "the number, or name the limit")];
+/// Forbidden pairs of words, each with what to write instead.
+const FORBIDDEN_PAIRS: [(&str, &str, &str); 1] = [("so", "many", "the number, or name the limit")];
 
 /// Files that may use a word, with the reason.
 const ALLOWED_WORDS: [(&str, &[&str], &str); 2] = [
@@ -44,16 +44,17 @@ const ALLOWED_FAULTS: [(&str, &str); 1] = [("PlantedFault", "a defect planted in
 /// Public types that may share their name, with the reason.
 const ALLOWED_TWICE: [(&str, &str); 0] = [];
 
-/// Returns every use of a word or name that is ruled out.
+/// Returns a message for each forbidden word or name.
 pub fn violations(workspace: &Workspace, sources: &[Source]) -> Result<Vec<String>, XtaskError> {
     let mut violations = fault_types(sources);
     violations.extend(shared_names(sources));
     for source in sources {
-        violations.extend(words(&source.path, &source.text));
+        violations.extend(forbidden_words(&source.path, &source.text));
     }
     for path in documents(&workspace.root)? {
         let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
-        violations.extend(words(path.strip_prefix(&workspace.root).unwrap_or(&path), &text));
+        let path = path.strip_prefix(&workspace.root).unwrap_or(&path);
+        violations.extend(forbidden_words(path, &text));
     }
     Ok(violations)
 }
@@ -74,14 +75,15 @@ fn documents(root: &Path) -> Result<Vec<PathBuf>, XtaskError> {
     Ok(documents)
 }
 
-/// Returns a message for each word of a text that is ruled out.
-fn words(path: &Path, text: &str) -> Vec<String> {
+/// Returns a message for each forbidden word of a text.
+fn forbidden_words(path: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let words = split_words(line);
-        let single = WORDS.iter().filter(|(word, _)| words.iter().any(|other| other == word));
+        let single =
+            FORBIDDEN_WORDS.iter().filter(|(word, _)| words.iter().any(|other| other == word));
         let single = single.map(|(word, instead)| ((*word).to_owned(), *instead));
-        let pairs = PHRASES.iter().filter(|(first, second, _)| {
+        let pairs = FORBIDDEN_PAIRS.iter().filter(|(first, second, _)| {
             words.windows(2).any(|pair| pair[0] == *first && pair[1] == *second)
         });
         let pairs = pairs.map(|(first, second, instead)| (format!("{first} {second}"), *instead));
@@ -93,6 +95,7 @@ fn words(path: &Path, text: &str) -> Vec<String> {
     found
 }
 
+/// Whether the file may use the word.
 fn is_allowed(path: &Path, word: &str) -> bool {
     ALLOWED_WORDS.iter().any(|(allowed, words, _)| {
         path == Path::new(allowed) && (words.is_empty() || words.contains(&word))
@@ -106,8 +109,8 @@ fn split_words(line: &str) -> Vec<String> {
     let mut word = String::new();
     let mut was_lower = false;
     for char in line.chars().chain([' ']) {
-        let is_hump = char.is_uppercase() && was_lower;
-        if (is_hump || !char.is_alphabetic()) && !word.is_empty() {
+        let starts_word = char.is_uppercase() && was_lower;
+        if (starts_word || !char.is_alphabetic()) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }
         if char.is_alphabetic() {
@@ -123,8 +126,8 @@ fn fault_types(sources: &[Source]) -> Vec<String> {
     let is_fault = |name: &str| {
         name.ends_with("Fault") && !ALLOWED_FAULTS.iter().any(|(allowed, _)| *allowed == name)
     };
-    let types = sources.iter().flat_map(types);
-    types
+    let definitions = sources.iter().flat_map(type_definitions);
+    definitions
         .filter(|found| is_fault(&found.name))
         .map(|found| format!("{} defines `{}`; error types end in `Error`", found.at, found.name))
         .collect()
@@ -133,7 +136,7 @@ fn fault_types(sources: &[Source]) -> Vec<String> {
 /// Returns a message for each name that two public types share.
 fn shared_names(sources: &[Source]) -> Vec<String> {
     let mut by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for found in sources.iter().flat_map(types).filter(|found| found.is_public) {
+    for found in sources.iter().flat_map(type_definitions).filter(|found| found.is_public) {
         by_name.entry(found.name).or_default().push(found.at);
     }
     by_name
@@ -156,7 +159,7 @@ struct TypeDefinition {
 }
 
 /// Returns the types that a source defines outside of its test modules.
-fn types(source: &Source) -> Vec<TypeDefinition> {
+fn type_definitions(source: &Source) -> Vec<TypeDefinition> {
     let code = source.code.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let path = source.path.display();
     let definition = |(number, line): (usize, &str)| {
@@ -195,9 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn words_reports_forbidden_words_in_identifiers_and_prose() {
-        let found =
-            words(Path::new("a.rs"), "struct ErrandId;\n// a request\n// so many as told\n");
+    fn forbidden_words_are_found_in_identifiers_and_prose() {
+        let text = "struct ErrandId;\n// a request\n// so many as told\n";
+        let found = forbidden_words(Path::new("a.rs"), text);
         assert_eq!(
             found,
             [
@@ -209,8 +212,8 @@ mod tests {
     }
 
     #[test]
-    fn words_accepts_files_on_the_allow_list() {
-        assert_eq!(words(Path::new("CONTRIBUTING.md"), "told"), [""; 0]);
+    fn forbidden_words_are_allowed_in_listed_files() {
+        assert_eq!(forbidden_words(Path::new("CONTRIBUTING.md"), "told"), [""; 0]);
     }
 
     #[test]

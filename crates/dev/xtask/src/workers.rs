@@ -1,9 +1,9 @@
-//! Workers on one PostgreSQL server, some of which are killed or stopped, while
-//! the server is restarted.
+//! Runs `relink check` with several workers on one PostgreSQL server. Kills two
+//! workers, suspends one and restarts PostgreSQL, then checks the result.
 //!
-//! The web servers record all requests. The intervals between requests to a host
-//! must hold, every URL must be reported once, and a URL may be requested again
-//! only if a killed or stopped worker had requested it and had not committed the
+//! The web servers record all requests. The interval between requests to a host must
+//! hold, and every URL must be reported once. A URL may be requested again only if the
+//! worker that requested it first was killed or suspended before it committed the
 //! result.
 
 mod outcome;
@@ -18,7 +18,7 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 pub use self::outcome::WorkersOutcome;
-use self::outcome::{Loss, RequestLog};
+use self::outcome::{RequestLog, WorkerFailure};
 use self::processes::{Processes, REPORT, WORKERS};
 use crate::XtaskError;
 use crate::bench::number;
@@ -29,7 +29,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Maximum duration of a step.
 const MAX_STEP_TIME: Duration = Duration::from_mins(10);
 
-/// The size of a run.
+/// The web servers of a run, and its intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkersSize {
     /// Number of hosts, each with its own loopback address.
@@ -41,8 +41,8 @@ pub struct WorkersSize {
     /// Duration of the leases of workers.
     pub lease: Duration,
     /// The smallest accepted gap between requests to a host, in percent of the
-    /// interval. The times are those of the web servers, so a busy machine shifts
-    /// them.
+    /// interval. It is below 100, because the web servers measure the gap, and a busy
+    /// machine delays requests differently.
     pub min_gap_percent: u32,
 }
 
@@ -75,16 +75,16 @@ impl WorkersSize {
         self.interval * self.min_gap_percent / 100
     }
 
-    /// Returns the requests in flight of each process, which also limit the number of
-    /// hosts it leases, so that all processes get hosts.
+    /// Returns the maximum number of requests in flight of each process. It also limits
+    /// the hosts that a process leases; this value lets all processes lease hosts.
     fn concurrency(&self) -> usize {
         self.hosts.div_ceil(WORKERS + 1)
     }
 
-    /// Returns the address of a host.
+    /// Returns the loopback address of the host with this number.
     pub(crate) fn address(host: usize) -> Ipv4Addr {
-        let part = |number: usize| u8::try_from(number).unwrap_or(u8::MAX);
-        Ipv4Addr::new(127, 1, part(host / 250), part(host % 250 + 1))
+        let octet = |number: usize| u8::try_from(number).unwrap_or(u8::MAX);
+        Ipv4Addr::new(127, 1, octet(host / 250), octet(host % 250 + 1))
     }
 }
 
@@ -115,16 +115,16 @@ pub fn run(
         postgres: &postgres,
         web: &web,
         urls: urls.len(),
-        losses: Vec::new(),
+        failures: Vec::new(),
         progress: &progress,
     };
     run.inject_failures()?;
     run.processes.wait()?;
-    let losses = std::mem::take(&mut run.losses);
+    let failures = std::mem::take(&mut run.failures);
     let results = Results::read(&postgres);
     let log = RequestLog::new(&web.requests(), started);
     let report = read_report(&scratch.path().join(REPORT))?;
-    Ok(WorkersOutcome::new(size, &urls, &report, &log, &losses, &results))
+    Ok(WorkersOutcome::new(size, &urls, &report, &log, &failures, &results))
 }
 
 /// Returns URLs and verdicts of a report in JSON Lines.
@@ -142,11 +142,12 @@ pub(crate) fn page(host: &str, path: &str) -> CannedResponse {
     CannedResponse::new(200, format!("<title>{host} {path}</title><p>{words}</p>"))
 }
 
-/// The results in the database: URL and a text with all columns that a second
-/// result would change.
+/// The results in the database, by URL. The value is a text with all columns that
+/// would change if the result was written again.
 struct Results(std::collections::BTreeMap<String, String>);
 
 impl Results {
+    /// Reads the results from the database.
     fn read(postgres: &PostgresServer) -> Self {
         let rows = postgres.query(
             "SELECT t.url, count(*) || ' ' || min(r.probe_id) || ' ' || min(r.checked_at)
@@ -158,18 +159,19 @@ impl Results {
     }
 }
 
-/// A run with its failures so far.
+/// A run, and the failures of its workers so far.
 struct FaultyRun<'a> {
     processes: Processes,
     postgres: &'a PostgresServer,
     web: &'a TestServer,
+    /// Number of URLs.
     urls: usize,
-    losses: Vec<Loss>,
+    failures: Vec<WorkerFailure>,
     progress: &'a dyn Fn(&str),
 }
 
 impl FaultyRun<'_> {
-    /// Kills two workers, stops one until it has lost its leases, and restarts the
+    /// Kills two workers, suspends one until it has lost its leases, and restarts the
     /// database server.
     fn inject_failures(&mut self) -> Result<(), XtaskError> {
         self.wait("all workers sent requests", |run| {
@@ -179,15 +181,16 @@ impl FaultyRun<'_> {
             (1..=WORKERS).all(|worker| agents.contains(&*Processes::agent(worker)))
         })?;
         self.wait_for_share(20)?;
-        self.lose(1, "KILL")?;
+        self.interrupt_worker(1, "KILL")?;
         self.wait_for_share(30)?;
-        self.lose(2, "STOP")?;
+        self.interrupt_worker(2, "STOP")?;
         self.wait_for_share(40)?;
-        self.lose(3, "KILL")?;
+        self.interrupt_worker(3, "KILL")?;
         self.wait_for_share(50)?;
         (self.progress)("restarting PostgreSQL");
         self.postgres.restart();
-        self.wait("the stopped worker lost its leases", |run| {
+        self.wait("the suspended worker lost its leases", |run| {
+            // The name of a worker ends with its process id.
             let leased = "SELECT count(*) FROM relink.host h JOIN relink.worker w
                           ON w.id = h.worker_id WHERE w.name LIKE '%:' || ";
             let id = run.processes.id(2);
@@ -196,26 +199,34 @@ impl FaultyRun<'_> {
         })?;
         let committed = Results::read(self.postgres);
         self.processes.signal(2, "CONT")?;
-        if let Some(loss) = self.losses.iter_mut().find(|loss| loss.worker == 2) {
-            loss.continued = Some(committed);
+        if let Some(failure) = self.failures.iter_mut().find(|failure| failure.worker == 2) {
+            failure.continued = Some(committed);
         }
         Ok(())
     }
 
-    /// Sends a signal to a worker and records what was committed before.
-    fn lose(&mut self, worker: usize, signal: &str) -> Result<(), XtaskError> {
+    /// Reads the committed results, then sends a signal to a worker and records this as
+    /// a failure.
+    fn interrupt_worker(&mut self, worker: usize, signal: &str) -> Result<(), XtaskError> {
         (self.progress)(&format!("SIG{signal} to worker {worker}"));
         let committed = Results::read(self.postgres);
         self.processes.signal(worker, signal)?;
-        self.losses.push(Loss { worker, at: Instant::now(), committed, continued: None });
+        self.failures.push(WorkerFailure {
+            worker,
+            at: Instant::now(),
+            committed,
+            continued: None,
+        });
         Ok(())
     }
 
+    /// Waits until the web servers have received this percentage of the requests.
     fn wait_for_share(&mut self, percent: usize) -> Result<(), XtaskError> {
         let requests = self.urls * percent / 100;
         self.wait("enough requests arrived", |run| run.web.request_count() >= requests)
     }
 
+    /// Waits until a condition is true. `what` describes it for an error message.
     fn wait(&mut self, what: &str, is_done: impl Fn(&Self) -> bool) -> Result<(), XtaskError> {
         let started = Instant::now();
         while !is_done(self) {

@@ -1,4 +1,5 @@
-//! The workspace as reported by `cargo metadata`.
+//! The crates of the workspace, as reported by `cargo metadata`, and functions to run
+//! programs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,10 +8,10 @@ use serde_json::Value;
 
 use crate::XtaskError;
 
-/// The variable that names the binary to test.
+/// The environment variable with the path of the `relink` binary to test.
 const RELINK_VARIABLE: &str = "RELINK";
 
-/// The workspace.
+/// The workspace of this repository.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     /// The directory of the root `Cargo.toml`.
@@ -61,7 +62,7 @@ impl Workspace {
         for member in &self.crates {
             let mut files = Vec::new();
             for part in ["src", "tests", "benches", "examples"] {
-                collect(&self.root.join(&member.path).join(part), &mut files)?;
+                collect_rust_files(&self.root.join(&member.path).join(part), &mut files)?;
             }
             files.sort();
             sources.extend(files.into_iter().map(|file| (member.name.as_str(), file)));
@@ -71,6 +72,7 @@ impl Workspace {
 }
 
 impl Crate {
+    /// Reads a crate from an entry of `cargo metadata`.
     fn read(package: &Value, root: &Path) -> Self {
         let manifest = PathBuf::from(string_at(package, "manifest_path"));
         let directory = manifest.parent().unwrap_or(Path::new(""));
@@ -98,16 +100,17 @@ pub fn run(command: &mut Command) -> Result<(), XtaskError> {
     if status.success() { Ok(()) } else { Err(XtaskError::new(format!("{command:?} failed"))) }
 }
 
-/// Returns the binary given by the user, or builds one.
+/// Returns the path of `relink`: the one on the command line, in `RELINK`, or a new
+/// build.
 pub fn relink_binary(
     workspace: &Workspace,
-    given: Option<&Path>,
+    path: Option<&Path>,
     progress: &impl Fn(&str),
 ) -> Result<PathBuf, XtaskError> {
     let variable = std::env::var_os(RELINK_VARIABLE).map(PathBuf::from);
-    if let Some(given) = given.map(Path::to_owned).or(variable) {
-        // Relink runs in another directory.
-        return std::path::absolute(&given).map_err(|error| XtaskError::io(&given, &error));
+    if let Some(path) = path.map(Path::to_owned).or(variable) {
+        // A relative path would be wrong, because Relink runs in another directory.
+        return std::path::absolute(&path).map_err(|error| XtaskError::io(&path, &error));
     }
     progress("building relink (name a binary with --relink or RELINK)");
     run(workspace.cargo().args(["build", "--locked", "--quiet", "-p", "relink"]))?;
@@ -118,7 +121,7 @@ fn launch_error(command: &Command, error: &std::io::Error) -> XtaskError {
     XtaskError::new(format!("cannot run `{}`: {error}", command.get_program().display()))
 }
 
-/// Returns the cargo that started this program, or the one on the path.
+/// Returns a command of the cargo that started this program, or of the one in `PATH`.
 fn cargo(root: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -131,7 +134,7 @@ fn string_at(value: &Value, key: &str) -> String {
 }
 
 /// Adds every `.rs` file below a directory, if the directory exists.
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), XtaskError> {
+fn collect_rust_files(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), XtaskError> {
     if !directory.is_dir() {
         return Ok(());
     }
@@ -139,7 +142,7 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), XtaskError>
     for entry in directory.read_dir().map_err(error)? {
         let path = entry.map_err(error)?.path();
         if path.is_dir() {
-            collect(&path, files)?;
+            collect_rust_files(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.push(path);
         }

@@ -9,6 +9,6 @@ fn fuzz_small_part_with_fixed_seed_finds_nothing() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
     let size = FuzzSize { seed: 20_261_118, urls: 2_000, documents: 200, responses: 300, folder };
     let outcome = fuzz(&size, |_| {}).unwrap();
-    assert!(outcome.is_right(), "{outcome}");
+    assert!(outcome.is_correct(), "{outcome}");
     assert!(outcome.responses >= 300, "{outcome}");
 }

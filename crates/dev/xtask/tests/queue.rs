@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use xtask::bench::{QueueSize, queue};
+use xtask::bench::{QueueSize, bench_queue};
 use xtask::simulate_queue::QueueSimulation;
 
 #[test]
 fn small_queue_is_completed_by_the_store_and_by_pgbench() {
     let duration = Duration::from_secs(1);
     let size = QueueSize { urls: 600, hosts: 40, duration, workers: vec![2] };
-    let outcome = queue(&size, |_| {}).unwrap();
-    assert!(outcome.is_right(), "{outcome}");
+    let outcome = bench_queue(&size, |_| {}).unwrap();
+    assert!(outcome.is_correct(), "{outcome}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! Matching of dead pages with live pages of a large site: time and quality.
+//! Measures the time and precision to find aliases: which live page of a large site is
+//! the new URL of a dead page.
 //!
-//! The site is generated: folders that moved, folders that were deleted, and
-//! pages that never moved. Uses one core.
+//! The site is generated. Pages of the same number are aliases; dead pages with a
+//! higher number than any live page were deleted. Uses one core.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -24,7 +25,7 @@ const WORDS: [&str; 24] = [
     "saddle", "temple", "urchin", "violin", "window", "yellow",
 ];
 
-/// How large the site is.
+/// The size of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AliasSize {
     /// Dead pages.
@@ -43,30 +44,34 @@ impl Default for AliasSize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AliasBenchResult {
     size: AliasSize,
+    /// Time to analyze the pages of the site.
     learn: Duration,
-    answer: Duration,
-    answers: usize,
-    right: usize,
+    /// Time to match all dead pages.
+    matching: Duration,
+    /// Number of aliases found.
+    found: usize,
+    /// Number of correct aliases.
+    correct: usize,
 }
 
 impl AliasBenchResult {
     /// Whether the precision is reached.
     #[expect(clippy::cast_precision_loss, reason = "three digits are compared")]
-    pub fn is_right(&self) -> bool {
-        self.right > 0 && self.right as f64 >= MIN_CORRECT_SHARE * self.answers as f64
+    pub fn is_correct(&self) -> bool {
+        self.correct > 0 && self.correct as f64 >= MIN_CORRECT_SHARE * self.found as f64
     }
 
     /// Whether the time limit is kept.
     pub fn is_fast(&self) -> bool {
-        self.learn + self.answer <= MAX_TIME
+        self.learn + self.matching <= MAX_TIME
     }
 }
 
 impl fmt::Display for AliasBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { size: AliasSize { dead, live }, learn, answer, answers, right } = self;
-        write!(f, "alias {dead} dead, {live} live: learn {learn:.1?}, answer {answer:.1?} ")?;
-        write!(f, "(limit {MAX_TIME:.0?})  {answers} answers, {right} right")
+        let Self { size: AliasSize { dead, live }, learn, matching, found, correct } = self;
+        write!(f, "alias {dead} dead, {live} live: learn {learn:.1?}, match {matching:.1?} ")?;
+        write!(f, "(limit {MAX_TIME:.0?})  {found} aliases, {correct} correct")
     }
 }
 
@@ -79,19 +84,19 @@ pub fn bench_alias(size: AliasSize) -> AliasBenchResult {
     let dead_pages: Vec<PageInfo> = dead.iter().map(|url| page(url)).collect();
     let live_pages: Vec<PageInfo> = live.iter().map(|url| page(url)).collect();
     let start = Instant::now();
-    let study = SiteMatcher::new(&dead_pages, &live_pages, &[]);
+    let matcher = SiteMatcher::new(&dead_pages, &live_pages, &[]);
     let learn = start.elapsed();
     let start = Instant::now();
-    let found: Vec<MatchResult> = (0..dead.len()).map(|at| study.match_page(at)).collect();
-    let answer = start.elapsed();
-    let named = |answer: &MatchResult| match answer {
-        MatchResult::Alias(found) => Some(found.live),
+    let results: Vec<MatchResult> = (0..dead.len()).map(|page| matcher.match_page(page)).collect();
+    let matching = start.elapsed();
+    let alias_of = |result: &MatchResult| match result {
+        MatchResult::Alias(alias) => Some(alias.live),
         MatchResult::Nothing(_) => None,
     };
-    let places = found.iter().map(named).enumerate();
-    let answers = places.clone().filter(|(_, live)| live.is_some()).count();
-    let right = places.filter(|(at, live)| *live == Some(*at)).count();
-    AliasBenchResult { size, learn, answer, answers, right }
+    let aliases = results.iter().map(alias_of).enumerate();
+    let found = aliases.clone().filter(|(_, live)| live.is_some()).count();
+    let correct = aliases.filter(|(dead, live)| *live == Some(*dead)).count();
+    AliasBenchResult { size, learn, matching, found, correct }
 }
 
 /// Returns the URL of a page. Pages of the same number are aliases.
@@ -110,7 +115,7 @@ mod tests {
     #[test]
     fn alias_bench_matches_a_small_site() {
         let outcome = bench_alias(AliasSize { dead: 400, live: 200 });
-        assert!(outcome.is_right(), "{outcome}");
-        assert!(outcome.right > 100, "{outcome}");
+        assert!(outcome.is_correct(), "{outcome}");
+        assert!(outcome.correct > 100, "{outcome}");
     }
 }

@@ -1,13 +1,13 @@
-//! `relink check` compared with lychee: one list of URLs on a local nginx, no
-//! politeness. The two programs run alternately.
+//! Compares `relink check` with lychee on a list of URLs of a local nginx, without
+//! an interval between requests. The two programs run alternately.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::meter::{Run, measure, summarize};
+use super::meter::{Measurement, measure, summarize};
 use super::nginx::{Nginx, free_port};
 use super::scratch::Scratch;
-use super::{Size, site};
+use super::{ListSize, site};
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
@@ -22,14 +22,16 @@ const CONCURRENCY: &str = "256";
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckBenchResult {
     urls: usize,
-    relink: Run,
-    lychee: Option<Run>,
+    relink: Measurement,
+    lychee: Option<Measurement>,
+    /// Number of URLs that relink reported as alive.
     alive: usize,
+    /// Number of URLs that relink reported as dead.
     dead: usize,
 }
 
 impl CheckBenchResult {
-    /// Whether the verdicts of relink are the planted ones.
+    /// Whether relink reported exactly the missing pages as dead.
     pub fn counts_agree(&self) -> bool {
         let missing = site::missing_count(self.urls);
         self.dead == missing && self.alive == self.urls - missing
@@ -42,8 +44,8 @@ impl fmt::Display for CheckBenchResult {
         match self.lychee {
             Some(lychee) => {
                 let ratio = lychee.seconds / self.relink.seconds;
-                let describe_run = describe_run(self.urls, lychee);
-                write!(f, "lychee {describe_run}  ratio {ratio:.2}  ")?;
+                let figures = describe_run(self.urls, lychee);
+                write!(f, "lychee {figures}  ratio {ratio:.2}  ")?;
             }
             None => f.write_str("lychee -  ratio -  ")?,
         }
@@ -54,15 +56,15 @@ impl fmt::Display for CheckBenchResult {
 
 /// Formats URLs per second and peak memory.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn describe_run(urls: usize, run: Run) -> String {
+fn describe_run(urls: usize, run: Measurement) -> String {
     let (rate, peak) = (urls as f64 / run.seconds, run.peak_kib as f64 / 1024.0);
     format!("{rate:.0}/s {peak:.0} MB")
 }
 
 /// Measures both; `progress` receives status lines.
-pub fn check(
+pub fn bench_check(
     workspace: &Workspace,
-    size: Size,
+    size: ListSize,
     progress: impl Fn(&str),
 ) -> Result<CheckBenchResult, XtaskError> {
     let lychee = find_lychee();
@@ -80,16 +82,16 @@ pub fn check(
     std::fs::write(&list, urls).map_err(|error| XtaskError::io(&list, &error))?;
     let _nginx = Nginx::start(scratch.path(), &root, size.hosts, port)?;
     let relink = workspace.target.join("release/relink");
-    let rounds = Rounds {
+    let programs = Programs {
         scratch: scratch.path(),
         list: &list.to_string_lossy(),
         relink: &relink,
         lychee: lychee.as_deref(),
     };
-    rounds.measure(size.urls, progress)
+    programs.measure(size.urls, progress)
 }
 
-/// Returns the lychee named by `LYCHEE`, or the one on the path.
+/// Returns the path of lychee: the value of `LYCHEE`, or a program in `PATH`.
 pub(super) fn find_lychee() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("LYCHEE") {
         return Some(named.into());
@@ -100,15 +102,17 @@ pub(super) fn find_lychee() -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// Settings common to all rounds.
-struct Rounds<'a> {
+/// The programs to measure, and their input.
+struct Programs<'a> {
     scratch: &'a Path,
+    /// The file with the URLs.
     list: &'a str,
     relink: &'a Path,
     lychee: Option<&'a Path>,
 }
 
-impl Rounds<'_> {
+impl Programs<'_> {
+    /// Runs each program [`ROUNDS`] times on `urls` URLs.
     fn measure(
         &self,
         urls: usize,
@@ -125,7 +129,7 @@ impl Rounds<'_> {
             let args = self.relink_args(&database);
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             relink.push(measure(self.scratch, self.relink, &args)?);
-            (alive, dead) = self.count()?;
+            (alive, dead) = self.count_reported()?;
         }
         Ok(CheckBenchResult {
             urls,
@@ -136,6 +140,7 @@ impl Rounds<'_> {
         })
     }
 
+    /// Returns the arguments of Relink.
     fn relink_args(&self, database: &Path) -> Vec<String> {
         let database = database.to_string_lossy();
         [
@@ -156,6 +161,7 @@ impl Rounds<'_> {
         .to_vec()
     }
 
+    /// Returns the arguments of lychee.
     fn lychee_args(&self) -> [&str; 10] {
         [
             "--no-progress",
@@ -171,20 +177,20 @@ impl Rounds<'_> {
         ]
     }
 
-    /// Counts the targets that the last run of relink reported as alive and dead.
-    fn count(&self) -> Result<(usize, usize), XtaskError> {
+    /// Counts the targets that the last run of relink reported as alive and as dead.
+    fn count_reported(&self) -> Result<(usize, usize), XtaskError> {
         let path = self.scratch.join("out");
         let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
         if text.is_empty() {
             let output = std::fs::read_to_string(self.scratch.join("err")).unwrap_or_default();
             return Err(XtaskError::new(format!("relink printed nothing: {output}")));
         }
-        Ok(count(&text))
+        Ok(count_verdicts(&text))
     }
 }
 
-/// Counts the lines of JSONL with verdict alive and dead.
-fn count(jsonl: &str) -> (usize, usize) {
+/// Counts the lines of JSON Lines with the verdicts `alive` and `dead`.
+fn count_verdicts(jsonl: &str) -> (usize, usize) {
     let (mut alive, mut dead) = (0, 0);
     for line in jsonl.lines() {
         let Ok(finding) = serde_json::from_str::<serde_json::Value>(line) else {
@@ -203,10 +209,10 @@ fn count(jsonl: &str) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    fn outcome(lychee: Option<Run>) -> CheckBenchResult {
+    fn outcome(lychee: Option<Measurement>) -> CheckBenchResult {
         CheckBenchResult {
             urls: 1000,
-            relink: Run { seconds: 0.5, peak_kib: 40 * 1024 },
+            relink: Measurement { seconds: 0.5, peak_kib: 40 * 1024 },
             lychee,
             alive: 900,
             dead: 100,
@@ -215,7 +221,7 @@ mod tests {
 
     #[test]
     fn display_is_one_line() {
-        let lychee = Run { seconds: 1.25, peak_kib: 170 * 1024 };
+        let lychee = Measurement { seconds: 1.25, peak_kib: 170 * 1024 };
         assert_eq!(
             outcome(Some(lychee)).to_string(),
             "relink 2000/s 40 MB  lychee 800/s 170 MB  ratio 2.50  alive 900 dead 100 of 1000"
@@ -227,16 +233,16 @@ mod tests {
     }
 
     #[test]
-    fn counts_agree_requires_the_planted_counts() {
+    fn counts_agree_rejects_other_counts_than_expected() {
         assert!(outcome(None).counts_agree());
         let off_by_one = CheckBenchResult { dead: 99, ..outcome(None) };
         assert!(!off_by_one.counts_agree());
     }
 
     #[test]
-    fn count_verdicts_counts_lines() {
+    fn count_verdicts_ignores_other_lines() {
         let jsonl =
             "{\"verdict\":\"alive\"}\n{\"verdict\":\"dead\"}\nnoise\n{\"verdict\":\"alive\"}\n";
-        assert_eq!(count(jsonl), (2, 1));
+        assert_eq!(count_verdicts(jsonl), (2, 1));
     }
 }

@@ -1,8 +1,8 @@
-//! The cost of control requests: requests per page of a healthy site.
+//! Counts the requests per page of a site without dead links.
 //!
-//! A test server counts the requests of the real program. The second run
-//! takes place three days later: every page is due again, but the results of
-//! control requests are cached.
+//! A request for a *control* fetches a URL only for comparison, to detect soft-404s.
+//! The first run sends such requests. The second run takes place three days later:
+//! every page is fetched again, but the controls are cached.
 
 use std::fmt;
 use std::path::Path;
@@ -19,11 +19,12 @@ const MAX_REQUESTS_PER_PAGE: f64 = 1.3;
 /// The same for the second run.
 const MAX_LATER_REQUESTS_PER_PAGE: f64 = 1.0;
 
-/// Times of the two runs.
+/// Time of the first run.
 const FIRST: &str = "2026-11-02T09:00:00Z";
+/// Time of the second run.
 const LATER: &str = "2026-11-05T09:00:00Z";
 
-/// How large the site is.
+/// The size of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ControlsSize {
     /// Number of pages.
@@ -42,20 +43,22 @@ impl Default for ControlsSize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ControlsBenchResult {
     pages: usize,
-    first: Count,
-    later: Count,
+    first: RunCounts,
+    later: RunCounts,
 }
 
-/// One run.
+/// The counts of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Count {
+struct RunCounts {
+    /// Number of requests that the server received.
     requests: usize,
+    /// Number of pages that were reported as alive.
     alive: usize,
 }
 
 impl ControlsBenchResult {
     /// Whether every page was alive in both runs.
-    pub fn is_right(&self) -> bool {
+    pub fn is_correct(&self) -> bool {
         self.first.alive == self.pages && self.later.alive == self.pages
     }
 
@@ -66,7 +69,7 @@ impl ControlsBenchResult {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-    fn per_page(&self, count: Count) -> f64 {
+    fn per_page(&self, count: RunCounts) -> f64 {
         count.requests as f64 / self.pages as f64
     }
 }
@@ -81,7 +84,7 @@ impl fmt::Display for ControlsBenchResult {
 }
 
 /// Builds `relink` and counts its requests; `progress` receives status lines.
-pub fn controls(
+pub fn bench_controls(
     workspace: &Workspace,
     size: ControlsSize,
     progress: impl Fn(&str),
@@ -101,8 +104,8 @@ pub fn count_requests(
     let web = TestServer::start_blocking();
     let list = scratch.path().join("urls.txt");
     std::fs::write(&list, serve(&web, size)).map_err(|error| XtaskError::io(&list, &error))?;
-    let first = check(relink, scratch.path(), &web, FIRST)?;
-    let later = check(relink, scratch.path(), &web, LATER)?;
+    let first = count_run(relink, scratch.path(), &web, FIRST)?;
+    let later = count_run(relink, scratch.path(), &web, LATER)?;
     Ok(ControlsBenchResult { pages: size.pages, first, later })
 }
 
@@ -121,7 +124,7 @@ fn serve(web: &TestServer, size: ControlsSize) -> String {
 /// Returns a page unlike all others.
 fn html(number: usize) -> String {
     let title = format!("{} book", letters(number));
-    let words: Vec<String> = (0..120).map(|place| letters(number * 131 + place * 17)).collect();
+    let words: Vec<String> = (0..120).map(|index| letters(number * 131 + index * 17)).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<title>{title}</title>\n<h1>{title}</h1>\n\
          <p>{}.</p>\n</html>\n",
@@ -141,7 +144,12 @@ fn letters(number: usize) -> String {
 }
 
 /// Runs a check at a given time and counts requests and live pages.
-fn check(relink: &Path, scratch: &Path, web: &TestServer, now: &str) -> Result<Count, XtaskError> {
+fn count_run(
+    relink: &Path,
+    scratch: &Path,
+    web: &TestServer,
+    now: &str,
+) -> Result<RunCounts, XtaskError> {
     let before = web.requests().len();
     let output = Command::new(relink)
         .args(["check", "--db", "relink.db", "--format", "jsonl", "--host-interval", "0"])
@@ -157,7 +165,7 @@ fn check(relink: &Path, scratch: &Path, web: &TestServer, now: &str) -> Result<C
         let output = String::from_utf8_lossy(&output.stderr);
         return Err(XtaskError::new(format!("relink printed nothing: {output}")));
     }
-    Ok(Count { requests: web.requests().len() - before, alive })
+    Ok(RunCounts { requests: web.requests().len() - before, alive })
 }
 
 #[cfg(test)]
@@ -173,13 +181,13 @@ mod tests {
 
     #[test]
     fn display_is_one_line() {
-        let count = |requests| Count { requests, alive: 100 };
+        let count = |requests| RunCounts { requests, alive: 100 };
         let outcome = ControlsBenchResult { pages: 100, first: count(120), later: count(100) };
         assert_eq!(
             outcome.to_string(),
             "requests per page 1.200 (limit 1.3)  three days later 1.000 (limit 1.0)  \
              alive 100 and 100 of 100"
         );
-        assert!(outcome.is_frugal() && outcome.is_right());
+        assert!(outcome.is_frugal() && outcome.is_correct());
     }
 }

@@ -1,8 +1,8 @@
-//! `relink crawl` compared with linkinator and `LinkChecker`: one generated
-//! site on a local nginx, no politeness, one program after the other.
+//! Compares `relink crawl` with linkinator and `LinkChecker` on a generated site,
+//! served by a local nginx, without an interval between requests.
 //!
-//! Two more tables show how time and memory grow with the site, and the
-//! speed-up by workers on a slow site (Website Health Analyser, Fig. 11).
+//! Two more tables show how time and memory grow with the size of the site, and how
+//! much faster several workers crawl a slow site (Website Health Analyser, Fig. 11).
 
 mod generated_site;
 mod peers;
@@ -15,7 +15,7 @@ use self::generated_site::GeneratedSite;
 use self::peers::Peer;
 pub use self::workers::many_workers_are_faster;
 use self::workers::{WorkersOutcome, workers};
-use super::meter::{Run, measure};
+use super::meter::{Measurement, measure};
 use super::nginx::{Nginx, free_port};
 use super::number;
 use super::scratch::Scratch;
@@ -63,16 +63,17 @@ impl CrawlSize {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Crawl {
     pages: usize,
-    run: Run,
-    /// Planted dead links found, and their total.
+    run: Measurement,
+    /// Number of dead links of the site that were reported.
     found: usize,
+    /// Number of dead links of the site.
     planted: usize,
-    /// Live links reported as dead.
+    /// Number of live links that were reported as dead.
     invented: usize,
 }
 
 impl Crawl {
-    fn is_right(&self) -> bool {
+    fn is_correct(&self) -> bool {
         self.found == self.planted && self.invented == 0
     }
 
@@ -108,8 +109,8 @@ pub struct CrawlBenchResult {
 
 impl CrawlBenchResult {
     /// Whether all planted dead links were found, and no others.
-    pub fn is_right(&self) -> bool {
-        self.relink.is_right() && self.growth.iter().all(Crawl::is_right)
+    pub fn is_correct(&self) -> bool {
+        self.relink.is_correct() && self.growth.iter().all(Crawl::is_correct)
     }
 
     /// Whether relink keeps all limits. Peers that are not installed are skipped.
@@ -147,7 +148,7 @@ impl fmt::Display for CrawlBenchResult {
 }
 
 /// Runs all measurements; `progress` receives status lines.
-pub fn crawl(
+pub fn bench_crawl(
     workspace: &Workspace,
     size: CrawlSize,
     progress: impl Fn(&str),
@@ -203,6 +204,7 @@ struct Site {
 }
 
 impl Site {
+    /// Generates a site and starts its nginx.
     fn start(pages: usize, progress: &impl Fn(&str)) -> Result<Self, XtaskError> {
         let (content, scratch, port) = (GeneratedSite { pages }, Scratch::new()?, free_port()?);
         progress(&format!("writing {pages} pages"));
@@ -213,6 +215,7 @@ impl Site {
         Ok(Self { content, scratch, url, _nginx: nginx })
     }
 
+    /// Crawls the site with Relink.
     fn crawl_with_relink(&self, relink: &Path) -> Result<Crawl, XtaskError> {
         let database = self.scratch.path().join("crawl.db");
         let args = relink_args(&database, CONCURRENCY, &self.url);
@@ -226,7 +229,8 @@ impl Site {
         std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))
     }
 
-    fn score(&self, run: Run, dead: &[String]) -> Crawl {
+    /// Compares the reported dead links with those of the site.
+    fn score(&self, run: Measurement, dead: &[String]) -> Crawl {
         let planted = self.content.dead_paths();
         let found = dead.iter().filter(|path| planted.contains(*path)).count();
         let (invented, planted) = (dead.len() - found, planted.len());
@@ -247,7 +251,7 @@ mod tests {
     use super::*;
 
     fn crawl(pages: usize, seconds: f64) -> Crawl {
-        let run = Run { seconds, peak_kib: 50 * 1024 };
+        let run = Measurement { seconds, peak_kib: 50 * 1024 };
         Crawl { pages, run, found: 5, planted: 5, invented: 0 }
     }
 
@@ -270,9 +274,9 @@ mod tests {
     #[test]
     fn is_right_rejects_an_invented_dead_link() {
         let mut outcome = outcome(6.0, 25.0);
-        assert!(outcome.is_right());
+        assert!(outcome.is_correct());
         outcome.growth[0].invented = 1;
-        assert!(!outcome.is_right());
+        assert!(!outcome.is_correct());
     }
 
     #[test]

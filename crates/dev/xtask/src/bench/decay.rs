@@ -1,7 +1,8 @@
-//! Decay scores of a generated graph: time per link and memory.
+//! Measures the time per link and the memory to compute the decay scores of a
+//! generated link graph.
 //!
-//! Nine of ten links lead to nearby pages, as within a site. Dead pages come in
-//! runs, as in dead directories.
+//! Nine of ten links lead to nearby pages, as within a site. One in 20 directories is
+//! dead as a whole; of the other pages, one in 50 is dead.
 
 use std::fmt;
 use std::time::Instant;
@@ -21,7 +22,7 @@ const MAX_NS_PER_LINK: f64 = 300.0;
 /// Maximum distance of a link within a site.
 const MAX_NEAR_DISTANCE: u64 = 200;
 
-/// Pages per directory; a directory is dead or alive as a whole.
+/// Pages per directory.
 const PAGES_PER_DIRECTORY: PageIndex = 128;
 
 /// Number of rounds. The fastest counts, because other load only slows down.
@@ -46,6 +47,7 @@ impl Default for DecaySize {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayBenchResult {
     links: usize,
+    /// Number of passes of the solver over all pages.
     sweeps: u32,
     seconds: f64,
     /// Maximum residual of the decay equation.
@@ -55,8 +57,8 @@ pub struct DecayBenchResult {
 }
 
 impl DecayBenchResult {
-    /// Whether the scores solve the definition.
-    pub fn is_right(&self) -> bool {
+    /// Whether the scores satisfy the equation that defines decay.
+    pub fn is_correct(&self) -> bool {
         self.residual <= SolverOptions::default().tolerance
     }
 
@@ -120,12 +122,12 @@ fn generate_graph(size: DecaySize) -> Result<(CsrGraph, FailureProbabilities), X
     }
     let graph = builder.finish().map_err(|error| XtaskError::new(error.to_string()))?;
     let mut dead = Vec::new();
-    let mut one_in = 50;
+    let mut dead_one_in = 50;
     for page in 0..size.pages {
         if page % PAGES_PER_DIRECTORY == 0 {
-            one_in = if rng.below(20) == 0 { 1 } else { 50 };
+            dead_one_in = if rng.below(20) == 0 { 1 } else { 50 };
         }
-        if rng.below(one_in) == 0 {
+        if rng.below(dead_one_in) == 0 {
             dead.push(page);
         }
     }
@@ -141,7 +143,8 @@ fn random_target(page: PageIndex, pages: PageIndex, rng: &mut Rng) -> PageIndex 
     PageIndex::try_from(to).unwrap_or(page)
 }
 
-/// Returns the maximum residual of the definition.
+/// Returns the maximum difference between a score and the value that the scores of
+/// its links require.
 fn residual(graph: &CsrGraph, case: DecayProblem<'_>, solution: &Solution) -> f64 {
     let Some(scores) = solution.scores.first() else { return f64::INFINITY };
     let page_residual = |(page, score): (PageIndex, &relink_decay::Decay)| {
@@ -159,6 +162,7 @@ fn residual(graph: &CsrGraph, case: DecayProblem<'_>, solution: &Solution) -> f6
 struct Rng(u64);
 
 impl Rng {
+    /// Returns a random number below `bound`.
     fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -174,7 +178,7 @@ mod tests {
     #[test]
     fn decay_bench_solves_a_small_graph() {
         let outcome = bench_decay(DecaySize { pages: 500, links: 5 }).unwrap();
-        assert!(outcome.is_right(), "{outcome}");
+        assert!(outcome.is_correct(), "{outcome}");
         assert!(outcome.links > 1_500, "{outcome}");
     }
 
@@ -192,6 +196,6 @@ mod tests {
             "decay 100 ns/link (limit 300)  2000000 links in 0.200 s, 40 sweeps  residual 1e-10  \
              peak 100 MiB"
         );
-        assert!(outcome.is_fast() && outcome.is_right());
+        assert!(outcome.is_fast() && outcome.is_correct());
     }
 }

@@ -1,5 +1,6 @@
-//! `relink extract` compared with `lychee --dump` on a tree of Markdown and a
-//! tree of HTML, alternately; then files that are slow to parse.
+//! Compares `relink extract` with `lychee --dump`, which also prints all links, on a
+//! directory tree of Markdown files and one of HTML files. Then measures files that
+//! are made to be slow to parse (hostile files).
 
 mod hostile;
 mod tree;
@@ -7,9 +8,9 @@ mod tree;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use self::tree::Kind;
+use self::tree::TreeFormat;
 use super::check::find_lychee;
-use super::meter::{Run, measure, summarize};
+use super::meter::{Measurement, measure, summarize};
 use super::scratch::Scratch;
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
@@ -49,20 +50,22 @@ pub struct ExtractBenchResult {
     hostile: Vec<(&'static str, f64)>,
 }
 
-/// One tree.
+/// The result on one tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct TreeResult {
-    kind: Kind,
+    format: TreeFormat,
     files: usize,
+    /// Number of links in the files.
     planted: usize,
+    /// Number of links that Relink printed.
     found: usize,
-    relink: Run,
-    lychee: Option<Run>,
+    relink: Measurement,
+    lychee: Option<Measurement>,
 }
 
 impl ExtractBenchResult {
     /// Whether all planted links were found, and no others.
-    pub fn is_right(&self) -> bool {
+    pub fn is_correct(&self) -> bool {
         self.trees.iter().all(|tree| tree.found == tree.planted)
     }
 
@@ -92,7 +95,7 @@ impl fmt::Display for ExtractBenchResult {
 
 impl fmt::Display for TreeResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} files  relink {}  ", self.kind, self.files, describe_run(self.relink))?;
+        write!(f, "{} {} files  relink {}  ", self.format, self.files, describe_run(self.relink))?;
         match (self.lychee, self.ratio()) {
             (Some(lychee), Some(ratio)) => {
                 write!(
@@ -108,12 +111,12 @@ impl fmt::Display for TreeResult {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn describe_run(run: Run) -> String {
+fn describe_run(run: Measurement) -> String {
     format!("{:.2} s {:.0} MB", run.seconds, run.peak_kib as f64 / 1024.0)
 }
 
 /// Measures both; `progress` receives status lines.
-pub fn extract(
+pub fn bench_extract(
     workspace: &Workspace,
     size: ExtractSize,
     progress: impl Fn(&str),
@@ -128,14 +131,14 @@ pub fn extract(
     let bench =
         Bench { scratch: scratch.path(), relink: workspace.target.join("release/relink"), lychee };
     let mut trees = Vec::new();
-    for kind in [Kind::Markdown, Kind::Html] {
-        progress(&format!("{} files of {kind}", size.files));
-        trees.push(bench.tree(kind, size.files)?);
+    for format in [TreeFormat::Markdown, TreeFormat::Html] {
+        progress(&format!("{} files of {format}", size.files));
+        trees.push(bench.measure_tree(format, size.files)?);
     }
     progress(&format!("hostile files of {} bytes", size.hostile_bytes));
     let hostile = hostile::FILES
         .iter()
-        .map(|file| bench.hostile(file, size.hostile_bytes))
+        .map(|file| bench.measure_hostile(file, size.hostile_bytes))
         .collect::<Result<_, _>>()?;
     Ok(ExtractBenchResult { trees, hostile })
 }
@@ -148,54 +151,57 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn tree(&self, kind: Kind, files: usize) -> Result<TreeResult, XtaskError> {
-        let root = self.scratch.join(kind.to_string());
-        let planted = tree::write(&root, kind, files)?;
+    /// Writes a tree and measures both programs on it.
+    fn measure_tree(&self, format: TreeFormat, files: usize) -> Result<TreeResult, XtaskError> {
+        let root = self.scratch.join(format.to_string());
+        let planted = tree::write(&root, format, files)?;
         let (mut relink, mut lychee) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             if let Some(program) = &self.lychee {
-                let words = ["--no-progress", "--dump", &root.to_string_lossy()];
-                lychee.push(measure(self.scratch, program, &words)?);
+                let args = ["--no-progress", "--dump", &root.to_string_lossy()];
+                lychee.push(measure(self.scratch, program, &args)?);
             }
-            relink.push(self.relink(&root)?);
+            relink.push(self.measure_relink(&root)?);
         }
         Ok(TreeResult {
-            kind,
+            format,
             files,
             planted,
-            found: self.count()?,
+            found: self.count_printed_links()?,
             relink: summarize(&relink).ok_or_else(|| XtaskError::new("relink never ran"))?,
             lychee: summarize(&lychee),
         })
     }
 
-    fn relink(&self, input: &Path) -> Result<Run, XtaskError> {
-        let words = ["extract", "--format", "jsonl", &input.to_string_lossy()];
-        measure(self.scratch, &self.relink, &words)
+    fn measure_relink(&self, input: &Path) -> Result<Measurement, XtaskError> {
+        let args = ["extract", "--format", "jsonl", &input.to_string_lossy()];
+        measure(self.scratch, &self.relink, &args)
     }
 
     /// Counts the links of the last run of relink.
-    fn count(&self) -> Result<usize, XtaskError> {
+    fn count_printed_links(&self) -> Result<usize, XtaskError> {
         let path = self.scratch.join("out");
         let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
         Ok(text.lines().count())
     }
 
-    fn hostile(
+    /// Writes a hostile file of this size, and returns its name and the seconds that
+    /// Relink needs for it.
+    fn measure_hostile(
         &self,
-        file: &hostile::File,
+        file: &hostile::HostileFile,
         bytes: usize,
     ) -> Result<(&'static str, f64), XtaskError> {
         let path = self.scratch.join(file.name);
         std::fs::write(&path, file.content(bytes))
             .map_err(|error| XtaskError::io(&path, &error))?;
         // The fastest round counts, because other load only slows down.
-        let mut quickest = f64::INFINITY;
+        let mut fastest = f64::INFINITY;
         for _ in 0..HOSTILE_ROUNDS {
-            quickest = quickest.min(self.relink(&path)?.seconds);
+            fastest = fastest.min(self.measure_relink(&path)?.seconds);
         }
         std::fs::remove_file(&path).map_err(|error| XtaskError::io(&path, &error))?;
-        Ok((file.name, quickest))
+        Ok((file.name, fastest))
     }
 }
 
@@ -204,9 +210,9 @@ mod tests {
     use super::*;
 
     fn outcome(relink: f64, hostile: f64) -> ExtractBenchResult {
-        let run = |seconds, mib: u64| Run { seconds, peak_kib: mib * 1024 };
+        let run = |seconds, mib: u64| Measurement { seconds, peak_kib: mib * 1024 };
         let tree = TreeResult {
-            kind: Kind::Html,
+            format: TreeFormat::Html,
             files: 10,
             planted: 20,
             found: 20,
@@ -227,7 +233,7 @@ mod tests {
 
     #[test]
     fn is_fast_rejects_a_low_ratio_or_a_slow_file() {
-        assert!(outcome(0.5, 0.5).is_fast() && outcome(0.5, 0.5).is_right());
+        assert!(outcome(0.5, 0.5).is_fast() && outcome(0.5, 0.5).is_correct());
         assert!(!outcome(1.0, 0.5).is_fast());
         assert!(!outcome(0.5, 1.5).is_fast());
     }

@@ -1,11 +1,12 @@
-//! `relink fix`: the diff of many files with many moved links.
+//! Measures the time and memory of `relink fix` to compute the diff of many files with
+//! links to moved pages.
 
 use std::fmt;
 use std::path::Path;
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::meter::{Run, measure, summarize};
+use super::meter::{Measurement, measure, summarize};
 use super::scratch::Scratch;
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
@@ -19,7 +20,7 @@ const MAX_SECONDS: f64 = 10.0;
 /// Maximum memory in KiB.
 const MAX_KIB: u64 = 200 * 1024;
 
-/// Size of a measurement.
+/// The files and their links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FixSize {
     /// Number of files.
@@ -40,7 +41,7 @@ impl Default for FixSize {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixBenchResult {
     size: FixSize,
-    run: Run,
+    run: Measurement,
     /// Number of added lines in the diff, without those of the sidecar file.
     repaired: usize,
 }
@@ -120,6 +121,7 @@ fn moved_site() -> TestServer {
     web
 }
 
+/// Writes the files, with links to pages below `url`.
 fn write_files(root: &Path, size: FixSize, url: &str) -> Result<(), XtaskError> {
     for file in 0..size.files {
         let directory = root.join(format!("part-{}", file / 100));
@@ -135,6 +137,7 @@ fn write_files(root: &Path, size: FixSize, url: &str) -> Result<(), XtaskError> 
     Ok(())
 }
 
+/// Counts the repaired links in a diff.
 fn count_repaired(diff: &Path) -> Result<usize, XtaskError> {
     let text = std::fs::read_to_string(diff).map_err(|error| XtaskError::io(diff, &error))?;
     Ok(text.lines().filter(|line| line.starts_with("+- See ") && line.contains("/new/")).count())
@@ -149,7 +152,7 @@ mod tests {
         let size = FixSize { files: 2, links: 3, urls: 1 };
         let result = |seconds, peak_kib, repaired| FixBenchResult {
             size,
-            run: Run { seconds, peak_kib },
+            run: Measurement { seconds, peak_kib },
             repaired,
         };
         assert!(result(1.0, 100_000, 6).is_within_limits());

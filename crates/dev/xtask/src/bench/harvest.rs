@@ -1,19 +1,19 @@
-//! `relink harvest run --records-only`: reads pre-generated pages of an OAI-PMH list from a
-//! local server.
+//! Measures how fast `relink harvest run --records-only` reads metadata records. A local
+//! server serves pages of records in OAI-PMH, the usual protocol of metadata providers.
 
 use std::fmt::{self, Write as _};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
-use super::meter::{Run, measure};
+use super::meter::{Measurement, measure};
 use super::number;
 use super::scratch::Scratch;
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
 /// Records per page.
-const PAGE: usize = 500;
+const PAGE_SIZE: usize = 500;
 /// Number of hosts of the locations.
 const HOSTS: usize = 10_000;
 /// Minimum rate, in records per second.
@@ -45,7 +45,7 @@ pub struct HarvestBenchResult {
     records: usize,
     /// Number of records in the database afterwards.
     stored: usize,
-    run: Run,
+    run: Measurement,
 }
 
 impl HarvestBenchResult {
@@ -78,7 +78,7 @@ impl fmt::Display for HarvestBenchResult {
 }
 
 /// Harvests a list of this size; `progress` receives status lines.
-pub fn harvest(
+pub fn bench_harvest(
     workspace: &Workspace,
     size: HarvestSize,
     progress: impl Fn(&str),
@@ -86,7 +86,7 @@ pub fn harvest(
     progress("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     let scratch = Scratch::new()?;
-    progress(&format!("writing {} pages", size.records.div_ceil(PAGE)));
+    progress(&format!("writing {} pages", size.records.div_ceil(PAGE_SIZE)));
     write_pages(scratch.path(), size.records)?;
     let port = serve(scratch.path().to_owned())?;
     let relink = workspace.target.join("release/relink");
@@ -108,10 +108,11 @@ fn stored(report: &str) -> usize {
     rows[0]["records"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
 }
 
+/// Writes the list as files, one per page of records.
 fn write_pages(directory: &Path, records: usize) -> Result<(), XtaskError> {
-    for first in (0..records).step_by(PAGE) {
+    for first in (0..records).step_by(PAGE_SIZE) {
         let path = page_path(directory, first);
-        let last = (first + PAGE).min(records);
+        let last = (first + PAGE_SIZE).min(records);
         let token = if last < records { last.to_string() } else { String::new() };
         std::fs::write(&path, page(first, last, &token))
             .map_err(|error| XtaskError::io(&path, &error))?;
@@ -150,6 +151,7 @@ fn page(first: usize, last: usize, token: &str) -> String {
     envelope(&body)
 }
 
+/// Returns an OAI-PMH response with this content.
 fn envelope(body: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<OAI-PMH \
@@ -160,9 +162,9 @@ fn envelope(body: &str) -> String {
 
 /// Serves the pages from a thread, which ends with the program. Returns the port.
 fn serve(directory: PathBuf) -> Result<u16, XtaskError> {
-    let cannot = |error: std::io::Error| XtaskError::new(format!("cannot listen: {error}"));
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(cannot)?;
-    let port = listener.local_addr().map_err(cannot)?.port();
+    let listen_error = |error: std::io::Error| XtaskError::new(format!("cannot listen: {error}"));
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(listen_error)?;
+    let port = listener.local_addr().map_err(listen_error)?.port();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let directory = directory.clone();
@@ -173,7 +175,7 @@ fn serve(directory: PathBuf) -> Result<u16, XtaskError> {
     Ok(port)
 }
 
-/// Answers the requests of a connection.
+/// Responds to the requests of a connection.
 fn respond(mut stream: &TcpStream, directory: &Path) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     while let Some(request) = lines.next().transpose()? {
@@ -220,8 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn result_is_judged_by_rate_memory_and_number() {
-        let run = Run { seconds: 100.0, peak_kib: 100 * 1024 };
+    fn is_fast_checks_rate_memory_and_number() {
+        let run = Measurement { seconds: 100.0, peak_kib: 100 * 1024 };
         let result = HarvestBenchResult { records: 1_000_000, stored: 1_000_000, run };
         assert!(result.is_fast());
         assert_eq!(

@@ -1,7 +1,8 @@
-//! Verdicts per second from stored probes, on one core.
+//! Measures how many verdicts per second the judge derives from stored probes, on one
+//! core.
 //!
-//! Sends no requests. The cases are serialized as in the store and read back
-//! before the clock starts, so that only judging is measured.
+//! Sends no requests. The cases are serialized as in the store and parsed again before
+//! the measurement, so that only judging is measured.
 
 mod cases;
 
@@ -18,9 +19,9 @@ use crate::XtaskError;
 /// Minimum verdicts per second.
 const MIN_VERDICTS_PER_SECOND: f64 = 100_000.0;
 
-/// The slowest of the fastest tenth of the rounds counts, because other load
-/// only slows down.
-const TENTH: usize = 10;
+/// The time of a round is the 10th percentile of all rounds, because other programs
+/// on the machine only slow it down.
+const ROUNDS_PER_FASTER_ROUND: usize = 10;
 
 /// Size of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +42,9 @@ impl Default for JudgeSize {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JudgeBenchResult {
     cases: usize,
+    /// Number of verdicts in all rounds.
     verdicts: usize,
+    /// Number of cases with the expected verdict.
     as_expected: usize,
     /// Time to judge each case once.
     seconds: f64,
@@ -49,7 +52,7 @@ pub struct JudgeBenchResult {
 
 impl JudgeBenchResult {
     /// Whether every case got its expected verdict.
-    pub fn is_right(&self) -> bool {
+    pub fn is_correct(&self) -> bool {
         self.as_expected == self.cases
     }
 
@@ -91,7 +94,7 @@ pub fn bench_judge(size: JudgeSize) -> Result<JudgeBenchResult, XtaskError> {
         cases: cases.len(),
         verdicts,
         as_expected,
-        seconds: rounds.get(rounds.len() / TENTH).copied().unwrap_or_default(),
+        seconds: rounds.get(rounds.len() / ROUNDS_PER_FASTER_ROUND).copied().unwrap_or_default(),
     })
 }
 
@@ -119,7 +122,7 @@ mod tests {
     #[test]
     fn judge_bench_gives_expected_verdicts() {
         let outcome = bench_judge(JudgeSize { cases: 40, rounds: 2 }).unwrap();
-        assert!(outcome.is_right(), "{outcome}");
+        assert!(outcome.is_correct(), "{outcome}");
         assert_eq!(outcome.verdicts, 80);
     }
 
@@ -131,6 +134,6 @@ mod tests {
             outcome.to_string(),
             "judge 300000/s (minimum 100000/s)  1200 verdicts  600 of 600 cases as expected"
         );
-        assert!(outcome.is_fast() && outcome.is_right());
+        assert!(outcome.is_fast() && outcome.is_correct());
     }
 }

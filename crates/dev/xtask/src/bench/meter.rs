@@ -1,4 +1,4 @@
-//! Run time and peak memory of a program.
+//! Measures the run time and the peak memory of a program.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,9 +14,9 @@ const GNU_TIME: &str = "/usr/bin/time";
 /// Interval between memory readings without GNU time.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// One run of a program.
+/// The time and memory of one run of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Run {
+pub(super) struct Measurement {
     /// Wall time in seconds.
     pub(super) seconds: f64,
     /// Peak resident memory in KiB.
@@ -24,10 +24,10 @@ pub(super) struct Run {
 }
 
 /// Returns the median time and the largest peak of the runs.
-pub(super) fn summarize(runs: &[Run]) -> Option<Run> {
+pub(super) fn summarize(runs: &[Measurement]) -> Option<Measurement> {
     let mut seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     seconds.sort_by(f64::total_cmp);
-    Some(Run {
+    Some(Measurement {
         seconds: *seconds.get(seconds.len() / 2)?,
         peak_kib: runs.iter().map(|run| run.peak_kib).max()?,
     })
@@ -35,7 +35,11 @@ pub(super) fn summarize(runs: &[Run]) -> Option<Run> {
 
 /// Runs a program to its end, with stdout to the file `out` and stderr to `err`.
 /// Ignores the exit code: it is not zero if there are dead links.
-pub(super) fn measure(scratch: &Path, program: &Path, args: &[&str]) -> Result<Run, XtaskError> {
+pub(super) fn measure(
+    scratch: &Path,
+    program: &Path,
+    args: &[&str],
+) -> Result<Measurement, XtaskError> {
     let time_file = scratch.join("time");
     let mut command = with_gnu_time(program, &time_file);
     let open = |name| {
@@ -48,7 +52,10 @@ pub(super) fn measure(scratch: &Path, program: &Path, args: &[&str]) -> Result<R
     let polled_peak = poll_peak(&mut child)?;
     let seconds = start.elapsed().as_secs_f64();
     let text = std::fs::read_to_string(&time_file).ok();
-    Ok(Run { seconds, peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(polled_peak) })
+    Ok(Measurement {
+        seconds,
+        peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(polled_peak),
+    })
 }
 
 /// Returns the peak memory of this program so far, in KiB.
@@ -66,24 +73,25 @@ fn with_gnu_time(program: &Path, time_file: &Path) -> Command {
     command
 }
 
-/// Waits for the end. Without GNU time, reads the peak meanwhile.
+/// Waits until the program ends. Without GNU time, also reads its peak memory
+/// repeatedly, and returns the last value in KiB.
 fn poll_peak(child: &mut Child) -> Result<u64, XtaskError> {
-    let cannot = |error| XtaskError::new(format!("cannot wait for a program: {error}"));
+    let wait_error = |error| XtaskError::new(format!("cannot wait for a program: {error}"));
     if Path::new(GNU_TIME).exists() {
-        child.wait().map_err(cannot)?;
+        child.wait().map_err(wait_error)?;
         return Ok(0);
     }
-    let time_file = format!("/proc/{}/status", child.id());
+    let status_file = format!("/proc/{}/status", child.id());
     let mut peak = 0;
-    while child.try_wait().map_err(cannot)?.is_none() {
-        let now = std::fs::read_to_string(&time_file).ok();
-        peak = peak.max(now.as_deref().and_then(parse_peak).unwrap_or(0));
+    while child.try_wait().map_err(wait_error)?.is_none() {
+        let status = std::fs::read_to_string(&status_file).ok();
+        peak = peak.max(status.as_deref().and_then(parse_peak).unwrap_or(0));
         sleep(POLL_INTERVAL);
     }
     Ok(peak)
 }
 
-/// Returns the peak memory in a `/proc/PID/status`.
+/// Returns the peak memory in KiB from the text of `/proc/PID/status`.
 pub(super) fn parse_peak(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
@@ -106,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn sum_up_returns_median_time_and_largest_peak() {
-        let run = |seconds, peak_kib| Run { seconds, peak_kib };
+    fn summarize_returns_median_time_and_largest_peak() {
+        let run = |seconds, peak_kib| Measurement { seconds, peak_kib };
         let runs = [run(3.0, 10), run(1.0, 30), run(2.0, 20)];
         assert_eq!(summarize(&runs), Some(run(2.0, 30)));
         assert_eq!(summarize(&[]), None);

@@ -1,4 +1,5 @@
-//! Benchmarks. The test suite never measures time.
+//! Benchmarks: `cargo xtask bench NAME`. Each prints its figures and fails if a limit
+//! is exceeded. The test suite never measures time.
 
 mod alias;
 mod check;
@@ -20,20 +21,20 @@ mod survey;
 mod watch;
 
 pub use alias::{AliasBenchResult, AliasSize, bench_alias};
-pub use check::{CheckBenchResult, check};
-pub use controls::{ControlsBenchResult, ControlsSize, controls, count_requests};
-pub use crawl::{CrawlBenchResult, CrawlSize, crawl, many_workers_are_faster};
+pub use check::{CheckBenchResult, bench_check};
+pub use controls::{ControlsBenchResult, ControlsSize, bench_controls, count_requests};
+pub use crawl::{CrawlBenchResult, CrawlSize, bench_crawl, many_workers_are_faster};
 pub use decay::{DecayBenchResult, DecaySize, bench_decay};
-pub use extract::{ExtractBenchResult, ExtractSize, extract};
+pub use extract::{ExtractBenchResult, ExtractSize, bench_extract};
 pub use fix::{FixBenchResult, FixSize, bench_fix};
-pub use harvest::{HarvestBenchResult, HarvestSize, harvest};
+pub use harvest::{HarvestBenchResult, HarvestSize, bench_harvest};
 pub use judge::{JudgeBenchResult, JudgeSize, bench_judge};
 pub(crate) use meter::own_peak_kib;
 pub use programs::{ProgramsBenchResult, ProgramsSize, bench_programs};
-pub use queue::{QueueBenchResult, QueueRow, QueueSize, queue};
-pub use speedup::{SpeedupResult, SpeedupSize, speedup};
+pub use queue::{QueueBenchResult, QueueRow, QueueSize, bench_queue};
+pub use speedup::{SpeedupResult, SpeedupSize, bench_speedup};
 pub use survey::{SurveyBenchResult, SurveySize, bench_survey};
-pub use watch::{WatchBenchResult, watch};
+pub use watch::{WatchBenchResult, bench_watch};
 
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
@@ -44,22 +45,22 @@ pub fn rerun_optimized(workspace: &Workspace, args: &[&str]) -> Result<(), Xtask
     run(workspace.cargo().args(build).args(args))
 }
 
-/// Size of a measurement.
+/// Number of URLs of a measurement, and of the hosts that serve them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct ListSize {
     /// Number of URLs.
     pub urls: usize,
     /// Number of loopback addresses that serve them.
     pub hosts: u8,
 }
 
-impl Default for Size {
+impl Default for ListSize {
     fn default() -> Self {
         Self { urls: 20_000, hosts: 1 }
     }
 }
 
-impl Size {
+impl ListSize {
     /// Reads `--urls N` and `--hosts H`.
     pub fn read(options: &[&str]) -> Result<Self, XtaskError> {
         let mut size = Self::default();
@@ -68,13 +69,13 @@ impl Size {
             match *name {
                 "--urls" => size.urls = number(name, value)?,
                 "--hosts" => size.hosts = number(name, value)?,
-                _ => return Err(unknown(name)),
+                _ => return Err(unknown_option(name)),
             }
             rest = tail;
         }
         match rest {
             [] => Ok(size),
-            [name, ..] => Err(unknown(name)),
+            [name, ..] => Err(unknown_option(name)),
         }
     }
 }
@@ -91,7 +92,7 @@ pub(crate) fn number<T: std::str::FromStr + Default + PartialEq>(
         .ok_or_else(|| XtaskError::new(format!("`{value}` is not a number for `{name}`")))
 }
 
-fn unknown(name: &str) -> XtaskError {
+fn unknown_option(name: &str) -> XtaskError {
     XtaskError::new(format!("`{name}` is not an option, or has no value"))
         .hint("the options are `--urls N` and `--hosts H`")
 }
@@ -102,16 +103,16 @@ mod tests {
 
     #[test]
     fn read_accepts_options_in_any_order() {
-        let size = Size::read(&["--hosts", "4", "--urls", "100"]).unwrap();
-        assert_eq!(size, Size { urls: 100, hosts: 4 });
-        assert_eq!(Size::read(&[]).unwrap(), Size::default());
+        let size = ListSize::read(&["--hosts", "4", "--urls", "100"]).unwrap();
+        assert_eq!(size, ListSize { urls: 100, hosts: 4 });
+        assert_eq!(ListSize::read(&[]).unwrap(), ListSize::default());
     }
 
     #[test]
     fn read_rejects_unknown_options() {
         for options in [["--urls", "0"], ["--hosts", "256"], ["--url", "1"]] {
-            assert!(Size::read(&options).is_err(), "{options:?}");
+            assert!(ListSize::read(&options).is_err(), "{options:?}");
         }
-        assert!(Size::read(&["--urls"]).is_err());
+        assert!(ListSize::read(&["--urls"]).is_err());
     }
 }

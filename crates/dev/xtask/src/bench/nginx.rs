@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use crate::XtaskError;
 
-/// Maximum attempts to connect at start, and the wait between two of them: five
-/// seconds in total.
-const ATTEMPTS: u32 = 250;
-const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(20);
+/// Maximum number of attempts to connect at the start: five seconds in total.
+const MAX_ATTEMPTS: u32 = 250;
+/// Time between two attempts to connect.
+const ATTEMPT_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A running server, stopped when dropped.
 #[derive(Debug)]
 pub(crate) struct Nginx(Child);
 
 impl Nginx {
-    /// Serves `root` on 127.0.0.1 and the following addresses.
+    /// Serves `root` on `hosts` loopback addresses: 127.0.0.1, 127.0.0.2 and so on.
     pub(super) fn start(
         scratch: &Path,
         root: &Path,
@@ -43,21 +43,22 @@ impl Nginx {
             .arg(&settings)
             .stdin(Stdio::null())
             .spawn()
-            .map_err(|error| cannot_start(&error))?;
+            .map_err(|error| start_error(&error))?;
         let mut nginx = Self(child);
         nginx.wait_until_listening(port)?;
         Ok(nginx)
     }
 
+    /// Waits until nginx accepts connections.
     fn wait_until_listening(&mut self, port: u16) -> Result<(), XtaskError> {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.0.try_wait() {
                 return Err(XtaskError::new(format!("nginx ended at once ({status})")));
             }
-            sleep(BETWEEN_ATTEMPTS);
+            sleep(ATTEMPT_INTERVAL);
         }
         Err(XtaskError::new(format!("nginx does not listen on port {port}")))
     }
@@ -79,17 +80,17 @@ pub(crate) fn free_port() -> Result<u16, XtaskError> {
         .map_err(|error| XtaskError::new(format!("no free port: {error}")))
 }
 
-fn cannot_start(error: &io::Error) -> XtaskError {
-    let output = XtaskError::new(format!("cannot start nginx: {error}"));
+fn start_error(error: &io::Error) -> XtaskError {
+    let message = XtaskError::new(format!("cannot start nginx: {error}"));
     match error.kind() {
-        io::ErrorKind::NotFound => output.hint("install it, e.g. `apt-get install nginx`"),
-        _ => output,
+        io::ErrorKind::NotFound => message.hint("install it, e.g. `apt-get install nginx`"),
+        _ => message,
     }
 }
 
 /// Returns the configuration. nginx runs as one process of the current user and
-/// writes only below the scratch directory. The `LinkChecker` header lifts the
-/// rate limit of `LinkChecker`.
+/// writes only below the scratch directory. The response header `LinkChecker` makes
+/// the program `LinkChecker` send requests without its rate limit.
 fn config(scratch: &Path, root: &Path, hosts: u8, port: u16) -> String {
     let (scratch, root) = (scratch.display(), root.display());
     let mut listen = String::new();

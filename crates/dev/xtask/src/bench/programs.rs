@@ -1,8 +1,9 @@
-//! Time to learn URL programs from groups of examples, and to apply them.
+//! Measures the time to learn URL programs and to apply them.
 //!
-//! The groups are of several kinds, each with some wrong examples. URLs are
-//! parsed before the clock starts; everything else is measured, including the
-//! trial of the learned programs.
+//! A *URL program* derives the new URL of a page from its old one. It is learned from
+//! examples: pairs of an old and a new URL. There is one group of examples per kind of
+//! move ([`MOVES`]); some examples of each are wrong (noise). URLs are parsed before
+//! the measurement.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -40,17 +41,20 @@ impl Default for ProgramsSize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramsBenchResult {
     pairs: usize,
-    /// Median and 95th percentile.
+    /// Time to learn from a group: median and 95th percentile.
     learn: [Duration; 2],
+    /// Time to apply a program to a page: median and 95th percentile.
     apply: [Duration; 2],
-    right: usize,
+    /// Number of pages for which the learned program gives the correct new URL.
+    correct: usize,
+    /// Number of pages, except those of wrong examples.
     expected: usize,
 }
 
 impl ProgramsBenchResult {
     /// Whether the programs produce the expected URLs, except for wrong examples.
-    pub fn is_right(&self) -> bool {
-        self.right == self.expected
+    pub fn is_correct(&self) -> bool {
+        self.correct == self.expected
     }
 
     /// Whether both medians keep their limits.
@@ -67,14 +71,14 @@ impl fmt::Display for ProgramsBenchResult {
             "learn {pairs} pairs {learn:.0?} p95 {slow_learn:.0?} (limit {MAX_LEARN_TIME:?})  "
         )?;
         write!(f, "apply {apply:.1?} p95 {slow_apply:.1?} (limit {MAX_APPLY_TIME:?})  ")?;
-        write!(f, "{} of {} as expected", self.right, self.expected)
+        write!(f, "{} of {} as expected", self.correct, self.expected)
     }
 }
 
 /// Learns and applies the programs of all groups.
 pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsBenchResult, XtaskError> {
     let (mut learning, mut applying) = (Vec::new(), Vec::new());
-    let (mut right, mut expected) = (0, 0);
+    let (mut correct, mut expected) = (0, 0);
     for move_page in MOVES {
         let examples = generate_examples(move_page, size.pairs)?;
         for _ in 0..size.rounds {
@@ -88,22 +92,23 @@ pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsBenchResult, XtaskEr
         let clean = examples.iter().enumerate().filter(|(at, _)| !is_noise(*at));
         for (_, example) in clean {
             expected += 1;
-            let made = programs.first().and_then(|best| best.program.run(&example.old));
-            right += usize::from(made.as_ref() == Some(&example.new));
+            let derived = programs.first().and_then(|best| best.program.run(&example.old));
+            correct += usize::from(derived.as_ref() == Some(&example.new));
         }
     }
     let (learn, apply) = (percentiles(learning), percentiles(applying));
-    Ok(ProgramsBenchResult { pairs: size.pairs, learn, apply, right, expected })
+    Ok(ProgramsBenchResult { pairs: size.pairs, learn, apply, correct, expected })
 }
 
 /// Returns the average time to apply a program to one page.
 fn apply(learned: &LearnedProgram, examples: &[Example]) -> Duration {
     let start = Instant::now();
-    let made =
+    let derived =
         examples.iter().filter(|example| learned.program.run(&example.old).is_some()).count();
-    start.elapsed() / u32::try_from(made.max(1)).unwrap_or(u32::MAX)
+    start.elapsed() / u32::try_from(derived.max(1)).unwrap_or(u32::MAX)
 }
 
+/// Returns the median and the 95th percentile.
 fn percentiles(mut times: Vec<Duration>) -> [Duration; 2] {
     times.sort_unstable();
     [50, 95].map(|percent| times.get(times.len() * percent / 100).copied().unwrap_or_default())
@@ -112,6 +117,7 @@ fn percentiles(mut times: Vec<Duration>) -> [Duration; 2] {
 /// A way in which pages move: old and new path of a page, by its number.
 type Move = fn(usize) -> (String, String);
 
+/// The kinds of moves.
 const MOVES: [Move; 4] = [
     |at| (format!("docs/page_{at}.html"), format!("manual/en/page_{at}.html")),
     |at| {
@@ -123,10 +129,12 @@ const MOVES: [Move; 4] = [
     |at| (format!("en/a/b/c{at}/Deep_Page_{at}"), format!("wiki/a/b/c{at}/deep-page-{at}")),
 ];
 
+/// Whether the example of this number is wrong.
 fn is_noise(at: usize) -> bool {
     at % NOISE_INTERVAL == NOISE_INTERVAL - 1
 }
 
+/// Generates the examples of a kind of move, some of them wrong.
 fn generate_examples(move_page: Move, pairs: usize) -> Result<Vec<Example>, XtaskError> {
     let url = |path: &str| {
         let text = format!("https://example.org/{path}");
@@ -147,7 +155,7 @@ mod tests {
     #[test]
     fn programs_bench_learns_expected_programs() {
         let outcome = bench_programs(ProgramsSize { pairs: 25, rounds: 1 }).unwrap();
-        assert!(outcome.is_right(), "{outcome}");
+        assert!(outcome.is_correct(), "{outcome}");
         assert_eq!(outcome.expected, 24 * MOVES.len());
     }
 
@@ -157,7 +165,7 @@ mod tests {
             pairs: 100,
             learn: [400, 700].map(Duration::from_micros),
             apply: [1500, 2500].map(Duration::from_nanos),
-            right: 95,
+            correct: 95,
             expected: 95,
         };
         assert_eq!(
@@ -165,6 +173,6 @@ mod tests {
             "learn 100 pairs 400µs p95 700µs (limit 1ms)  apply 1.5µs p95 2.5µs (limit 50µs)  \
              95 of 95 as expected"
         );
-        assert!(outcome.is_fast() && outcome.is_right());
+        assert!(outcome.is_fast() && outcome.is_correct());
     }
 }

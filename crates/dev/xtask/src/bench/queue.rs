@@ -1,8 +1,8 @@
-//! The speed of the PostgreSQL queue without fetching.
+//! Measures the throughput of the task queue in PostgreSQL without sending requests.
 //!
-//! Workers claim tasks and complete them through the store, then pgbench does the
-//! same with the same statements on a copy of the same database. The difference
-//! is the cost of Relink's own code: parameters, rows and JSON.
+//! Workers claim tasks and commit their results through the store. Then pgbench runs
+//! the same statements on a copy of the same database. The difference is the cost of
+//! Relink's own code, which converts parameters, rows and JSON.
 
 mod completion;
 mod load;
@@ -26,17 +26,18 @@ use crate::XtaskError;
 
 /// Minimum throughput, as a share of that of pgbench.
 const MIN_RATIO: f64 = 0.6;
-/// Hosts and tasks of a claim, as the engine requests them.
+/// Maximum number of hosts of a claim, as the engine requests them.
 const HOSTS_PER_CLAIM: usize = 50;
+/// Maximum number of tasks per host of a claim, as the engine requests them.
 const TASKS_PER_HOST: usize = 10;
 /// Results per commit, as the engine stores them.
 const COMMIT_SIZE: usize = 64;
 /// Duration of a lease.
 const LEASE: Duration = Duration::from_secs(25);
-/// The memory of the server is that of a small production system.
+/// Settings of PostgreSQL, with the memory of a small production system.
 const SERVER_SETTINGS: &str = "shared_buffers = 512MB\nmax_wal_size = 4GB";
 
-/// How much is measured.
+/// The size of the database, and the duration and number of measurements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueSize {
     /// Number of URLs.
@@ -45,7 +46,7 @@ pub struct QueueSize {
     pub hosts: usize,
     /// Duration of each measurement.
     pub duration: Duration,
-    /// Numbers of workers.
+    /// The numbers of workers; each is measured once.
     pub workers: Vec<usize>,
 }
 
@@ -92,7 +93,8 @@ pub struct QueueBenchResult {
     pub rows: Vec<QueueRow>,
 }
 
-/// The time that operations took, including the program and the connection.
+/// The total time of each operation, measured by the caller, and the number of hosts
+/// and tasks they concerned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct OperationTimes {
     hosts: u64,
@@ -103,6 +105,7 @@ struct OperationTimes {
 }
 
 impl OperationTimes {
+    /// Adds the times and counts of another worker.
     fn add(&mut self, other: Self) {
         self.hosts += other.hosts;
         self.tasks += other.tasks;
@@ -149,7 +152,7 @@ impl QueueBenchResult {
     }
 
     /// Whether both programs completed tasks with every number of workers.
-    pub fn is_right(&self) -> bool {
+    pub fn is_correct(&self) -> bool {
         !self.rows.is_empty() && self.rows.iter().all(|row| row.relink > 0.0 && row.pgbench > 0.0)
     }
 }
@@ -172,11 +175,11 @@ impl fmt::Display for QueueBenchResult {
     }
 }
 
-/// A loaded database.
+/// A database with pending tasks, as pgbench needs it.
 struct Queue<'a> {
     url: &'a str,
     run: i64,
-    /// The stored form of a probe.
+    /// The JSON of the probe that each commit stores.
     detail: &'a str,
 }
 
@@ -185,7 +188,10 @@ struct Queue<'a> {
 /// # Errors
 ///
 /// Fails if a statement fails.
-pub fn queue(size: &QueueSize, progress: impl Fn(&str)) -> Result<QueueBenchResult, XtaskError> {
+pub fn bench_queue(
+    size: &QueueSize,
+    progress: impl Fn(&str),
+) -> Result<QueueBenchResult, XtaskError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| XtaskError::new(format!("no runtime: {error}")))?;
     let server = PostgresServer::start_with(Durability::On, SERVER_SETTINGS);
@@ -201,11 +207,12 @@ pub fn queue(size: &QueueSize, progress: impl Fn(&str)) -> Result<QueueBenchResu
     for &workers in &size.workers {
         progress(&format!("{workers} workers: relink, then pgbench"));
         let relink = on_copy(&server, &loaded, |url| {
-            let drained = runtime.block_on(drain(url, run, workers, size.duration, &completer))?;
-            let grown = database_bytes(&server, url).saturating_sub(loaded_bytes);
-            bytes_per_url.1 = grown / drained.1.tasks.max(1);
-            times.get_or_insert(drained.1);
-            Ok(drained.0)
+            let worked = run_workers(url, run, workers, size.duration, &completer);
+            let (duration, worker_times) = runtime.block_on(worked)?;
+            let added_bytes = database_bytes(&server, url).saturating_sub(loaded_bytes);
+            bytes_per_url.1 = added_bytes / worker_times.tasks.max(1);
+            times.get_or_insert(worker_times);
+            Ok(duration)
         })?;
         let pgbench = on_copy(&server, &loaded, |url| {
             let queue = Queue { url, run: run.0, detail: completer.detail() };
@@ -234,7 +241,8 @@ fn on_copy(
     server.query("CHECKPOINT");
     let url = server.database_url(&name);
     let duration = measure(&url)?;
-    let finished = server.query_in(&url, "SELECT count(*) FROM relink.task WHERE state = 2");
+    let finished =
+        server.query_in(&url, "SELECT count(*) FROM relink.task WHERE state = 2 /* finished */");
     server.query(&format!("DROP DATABASE {name} WITH (FORCE)"));
     Ok(rate(finished.parse().unwrap_or(0), duration))
 }
@@ -265,7 +273,7 @@ fn store_error(error: &relink_ports::StoreError) -> XtaskError {
 
 /// Claims and completes tasks with `workers` connections. Returns the duration, and
 /// the times of the operations.
-async fn drain(
+async fn run_workers(
     url: &str,
     run: RunId,
     workers: usize,
@@ -280,7 +288,7 @@ async fn drain(
     let mut tasks = JoinSet::new();
     for store in stores {
         let completer = completer.clone();
-        tasks.spawn(async move { work(&store, run, started + duration, &completer).await });
+        tasks.spawn(async move { run_worker(&store, run, started + duration, &completer).await });
     }
     let mut times = OperationTimes::default();
     while let Some(done) = tasks.join_next().await {
@@ -290,7 +298,7 @@ async fn drain(
 }
 
 /// Claims and completes tasks until none is left or the time is over.
-async fn work(
+async fn run_worker(
     store: &PostgresStore,
     run: RunId,
     until: Instant,
@@ -314,7 +322,7 @@ async fn work(
             store.commit(run, batch, cache_window).await.map_err(|error| store_error(&error))?;
         }
         let committed = Instant::now();
-        let hosts: Vec<HostRelease> = claims.iter().map(|claim| released(claim, now)).collect();
+        let hosts: Vec<HostRelease> = claims.iter().map(|claim| host_release(claim, now)).collect();
         store.release(run, &hosts).await.map_err(|error| store_error(&error))?;
         times.add(OperationTimes {
             hosts: claims.len() as u64,
@@ -327,6 +335,7 @@ async fn work(
     Ok(times)
 }
 
+/// Returns a claim with the sizes that the engine uses.
 fn claim_request(now: jiff::Timestamp) -> ClaimRequest {
     ClaimRequest {
         hosts: HOSTS_PER_CLAIM,
@@ -337,8 +346,8 @@ fn claim_request(now: jiff::Timestamp) -> ClaimRequest {
     }
 }
 
-/// Releases a host without an interval between requests.
-fn released(claim: &Claim, now: jiff::Timestamp) -> HostRelease {
+/// Returns the release of a host that can be claimed again at once.
+fn host_release(claim: &Claim, now: jiff::Timestamp) -> HostRelease {
     let schedule = HostSchedule { next_at: now, stored_at: now, ..HostSchedule::default() };
     let requests = claim.tasks.len() as u64;
     let stats = relink_ports::HostStats { requests, responses: requests, ..Default::default() };

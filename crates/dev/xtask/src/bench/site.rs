@@ -1,4 +1,4 @@
-//! A site of small pages, a tenth of which are missing.
+//! Writes a site of small pages, a tenth of which are missing.
 //!
 //! The pages are the same in every run, so that measurements are comparable.
 
@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use super::Size;
+use super::ListSize;
 use crate::XtaskError;
 
-/// Every tenth listed page is missing.
-const MISSING_EVERY: usize = 10;
+/// One of this number of pages is missing.
+const MISSING_INTERVAL: usize = 10;
 
 /// Pages per directory.
 const PAGES_PER_DIRECTORY: usize = 250;
@@ -23,12 +23,12 @@ const SUBJECTS: [&str; 16] = [
 
 /// Returns the number of missing pages among this number of URLs.
 pub(super) fn missing_count(urls: usize) -> usize {
-    urls.div_ceil(MISSING_EVERY)
+    urls.div_ceil(MISSING_INTERVAL)
 }
 
 /// Writes the pages below `root` and returns the list of their URLs, one per
 /// line.
-pub(super) fn write(root: &Path, size: Size, port: u16) -> Result<String, XtaskError> {
+pub(super) fn write(root: &Path, size: ListSize, port: u16) -> Result<String, XtaskError> {
     let mut urls = String::new();
     for number in 0..size.urls {
         let page = Page(number);
@@ -36,7 +36,7 @@ pub(super) fn write(root: &Path, size: Size, port: u16) -> Result<String, XtaskE
             let directory = root.join(page.directory());
             fs::create_dir_all(&directory).map_err(|error| XtaskError::io(&directory, &error))?;
         }
-        if !number.is_multiple_of(MISSING_EVERY) {
+        if !number.is_multiple_of(MISSING_INTERVAL) {
             let path = root.join(page.path());
             fs::write(&path, page.html()).map_err(|error| XtaskError::io(&path, &error))?;
         }
@@ -55,6 +55,7 @@ impl Page {
         format!("shelf-{}", self.0 / PAGES_PER_DIRECTORY)
     }
 
+    /// Returns the word with this index of the page.
     fn word(&self, word: usize) -> &'static str {
         // Steps that share no factor with the number of subjects, so that
         // neighboring pages differ in most words.
@@ -65,6 +66,7 @@ impl Page {
         format!("{}/{}-{}.html", self.directory(), self.word(0), self.0)
     }
 
+    /// Returns the HTML of the page.
     fn html(&self) -> String {
         let title = format!("The {} book, volume {}", self.word(0), self.0);
         let words: Vec<&str> = (1..=40).map(|word| self.word(word)).collect();
@@ -84,9 +86,9 @@ mod tests {
     use crate::bench::scratch::Scratch;
 
     #[test]
-    fn write_leaves_out_every_tenth_page() {
+    fn write_omits_every_tenth_page() {
         let scratch = Scratch::new().unwrap();
-        let size = Size { urls: 605, hosts: 3 };
+        let size = ListSize { urls: 605, hosts: 3 };
         let urls = write(scratch.path(), size, 8080).unwrap();
         let urls: HashSet<&str> = urls.lines().collect();
         assert_eq!(urls.len(), 605);
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn write_spreads_pages_over_hosts() {
         let scratch = Scratch::new().unwrap();
-        let size = Size { urls: 4, hosts: 2 };
+        let size = ListSize { urls: 4, hosts: 2 };
         let urls = write(scratch.path(), size, 8080).unwrap();
         let count = |host: &str| urls.matches(host).count();
         assert_eq!(count("//127.0.0.1:8080/"), 2);

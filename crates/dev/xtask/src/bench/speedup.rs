@@ -1,7 +1,7 @@
-//! How much faster several processes check slow servers than one.
+//! Measures how much faster several processes check a list of URLs than one.
 //!
-//! Each process has few request slots, so that the servers are the limit and not the
-//! processor of this machine.
+//! The servers respond slowly, and each process sends few requests at a time. The
+//! speed is therefore limited by the servers and not by the processor.
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -17,7 +17,7 @@ use crate::XtaskError;
 use crate::workers::processes::command;
 use crate::workers::{WorkersSize, page};
 
-/// What is measured.
+/// The web servers and the processes of a measurement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpeedupSize {
     /// Number of hosts, each with its own loopback address.
@@ -28,7 +28,7 @@ pub struct SpeedupSize {
     pub delay: Duration,
     /// Requests in flight of each process.
     pub concurrency: usize,
-    /// Numbers of processes: the check and its workers.
+    /// The numbers of processes, including the check itself; each is measured once.
     pub processes: Vec<usize>,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for SpeedupResult {
 /// # Errors
 ///
 /// Fails if a process cannot be started, or if a URL is not reported as alive.
-pub fn speedup(
+pub fn bench_speedup(
     relink: &Path,
     size: &SpeedupSize,
     progress: impl Fn(&str),

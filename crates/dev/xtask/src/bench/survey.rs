@@ -1,7 +1,7 @@
-//! The default sampling plan on a large catalog: time per batch and memory.
+//! Measures the default sampling plan of `relink survey` on a large URL catalog: the
+//! time to select the next batch of URLs, and the memory.
 //!
-//! Sends no requests: results are derived from the seed. Measures the time to
-//! select the next batch, and the memory.
+//! Sends no requests: a seeded random generator decides which directories are dead.
 
 use std::fmt;
 use std::time::Instant;
@@ -121,6 +121,7 @@ fn generate_url(url: usize, size: SurveySize) -> (String, String) {
     (name, url)
 }
 
+/// Returns for each directory whether it is dead.
 fn dead_directories(catalog: &Catalog) -> Vec<bool> {
     let mut rng = SplitMix64::new(2);
     catalog.directories().map(|_| rng.below(DEAD_ONE_IN) == 0).collect()

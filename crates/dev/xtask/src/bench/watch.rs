@@ -1,14 +1,15 @@
-//! `relink watch run` on a collection: pages per second and memory of a check
-//! without changes, on a local nginx without politeness. And keyphrases: pages per
-//! second on one core, on the guides of this repository.
+//! Measures the pages per second and the memory of `relink watch run` on a collection
+//! whose pages have not changed, and the extraction of keyphrases. The pages are served
+//! by a local nginx, without an interval between requests. Keyphrases are extracted from
+//! the guides of this repository on one core.
 
 use std::fmt;
 use std::path::Path;
 
-use super::meter::{Run, measure, summarize};
+use super::meter::{Measurement, measure, summarize};
 use super::nginx::{Nginx, free_port};
 use super::scratch::Scratch;
-use super::{Size, site};
+use super::{ListSize, site};
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
@@ -16,7 +17,7 @@ use crate::{Workspace, XtaskError};
 const ROUNDS: usize = 3;
 
 /// Number of members, and of hosts that serve them.
-const SIZE: Size = Size { urls: 5_000, hosts: 1 };
+const SIZE: ListSize = ListSize { urls: 5_000, hosts: 1 };
 
 /// Minimum number of pages per second.
 const MIN_RATE: f64 = 1_000.0;
@@ -37,19 +38,21 @@ const CONCURRENCY: &str = "256";
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WatchBenchResult {
     members: usize,
-    first: Run,
-    unchanged: Run,
+    /// The first check, which stores all pages.
+    first: Measurement,
+    /// The median of later checks, in which no page has changed.
+    unchanged: Measurement,
     /// Pages per second from which keyphrases are extracted.
     keyphrase_rate: f64,
     /// Whether the last run reported all existing pages as unchanged.
-    is_right: bool,
+    is_correct: bool,
 }
 
 impl WatchBenchResult {
     /// Whether the rate and the memory of a check without changes are within the
     /// limits.
     pub fn is_within_limits(&self) -> bool {
-        self.is_right
+        self.is_correct
             && rate(self.members, self.unchanged) >= MIN_RATE
             && self.unchanged.peak_kib <= MAX_PEAK_KIB
             && self.keyphrase_rate >= MIN_KEYPHRASE_RATE
@@ -60,7 +63,7 @@ impl fmt::Display for WatchBenchResult {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { members, first, unchanged, keyphrase_rate, .. } = *self;
-        let peak = |run: Run| run.peak_kib as f64 / 1024.0;
+        let peak = |run: Measurement| run.peak_kib as f64 / 1024.0;
         write!(
             f,
             "{members} members: first check {:.0}/s {:.0} MB, unchanged {:.0}/s {:.0} MB; \
@@ -74,12 +77,12 @@ impl fmt::Display for WatchBenchResult {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn rate(members: usize, run: Run) -> f64 {
+fn rate(members: usize, run: Measurement) -> f64 {
     members as f64 / run.seconds
 }
 
 /// Measures `relink watch run`; `progress` receives status lines.
-pub fn watch(
+pub fn bench_watch(
     workspace: &Workspace,
     progress: impl Fn(&str),
 ) -> Result<WatchBenchResult, XtaskError> {
@@ -97,28 +100,29 @@ pub fn watch(
     let _nginx = Nginx::start(scratch.path(), &root, SIZE.hosts, port)?;
     let relink = workspace.target.join("release/relink");
     let database = scratch.path().join("watch.db");
-    let round = |args: &[&str]| measure_round(scratch.path(), &relink, &database, args);
+    let run_watch = |args: &[&str]| measure_watch(scratch.path(), &relink, &database, args);
     let list = list.to_string_lossy();
-    round(&["add", &list, "--name", "bench", "--context", "description"])?;
+    run_watch(&["add", &list, "--name", "bench", "--context", "description"])?;
     let concurrency = ["--concurrency", CONCURRENCY, "--host-concurrency", CONCURRENCY];
-    let check = [&["run", "--all", "--host-interval", "0", "--retries", "0"][..], &concurrency];
-    let check = check.concat();
+    let check_args =
+        [&["run", "--all", "--host-interval", "0", "--retries", "0"][..], &concurrency];
+    let check_args = check_args.concat();
     progress("first check");
-    let first = round(&check)?;
+    let first = run_watch(&check_args)?;
     let mut runs = Vec::new();
     for number in 1..=ROUNDS {
         progress(&format!("round {number} of {ROUNDS}"));
-        runs.push(round(&check)?);
+        runs.push(run_watch(&check_args)?);
     }
     let unchanged = summarize(&runs).ok_or_else(|| XtaskError::new("relink never ran"))?;
     let output = scratch.path().join("out");
     let output =
         std::fs::read_to_string(&output).map_err(|error| XtaskError::io(&output, &error))?;
     let existing = SIZE.urls - site::missing_count(SIZE.urls);
-    let is_right = output.replace(',', "").contains(&format!("{existing} unchanged"));
+    let is_correct = output.replace(',', "").contains(&format!("{existing} unchanged"));
     progress("keyphrases");
     let keyphrase_rate = keyphrase_rate(workspace, scratch.path())?;
-    Ok(WatchBenchResult { members: SIZE.urls, first, unchanged, keyphrase_rate, is_right })
+    Ok(WatchBenchResult { members: SIZE.urls, first, unchanged, keyphrase_rate, is_correct })
 }
 
 /// Measures the extraction of keyphrases, with one thread.
@@ -161,12 +165,13 @@ fn guide_pages(docs: &Path) -> Result<String, XtaskError> {
     Ok(rows)
 }
 
-fn measure_round(
+/// Runs and measures `relink watch` with these arguments.
+fn measure_watch(
     scratch: &Path,
     relink: &Path,
     database: &Path,
     args: &[&str],
-) -> Result<Run, XtaskError> {
+) -> Result<Measurement, XtaskError> {
     let database = database.to_string_lossy();
     let args = [&["watch", "--db", &*database], args].concat();
     measure(scratch, relink, &args)

@@ -11,8 +11,8 @@ use crate::XtaskError;
 
 /// Requests in flight.
 const IN_FLIGHT: &str = "16";
-/// Exit codes of a finished crawl.
-const ENDS: [i32; 2] = [0, 1];
+/// Exit codes of a finished crawl: without and with findings.
+const FINISHED_EXIT_CODES: [i32; 2] = [0, 1];
 /// Verdicts of URLs that are not dead.
 const NOT_DEAD: [&str; 4] = ["alive", "moved", "local", "blocked"];
 
@@ -30,7 +30,7 @@ pub(super) struct Crawl {
 }
 
 impl Crawl {
-    /// Pages, dead links and missing anchors.
+    /// Returns the numbers of pages, dead links and missing anchors.
     pub(super) fn counts(&self) -> [usize; 3] {
         [self.pages.len(), self.dead.len(), self.anchors.len()]
     }
@@ -39,8 +39,8 @@ impl Crawl {
         self.targets.iter().flat_map(|url| [url.as_str(), "\n"]).collect()
     }
 
-    /// Makes the URLs relative to the site.
-    pub(super) fn strip(&mut self, origin: &str) {
+    /// Removes the origin from all URLs of the site.
+    pub(super) fn remove_origin(&mut self, origin: &str) {
         for urls in [&mut self.targets, &mut self.pages, &mut self.dead, &mut self.anchors] {
             let paths = urls.iter().map(|url| url.strip_prefix(origin).unwrap_or(url).to_owned());
             *urls = paths.collect();
@@ -80,7 +80,7 @@ fn stdout_of(command: &mut Command) -> Result<String, XtaskError> {
     let output = command
         .output()
         .map_err(|error| XtaskError::new(format!("cannot run `{command:?}`: {error}")))?;
-    if !output.status.code().is_some_and(|code| ENDS.contains(&code)) {
+    if !output.status.code().is_some_and(|code| FINISHED_EXIT_CODES.contains(&code)) {
         let errors = String::from_utf8_lossy(&output.stderr);
         return Err(XtaskError::new(format!(
             "{command:?} ended with {}:\n{errors}",
@@ -90,6 +90,7 @@ fn stdout_of(command: &mut Command) -> Result<String, XtaskError> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Adds the URLs of the site and their verdicts from a report in JSON Lines.
 fn read_rows(rows: &str, start: &str, found: &mut Crawl) -> Result<(), XtaskError> {
     let origin = start.splitn(4, '/').take(3).collect::<Vec<_>>().join("/") + "/";
     for line in rows.lines() {
@@ -106,7 +107,7 @@ fn read_rows(rows: &str, start: &str, found: &mut Crawl) -> Result<(), XtaskErro
     Ok(())
 }
 
-/// The URLs of a sitemap.
+/// Returns the URLs of a sitemap.
 fn locations(map: &str) -> BTreeSet<String> {
     let entries = map.split("<loc>").skip(1).filter_map(|entry| entry.split("</loc>").next());
     entries
@@ -114,6 +115,7 @@ fn locations(map: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Returns the missing anchors of a report in JSON, as URLs with a fragment.
 fn missing_anchors(report: &str) -> Result<BTreeSet<String>, XtaskError> {
     let report = json(report)?;
     let list = &report["fragments"];
@@ -125,7 +127,7 @@ fn missing_anchors(report: &str) -> Result<BTreeSet<String>, XtaskError> {
     Ok(rows.iter().map(|row| text(row, "url") + "#" + &text(row, "fragment")).collect())
 }
 
-/// Reads what the reference crawl printed.
+/// Parses the output of the reference crawl.
 pub(super) fn reference_crawl(printed: &str) -> Result<Crawl, XtaskError> {
     let found = json(printed)?;
     let list = |name: &str| -> BTreeSet<String> {
@@ -155,6 +157,7 @@ fn json(text: &str) -> Result<Value, XtaskError> {
 pub(super) struct Difference(Vec<String>);
 
 impl Difference {
+    /// Compares two crawls.
     pub(super) fn between(relink: &Crawl, reference: &Crawl) -> Self {
         let lists = [
             ("target", &relink.targets, &reference.targets),
@@ -205,7 +208,7 @@ mod tests {
     #[test]
     fn difference_names_the_crawl_that_found_a_url() {
         let mut reference = reference_crawl(REFERENCE).unwrap();
-        reference.strip("http://a.test");
+        reference.remove_origin("http://a.test");
         let other = Crawl { dead: BTreeSet::new(), ..reference.clone() };
         let difference = Difference::between(&other, &reference);
         assert_eq!(difference.to_string(), "only reference dead   /b\n");

@@ -1,10 +1,11 @@
-//! `cargo xtask crawl-real`: Relink against a reference crawl on real sites.
+//! `cargo xtask crawl-real`: compares Relink with a reference crawler on real sites.
 //!
-//! Documentation of Debian packages is served by a private nginx on loopback
-//! and crawled twice: by Relink, and by `reference.py`, which shares no code
-//! with it. Pages read, internal dead links and missing anchors must be equal.
+//! The sites are the documentation of Debian packages, served by a private nginx on
+//! loopback. Each is crawled twice: by Relink, and by `reference.py`, which shares no
+//! code with Relink. Both must read the same pages and find the same dead links and
+//! missing anchors within the site.
 //!
-//! Downloads packages, so it is never part of the test suite.
+//! Not part of the test suite, because it downloads the packages.
 
 mod compare;
 mod packages;
@@ -20,12 +21,12 @@ use crate::bench::scratch::Scratch;
 use crate::workspace::{output, relink_binary};
 use crate::{Workspace, XtaskError};
 
-/// The reference crawl.
+/// The program of the reference crawl.
 const REFERENCE: &str = include_str!("reference.py");
 
 /// Options of `crawl-real`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RealSites {
+pub struct CrawlRealOptions {
     /// Names of sites; empty means all.
     sites: Vec<String>,
     /// Maximum number of pages of each site.
@@ -38,7 +39,7 @@ pub struct RealSites {
     out: Option<PathBuf>,
 }
 
-impl RealSites {
+impl CrawlRealOptions {
     /// Reads the options of the command line.
     pub fn read(options: &[&str]) -> Result<Self, XtaskError> {
         let mut read = Self::default();
@@ -65,6 +66,7 @@ impl RealSites {
     }
 }
 
+/// Returns the name if it is that of a site.
 fn known_site(name: &str) -> Result<String, XtaskError> {
     if SITES.iter().any(|site| site.name == name) {
         return Ok(name.to_owned());
@@ -121,10 +123,10 @@ impl fmt::Display for RealOutcome {
     }
 }
 
-/// Crawls the sites; `note` gets one line for each step.
+/// Crawls the sites; `progress` receives status lines.
 pub fn crawl_real(
     workspace: &Workspace,
-    options: &RealSites,
+    options: &CrawlRealOptions,
     progress: impl Fn(&str),
 ) -> Result<RealOutcome, XtaskError> {
     let relink = relink_binary(workspace, options.relink.as_deref(), &progress)?;
@@ -137,11 +139,12 @@ pub fn crawl_real(
     Ok(RealOutcome(rows))
 }
 
+/// Serves a site, crawls it with both programs and compares the results.
 fn crawl_site(
     site: &Site,
     root: &Path,
     relink: &Path,
-    options: &RealSites,
+    options: &CrawlRealOptions,
     progress: &impl Fn(&str),
 ) -> Result<Row, XtaskError> {
     let (scratch, port) = (Scratch::new()?, free_port()?);
@@ -162,18 +165,19 @@ fn crawl_site(
         command.arg("--only").arg(only);
     }
     let mut reference = reference_crawl(&output(&mut command)?)?;
-    // The port differs between runs; the lists must not.
+    // Remove the origin from the lists, because the port is another one in each run.
     let origin = format!("http://127.0.0.1:{port}");
-    found.strip(&origin);
-    reference.strip(&origin);
+    found.remove_origin(&origin);
+    reference.remove_origin(&origin);
     let difference = Difference::between(&found, &reference);
     let file = write_difference(site, options, &difference)?;
     Ok(Row { name: site.name, relink: found, reference, difference, file })
 }
 
+/// Writes the differences to a file, if there are any.
 fn write_difference(
     site: &Site,
-    options: &RealSites,
+    options: &CrawlRealOptions,
     difference: &Difference,
 ) -> Result<Option<PathBuf>, XtaskError> {
     if difference.is_empty() {
@@ -198,7 +202,7 @@ mod tests {
     fn read_accepts_every_option() {
         let options =
             ["--site", "sqlite", "--max-pages", "50", "--relink", "target/release/relink"];
-        let read = RealSites::read(&options).unwrap();
+        let read = CrawlRealOptions::read(&options).unwrap();
         assert_eq!((read.sites.as_slice(), read.max_pages), (&["sqlite".to_owned()][..], Some(50)));
         assert_eq!(read.relink, Some("target/release/relink".into()));
     }
@@ -206,7 +210,7 @@ mod tests {
     #[test]
     fn read_rejects_unknown_options_and_sites() {
         for options in [&["--site", "unknown"][..], &["--max-pages"], &["--max-pages", "x"]] {
-            assert!(RealSites::read(options).is_err(), "{options:?}");
+            assert!(CrawlRealOptions::read(options).is_err(), "{options:?}");
         }
     }
 }

@@ -87,6 +87,7 @@ pub(super) fn unpacked_files(
         .hint("the names of packages and paths are those of Debian 12"))
 }
 
+/// Downloads a package and unpacks its files.
 fn unpack(package: &str, folder: &Path, files: &Path) -> Result<(), XtaskError> {
     let hint = "run `apt-get update` on Debian 12";
     output(Command::new("apt-get").args(["download", package]).current_dir(folder))

@@ -1,4 +1,5 @@
-//! Mutated documents: links, ignore directives, anchors, digests and windows.
+//! Fuzzes documents: passes mutated documents to every parser of links, anchors and
+//! texts.
 
 use relink_frontier::{PageFingerprint, RobotsDirectives, RobotsTxt, canonicalize};
 use relink_keyphrase::{DocumentFrequencies, keyphrases};
@@ -13,28 +14,29 @@ use super::mutate::mutate;
 use super::random::Random;
 use super::seeds::{Seeds, seeds_for};
 
-/// Bytes in a window: small, so that most documents have several.
+/// Size of a window, the part of a document that is parsed at a time. It is small, so
+/// that most documents have several windows.
 const WINDOW_BYTES: usize = 256;
-/// Names by which the language of program source is chosen.
+/// File names, which select the language of program source.
 const FILE_NAMES: [&str; 8] = ["a.rs", "a.py", "a.php", "a.sql", "a.lisp", "a.tex", "a.html", "a"];
 
-/// The documents of one format.
+/// Fuzzes the documents of one format.
 pub struct FormatFuzzer {
     format: DocumentFormat,
     seeds: Seeds,
     seed: u64,
-    /// Number of this part of the run.
+    /// The number of the random sequence.
     stream: u64,
 }
 
 impl FormatFuzzer {
-    /// Creates the part of a format.
+    /// Creates the fuzzer of a format.
     pub fn new(format: DocumentFormat, seed: u64) -> Self {
         let index = DocumentFormat::ALL.iter().position(|other| *other == format).unwrap_or(0);
         Self { format, seeds: seeds_for(format), seed, stream: 100 + index as u64 }
     }
 
-    /// Reads one document.
+    /// Passes the document of this number to all parsers.
     pub fn run(&self, guard: &Guard, worker: usize, item: u64) {
         let mut random = Random::of_item(self.seed, self.stream, item);
         let seed = random.pick(self.seeds.documents);
@@ -44,7 +46,7 @@ impl FormatFuzzer {
     }
 }
 
-/// Reads a document with every parser.
+/// Parses a document with every parser.
 pub fn parse_document(random: &mut Random, format: DocumentFormat, bytes: &[u8]) {
     let options = Options::from_file_name(random.pick(&FILE_NAMES));
     let base = "https://example.org/a/b?c".parse().ok();
@@ -76,7 +78,7 @@ pub fn parse_document(random: &mut Random, format: DocumentFormat, bytes: &[u8])
     parse_as_page(random, bytes);
 }
 
-/// Reads a document as a page from a server.
+/// Parses a document as a page from a server.
 fn parse_as_page(random: &mut Random, bytes: &[u8]) {
     let types = [Some("text/html"), Some("text/plain; charset=utf-16"), Some("x"), None];
     let content_type = random.pick(&types);

@@ -17,15 +17,16 @@ const MAX_FILES: usize = 100;
 /// A panic hook of `std`.
 type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>;
 
-/// A failure: where it happened, and the file that holds its input.
+/// A panic, and the file with its input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The source location and the item.
+    /// The source location, and the name of the item.
     pub location: String,
     /// The file with the input, if it was written.
     pub input: Option<PathBuf>,
 }
 
+/// The state that the guard, its panic hook and its watchdog share.
 #[derive(Debug, Default)]
 struct State {
     /// Source locations of panics that are not yet assigned to a failure.
@@ -35,7 +36,8 @@ struct State {
     current: Vec<Option<(Instant, String, Vec<u8>)>>,
 }
 
-/// Guards a run. Installs its panic hook until it is dropped.
+/// Records the panics of a run and ends the program if an item hangs. Its panic hook is
+/// installed until the guard is dropped.
 pub struct Guard {
     state: Arc<Mutex<State>>,
     folder: PathBuf,
@@ -45,17 +47,20 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts guarding; failing inputs go to `folder`.
+    /// Installs the panic hook and starts the watchdog. Failing inputs are written to
+    /// `folder`.
     pub fn new(folder: &Path, workers: usize) -> Self {
         let state = State { current: vec![None; workers], ..State::default() };
         let state = Arc::new(Mutex::new(state));
         let is_finished = Arc::new(AtomicBool::new(false));
         let previous_hook = take_hook();
-        let seen = Arc::clone(&state);
+        let hook_state = Arc::clone(&state);
         set_hook(Box::new(move |info| {
             let location = info.location().map(ToString::to_string).unwrap_or_default();
             let item = relink_engine::isolated_item().map(|item| format!(" ({item})"));
-            lock(&seen).panic_locations.push(format!("{location}{}", item.unwrap_or_default()));
+            lock(&hook_state)
+                .panic_locations
+                .push(format!("{location}{}", item.unwrap_or_default()));
         }));
         let (items, stop, inputs) =
             (Arc::clone(&state), Arc::clone(&is_finished), folder.to_owned());
@@ -93,7 +98,7 @@ impl Guard {
         }
     }
 
-    /// Records panics that were caught elsewhere, by source location.
+    /// Records panics that Relink caught itself. Their inputs are unknown.
     pub fn record_caught_panics(&self) {
         let mut state = lock(&self.state);
         let panic_locations = std::mem::take(&mut state.panic_locations);
@@ -107,6 +112,7 @@ impl Guard {
         lock(&self.state).failures.clone()
     }
 
+    /// Records the last panic as a failure, and writes its input to a file.
     fn record_panic(&self, name: &str, input: &[u8]) {
         let mut state = lock(&self.state);
         let location = state.panic_locations.pop().unwrap_or_default();
@@ -149,6 +155,7 @@ fn watch_for_hangs(state: &Mutex<State>, is_finished: &AtomicBool, folder: &Path
     }
 }
 
+/// Writes an input to a file, and returns its path; `None` on an error.
 fn write_input(path: &Path, input: &[u8]) -> Option<PathBuf> {
     std::fs::create_dir_all(path.parent()?).ok()?;
     std::fs::write(path, input).ok()?;

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: feeds mutated URLs, documents and server responses, and
-//! reports panics, hangs and excessive memory.
+//! `cargo xtask fuzz`: passes mutated URLs, documents and server responses to Relink's
+//! parsers, and reports panics, hangs and excessive memory.
 //!
 //! Every input is derived from the seed and its number, so failures can be
 //! reproduced. A full run takes minutes in an optimized build. A small run with
@@ -27,8 +27,8 @@ use crate::bench::own_peak_kib;
 
 /// Maximum memory of a run, in KiB.
 const MAX_PEAK_KIB: u64 = 512 << 10;
-/// Items per batch of a worker.
-const BATCH: u64 = 256;
+/// Number of items that a worker takes at a time.
+const BATCH_SIZE: u64 = 256;
 
 /// The size of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub struct FuzzOutcome {
 
 impl FuzzOutcome {
     /// Whether nothing panicked and the memory limit was kept. A hang ends the run.
-    pub fn is_right(&self) -> bool {
+    pub fn is_correct(&self) -> bool {
         self.failures.is_empty() && self.peak_kib.is_none_or(|peak| peak < MAX_PEAK_KIB)
     }
 }
@@ -142,8 +142,8 @@ pub fn fuzz(size: &FuzzSize, progress: impl Fn(&str)) -> Result<FuzzOutcome, Xta
     run_in_parallel(workers, size.urls, |worker, item| urls::run(&guard, worker, size.seed, item));
     for format in DocumentFormat::ALL {
         progress(&format!("{} documents: {format}", size.documents));
-        let part = documents::FormatFuzzer::new(format, size.seed);
-        run_in_parallel(workers, size.documents, |worker, item| part.run(&guard, worker, item));
+        let fuzzer = documents::FormatFuzzer::new(format, size.seed);
+        run_in_parallel(workers, size.documents, |worker, item| fuzzer.run(&guard, worker, item));
     }
     progress(&format!("{} responses", size.responses));
     let responses = responses::run(&guard, size.seed, size.responses)?;
@@ -165,11 +165,11 @@ fn run_in_parallel(workers: usize, items: u64, work: impl Fn(usize, u64) + Sync)
             let (next, work) = (&next, &work);
             scope.spawn(move || {
                 loop {
-                    let first = next.fetch_add(BATCH, Ordering::Relaxed);
+                    let first = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
                     if first >= items {
                         return;
                     }
-                    (first..items.min(first + BATCH)).for_each(|item| work(worker, item));
+                    (first..items.min(first + BATCH_SIZE)).for_each(|item| work(worker, item));
                 }
             });
         }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn in_parallel_runs_every_item_once() {
+    fn run_in_parallel_runs_every_item_once() {
         let sum = AtomicU64::new(0);
         run_in_parallel(3, 1_000, |_, item| _ = sum.fetch_add(item, Ordering::Relaxed));
         assert_eq!(sum.into_inner(), 999 * 1_000 / 2);

@@ -1,5 +1,5 @@
-//! Mutation of bytes: flips, inserts, deletes, splices, repeats, extreme
-//! numbers, cut characters and words of the format.
+//! Mutates bytes: flips bits, and inserts, deletes, repeats and splices ranges,
+//! extreme numbers, incomplete characters and keywords of the format.
 
 use super::random::Random;
 
@@ -45,8 +45,8 @@ const CHARACTERS: [&[u8]; 14] = [
     b"\xf0\x9f\x8c",
 ];
 
-/// Mutates a seed. `others` are seeds to splice with; `keywords` are keywords of
-/// the format.
+/// Mutates a seed: a valid input to start from. `others` are seeds to splice with,
+/// `keywords` are those of the format.
 pub fn mutate(random: &mut Random, seed: &[u8], others: &[&[u8]], keywords: &[&str]) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(MAX_MUTATIONS) {
@@ -56,6 +56,7 @@ pub fn mutate(random: &mut Random, seed: &[u8], others: &[&[u8]], keywords: &[&s
     bytes
 }
 
+/// Applies one random mutation.
 fn mutate_once(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]], keywords: &[&str]) {
     match random.below(10) {
         0 => flip_byte(random, bytes),
@@ -85,11 +86,12 @@ fn mutate_once(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]], keywo
 /// Returns a random range of bytes; short ranges are more frequent.
 fn random_range(random: &mut Random, length: usize) -> std::ops::Range<usize> {
     let start = random.below(length + 1);
-    let room = length - start;
-    let most = if random.one_in(2) { room.min(8) } else { room };
-    start..start + random.below(most + 1)
+    let available = length - start;
+    let max_length = if random.one_in(2) { available.min(8) } else { available };
+    start..start + random.below(max_length + 1)
 }
 
+/// Flips a random bit.
 fn flip_byte(random: &mut Random, bytes: &mut [u8]) {
     let at = random.below(bytes.len());
     let bit = random.below(8);
@@ -98,24 +100,28 @@ fn flip_byte(random: &mut Random, bytes: &mut [u8]) {
     }
 }
 
+/// Deletes a random range.
 fn delete_range(random: &mut Random, bytes: &mut Vec<u8>) {
     let range = random_range(random, bytes.len());
     bytes.drain(range);
 }
 
+/// Inserts bytes at a random position.
 fn insert_piece(random: &mut Random, bytes: &mut Vec<u8>, piece: &[u8]) {
     let at = random.below(bytes.len() + 1);
     bytes.splice(at..at, piece.iter().copied());
 }
 
+/// Repeats a random range.
 fn repeat_range(random: &mut Random, bytes: &mut Vec<u8>) {
     let range = random_range(random, bytes.len());
-    let most = (MAX_BYTES / range.len().max(1)).clamp(1, MAX_REPEATS);
-    let times = random.below(most);
+    let max_times = (MAX_BYTES / range.len().max(1)).clamp(1, MAX_REPEATS);
+    let times = random.below(max_times);
     let piece = bytes[range.clone()].repeat(times);
     bytes.splice(range.end..range.end, piece);
 }
 
+/// Replaces a random range by a range of another seed.
 fn splice_seed(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]]) {
     let other = random.pick(others);
     let (from, into) = (random_range(random, other.len()), random_range(random, bytes.len()));

@@ -1,5 +1,5 @@
-//! Mutated responses of servers through the whole pipeline: the fetch adapter,
-//! digests, links, the judge, the crawl and the store.
+//! Fuzzes responses: crawls a server that sends mutated responses. They are processed by
+//! the HTTP client, the parsers, the judge, the crawl and the store.
 //!
 //! The server is a proxy on loopback that responds to every request itself, so
 //! no request leaves this machine. A response depends only on the seed and the
@@ -33,7 +33,7 @@ use super::mutate::mutate;
 use super::random::Random;
 use crate::XtaskError;
 
-/// Number of this part of the run.
+/// The number of the random sequence of this module. Each kind of input has another one.
 const STREAM: u64 = 2;
 /// Hosts of one crawl.
 const HOSTS_PER_CRAWL: u64 = 64;
@@ -116,7 +116,7 @@ const RESPONSE_PARTS: [&str; 40] = [
     "data:,",
 ];
 
-/// Sends this many responses; returns how many were sent.
+/// Crawls until this number of responses was sent, and returns their number.
 pub fn run(guard: &Guard, seed: u64, responses: u64) -> Result<u64, XtaskError> {
     let failed = |error: &dyn std::fmt::Display| XtaskError::new(format!("cannot fuzz: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -142,6 +142,7 @@ struct Server {
 }
 
 impl Server {
+    /// Starts the proxy, which responds to each request with a mutated response.
     async fn start(seed: u64) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let proxy = format!("http://{}", listener.local_addr()?);
@@ -157,6 +158,7 @@ impl Server {
         Ok(Self { proxy, sent })
     }
 
+    /// Returns the number of responses sent so far.
     fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
@@ -175,6 +177,7 @@ impl Server {
         Ok(())
     }
 
+    /// Returns the adapters of an engine that sends all requests through the proxy.
     async fn ports(&self, folder: &std::path::Path) -> Result<Ports, Box<dyn std::error::Error>> {
         let settings = FetchSettings {
             proxies: Proxies::all(self.proxy.parse()?),
@@ -193,6 +196,7 @@ impl Server {
     }
 }
 
+/// Returns the settings of a small crawl of these seeds.
 fn crawl_settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
     let urls: Vec<Url> = seeds.iter().map(|(_, url)| url.clone()).collect();
     let rules = CrawlRules {
@@ -248,7 +252,8 @@ fn response_for(seed: u64, line: &[u8]) -> Vec<u8> {
     let mut random = Random::of_item(seed, STREAM, hash);
     let is_robots = line.windows(11).any(|name| name == b"/robots.txt");
     let original = if is_robots { random.pick(&ROBOTS) } else { random.pick(&RESPONSES) };
-    // Half of the headers are not mutated; otherwise few bodies would be read.
+    // In half of the responses, only the body is mutated: a client does not read the
+    // body after invalid headers.
     let body = original.windows(4).position(|end| end == b"\r\n\r\n").map_or(0, |at| at + 4);
     let unchanged = if random.one_in(2) { body } else { 0 };
     let mutated = mutate(&mut random, &original[unchanged..], &RESPONSES, &RESPONSE_PARTS);

@@ -1,4 +1,5 @@
-//! Random and mutated URLs: every function of the pure crates that takes one.
+//! Fuzzes URLs: passes random and mutated URLs to every function of the pure crates
+//! that takes a URL.
 
 use std::cell::RefCell;
 
@@ -24,12 +25,13 @@ use super::guard::Guard;
 use super::mutate::mutate;
 use super::random::Random;
 
-/// Number of this part of the run.
+/// The number of the random sequence of this module. Each kind of input has another
+/// one.
 const STREAM: u64 = 1;
 /// URLs per group. A group is treated as pages of one site.
 const GROUP_SIZE: usize = 6;
-/// Every fourth group is used for learning, which takes a hundred times longer
-/// than the rest.
+/// One of this number of groups is used for learning, which takes a hundred times
+/// longer than the other functions.
 const LEARNING_INTERVAL: usize = 4;
 /// Maximum length of a URL.
 const MAX_LENGTH: usize = 4_000;
@@ -127,12 +129,13 @@ thread_local! {
     static STATE: RefCell<WorkerState> = RefCell::new(WorkerState::new());
 }
 
-/// State that a worker keeps between URLs.
+/// The state of a worker that later URLs use.
 struct WorkerState {
     traps: TrapGuard,
     parameters: ParameterLearner,
     scopes: Vec<CrawlScope>,
     robots: Vec<RobotsTxt>,
+    /// URLs that are treated as pages of one site when the group is complete.
     group: Vec<Url>,
 }
 
@@ -155,7 +158,7 @@ impl WorkerState {
     }
 }
 
-/// Reads one URL.
+/// Passes the URL of this number to all functions.
 pub fn run(guard: &Guard, worker: usize, seed: u64, item: u64) {
     let mut random = Random::of_item(seed, STREAM, item);
     let bytes = random_url(&mut random);
@@ -180,6 +183,7 @@ pub fn random_url(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
+/// Calls the functions that take a URL.
 fn exercise_url(random: &mut Random, state: &mut WorkerState, text: &str) {
     exercise_text(random, text);
     let base = "https://example.org/a/b?c".parse().ok();

@@ -1,4 +1,4 @@
-//! The sites and commands that are killed.
+//! The commands that are killed, and the sites they work on.
 
 use std::time::Duration;
 
@@ -11,12 +11,14 @@ use super::CONCURRENCY;
 const RESPONSE_DELAY: Duration = Duration::from_millis(4);
 /// Pages of the crawled site.
 const SITE_PAGES: usize = 240;
-/// Domains of the catalog, and pages of each.
+/// Domains of the catalog.
 const SURVEY_DOMAINS: usize = 12;
+/// Pages of each domain of the catalog.
 const PAGES_PER_DOMAIN: usize = 60;
-/// Dead pages to search for.
+/// Dead pages that `revive` searches for.
 const MOVED_PAGES: usize = 120;
-/// Their directories: few, so that kills interrupt a directory.
+/// Directories of the dead pages. `revive` processes a directory at a time; there are
+/// few, so that kills occur while one is processed.
 const OLD_DIRECTORIES: usize = 3;
 
 /// A command, the site it works on and the files it reads.
@@ -36,18 +38,21 @@ impl Scenario {
     }
 }
 
-fn args(words: &str, more: &[&str]) -> Vec<String> {
+/// Returns the arguments of a command: `command` is split at spaces, `inputs` and common
+/// flags follow.
+fn args(command: &str, inputs: &[&str]) -> Vec<String> {
     let common = format!(
         "--db relink.db --format jsonl --host-interval 0 --retries 0 --concurrency {CONCURRENCY} \
          --host-concurrency {CONCURRENCY}"
     );
-    let words = words.split_whitespace().chain(more.iter().copied()).map(str::to_owned);
-    words.chain(common.split_whitespace().map(str::to_owned)).collect()
+    let args = command.split_whitespace().chain(inputs.iter().copied());
+    args.chain(common.split_whitespace()).map(str::to_owned).collect()
 }
 
 /// Returns a page of random words. Pages about different subjects share no
 /// words.
 fn page_html(subject: &str, links: &str) -> String {
+    // The FNV-1a hash of the subject is the seed of a linear congruential generator.
     let mut state = subject.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     });
@@ -65,6 +70,7 @@ fn page_html(subject: &str, links: &str) -> String {
     format!("<!doctype html><title>{title}</title><h1>{title}</h1>{}{links}", paragraphs.concat())
 }
 
+/// Returns the number in a path that consists of `before` and a number.
 fn number_after(path: &str, before: &str) -> Option<usize> {
     path.strip_prefix(before)?.parse().ok()
 }
@@ -87,13 +93,13 @@ fn crawl() -> Scenario {
     Scenario { name: "crawl", args: args("crawl", &[&url]), web, files, before }
 }
 
-/// A catalog in which one domain is dead as a whole.
+/// A catalog in which all pages of one domain are dead.
 fn survey() -> Scenario {
     let web = TestServer::start_blocking();
     web.respond_below_with("/", |request| {
-        let is_there = request.path.contains("/page") && !request.path.starts_with("/d3/");
+        let exists = request.path.contains("/page") && !request.path.starts_with("/d3/");
         let body = page_html(&request.path.replace('/', "y"), "");
-        CannedResponse::new(if is_there { 200 } else { 404 }, body).with_delay(RESPONSE_DELAY)
+        CannedResponse::new(if exists { 200 } else { 404 }, body).with_delay(RESPONSE_DELAY)
     });
     let mut table = "domain,url\n".to_owned();
     for (domain, page) in
@@ -107,7 +113,7 @@ fn survey() -> Scenario {
     Scenario { name: "survey", args, web, files, before: None }
 }
 
-/// Pages that moved, with a local archive that has their redirects.
+/// Pages that moved, and a local archive with the redirects to their new URLs.
 fn revive() -> Scenario {
     let web = TestServer::start_blocking();
     web.respond_below_with("/", |request| {
@@ -126,8 +132,8 @@ fn revive() -> Scenario {
     }
     let files = vec![("own.warc.gz", warc.to_gzip()), ("urls.txt", list.into_bytes())];
     let before = Some(args("check urls.txt", &[]));
-    let words = "revive --all --archive none --warc own.warc.gz --db relink.db --format jsonl \
-                 --host-interval 0 --retries 0";
-    let args = words.split_whitespace().map(str::to_owned).collect();
+    let command = "revive --all --archive none --warc own.warc.gz --db relink.db --format jsonl \
+                   --host-interval 0 --retries 0";
+    let args = command.split_whitespace().map(str::to_owned).collect();
     Scenario { name: "revive", args, web, files, before }
 }

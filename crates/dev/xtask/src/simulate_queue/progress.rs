@@ -1,12 +1,14 @@
-//! When which share of the URLs was checked.
+//! Records at what time each percent of the URLs was checked.
 
-/// The times at which each percent of the URLs was reached.
+/// The times at which each percent of the URLs was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Progress {
     urls: u64,
+    /// Number of checked URLs.
     done: u64,
-    /// The time in microseconds by percent.
+    /// The time by percent, in microseconds.
     times: Vec<u64>,
+    /// The time when the last URL was checked.
     last: u64,
 }
 
@@ -15,7 +17,7 @@ impl Progress {
         Self { urls, done: 0, times: vec![0], last: 0 }
     }
 
-    /// Records checked URLs.
+    /// Records that `done` URLs were checked at `now`.
     pub(super) fn add(&mut self, now: u64, done: u64) {
         self.done += done;
         self.last = self.last.max(now);
@@ -30,8 +32,8 @@ impl Progress {
         self.done
     }
 
-    /// Returns the time at which this percentage was reached; the end of the run for
-    /// 100 percent.
+    /// Returns the time at which this percentage of the URLs was checked. For 100
+    /// percent, this is the end of the run.
     pub(super) fn time_of(&self, percent: usize) -> u64 {
         if percent >= 100 {
             self.last

@@ -1,10 +1,11 @@
-//! `cargo xtask truth`: verdicts on real programs (wikis, trackers, code browsers, shops).
+//! `cargo xtask truth`: compares verdicts with the true state of pages of real programs
+//! (wikis, trackers, code browsers, shops), here called products.
 //!
-//! Each folder of `truth/` has a script that installs and starts a program on loopback,
+//! Each folder of `truth/` has a script that installs and starts a product on loopback,
 //! and a list of URLs with their true state. `relink check` judges the URLs, and the
-//! same URLs with parameters that the program ignores.
+//! same URLs with parameters that the product ignores.
 //!
-//! Downloads packages, so it is never part of the test suite.
+//! Not part of the test suite, because it downloads packages.
 
 mod product;
 mod server;
@@ -23,7 +24,7 @@ use crate::bench::scratch::Scratch;
 use crate::workspace::relink_binary;
 use crate::{Workspace, XtaskError};
 
-/// Location of the products, below the root.
+/// Directory of the products, below the root of the workspace.
 const PRODUCTS: &str = "crates/dev/xtask/truth";
 
 /// Options of `truth`.
@@ -60,7 +61,7 @@ impl TruthOptions {
     }
 }
 
-/// A URL with its truth and its verdict.
+/// A URL with its true state and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JudgedCase {
     product: String,
@@ -69,7 +70,8 @@ pub(crate) struct JudgedCase {
     reason: String,
 }
 
-/// Checks all products. A product that cannot be started is reported and skipped.
+/// Checks the selected products. A product that cannot be started is reported and
+/// skipped.
 pub fn truth(
     workspace: &Workspace,
     options: &TruthOptions,
@@ -95,6 +97,7 @@ pub fn truth(
     Ok(TruthOutcome { cases, skipped })
 }
 
+/// Returns the default directory for installed products.
 fn default_cache() -> Result<PathBuf, XtaskError> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
@@ -103,6 +106,7 @@ fn default_cache() -> Result<PathBuf, XtaskError> {
         .ok_or_else(|| XtaskError::new("neither XDG_CACHE_HOME nor HOME is set"))
 }
 
+/// Starts a product and checks its URLs.
 fn check_product(
     product: &Product,
     relink: &Path,

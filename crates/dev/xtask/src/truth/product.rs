@@ -1,12 +1,13 @@
-//! A product and its URLs, read from its folder.
+//! Reads a product and the list of its URLs from its folder.
 
 use std::path::{Path, PathBuf};
 
 use crate::XtaskError;
 
-/// Parameters that no product knows.
+/// Parameters that every product ignores.
 const EXTRA_PARAMETERS: [&str; 3] = ["x=1", "debug=1", "replyto=12"];
-/// The line of a list whose URLs get no extra parameters.
+/// A line of a list. If it is present, the URLs are not also checked with extra
+/// parameters.
 const NO_VARIANTS: &str = "no-variants";
 
 /// The true state of a URL.
@@ -14,11 +15,13 @@ const NO_VARIANTS: &str = "no-variants";
 pub(super) enum Truth {
     Alive,
     Dead,
-    /// The server does not show whether the page exists.
+    /// The server does not show whether the page exists, for example because it
+    /// requires a login (`wall` in a list).
     Unknown,
 }
 
 impl Truth {
+    /// Parses the first word of a line in a list.
     fn parse(name: &str) -> Option<Self> {
         match name {
             "alive" => Some(Self::Alive),
@@ -28,6 +31,7 @@ impl Truth {
         }
     }
 
+    /// Returns the name in the table.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Alive => "alive",
@@ -37,7 +41,7 @@ impl Truth {
     }
 }
 
-/// A URL with its truth.
+/// A URL with its true state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Case {
     pub(super) truth: Truth,
@@ -70,6 +74,7 @@ impl Product {
         Ok(products)
     }
 
+    /// Reads the product in this directory.
     fn read(directory: &Path) -> Result<Self, XtaskError> {
         let list = directory.join("urls");
         let text = std::fs::read_to_string(&list).map_err(|error| XtaskError::io(&list, &error))?;

@@ -1,4 +1,4 @@
-//! A started product, stopped when it is dropped.
+//! Installs, starts and stops a product.
 
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -11,11 +11,11 @@ use super::product::Product;
 use crate::XtaskError;
 
 /// Maximum time to install and start a product.
-const MAX_START: Duration = Duration::from_mins(15);
+const MAX_START_TIME: Duration = Duration::from_mins(15);
 /// Time between two attempts to connect.
-const POLL: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The processes of a product.
+/// The processes of a product, which are stopped when this is dropped.
 #[derive(Debug)]
 pub(super) struct ProductServer {
     child: Child,
@@ -54,17 +54,18 @@ impl ProductServer {
         Ok(server)
     }
 
+    /// Waits until the product accepts connections.
     fn wait_until_listening(&mut self, port: u16) -> Result<(), String> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let start = Instant::now();
-        while start.elapsed() < MAX_START {
-            if TcpStream::connect_timeout(&address, POLL).is_ok() {
+        while start.elapsed() < MAX_START_TIME {
+            if TcpStream::connect_timeout(&address, POLL_INTERVAL).is_ok() {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Err(format!("ended with {status}"));
             }
-            std::thread::sleep(POLL);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Err("did not start".to_owned())
     }
@@ -77,7 +78,7 @@ impl Drop for ProductServer {
         let _ = Command::new("kill").args(["-TERM", "--", &group]).status();
         let end = Instant::now() + Duration::from_secs(5);
         while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
-            std::thread::sleep(POLL);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
         let _ = self.child.wait();

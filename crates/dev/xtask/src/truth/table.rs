@@ -1,4 +1,4 @@
-//! The confusion table of all products.
+//! The confusion table: true states of pages by verdict, for all products.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,11 +7,11 @@ use super::JudgedCase;
 use super::product::Truth;
 
 /// Minimum share of correct verdicts on the listed pages, in percent.
-const MIN_CORRECT: f64 = 99.3;
+const MIN_CORRECT_PERCENT: f64 = 99.3;
 /// Maximum number of listed pages that are wrongly called dead.
 const MAX_FALSE_ALARMS: usize = 1;
 /// Minimum share of correct verdicts on URLs with extra parameters, in percent.
-const MIN_CORRECT_VARIANTS: f64 = 99.0;
+const MIN_CORRECT_VARIANTS_PERCENT: f64 = 99.0;
 
 /// The columns of the table.
 const COLUMNS: [&str; 4] = ["alive", "dead", "blocked", "failing"];
@@ -34,6 +34,7 @@ impl JudgedCase {
         }
     }
 
+    /// Whether the verdict agrees with the true state.
     fn is_correct(&self) -> bool {
         let expect = match self.case.truth {
             Truth::Alive => 0,
@@ -43,6 +44,7 @@ impl JudgedCase {
         self.column() == expect
     }
 
+    /// Whether a page that is not dead was reported as dead.
     fn is_false_alarm(&self) -> bool {
         self.case.truth != Truth::Dead && self.column() == 1
     }
@@ -63,6 +65,7 @@ impl Summary {
 }
 
 impl TruthOutcome {
+    /// Counts the listed pages, or their variants with extra parameters.
     fn summary(&self, is_variant: bool) -> Summary {
         let cases: Vec<&JudgedCase> =
             self.cases.iter().filter(|judged| judged.case.is_variant == is_variant).collect();
@@ -76,12 +79,13 @@ impl TruthOutcome {
     /// Whether enough verdicts are correct.
     pub fn is_good(&self) -> bool {
         let (pages, variants) = (self.summary(false), self.summary(true));
-        pages.percent() > MIN_CORRECT
+        pages.percent() > MIN_CORRECT_PERCENT
             && pages.false_alarms <= MAX_FALSE_ALARMS
-            && variants.percent() > MIN_CORRECT_VARIANTS
+            && variants.percent() > MIN_CORRECT_VARIANTS_PERCENT
             && variants.false_alarms == 0
     }
 
+    /// Writes the table of the listed pages, or of their variants.
     fn write_table(&self, f: &mut fmt::Formatter<'_>, is_variant: bool) -> fmt::Result {
         let title = if is_variant { "with extra parameters" } else { "pages" };
         write!(f, "{title:<24}")?;

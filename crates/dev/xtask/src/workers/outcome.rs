@@ -1,5 +1,5 @@
-//! What a run with failures must show, computed from the request log of the web
-//! servers, the report and the database.
+//! Checks a run with failures: derives figures and violations from the request log of
+//! the web servers, the report, and the results in the database.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,17 +10,18 @@ use relink_testkit::web::RecordedRequest;
 use super::processes::Processes;
 use super::{Results, WorkersSize};
 
-/// A worker that was killed or stopped.
-pub(super) struct Loss {
+/// The time when a worker was killed or suspended.
+pub(super) struct WorkerFailure {
+    /// The number of the worker.
     pub(super) worker: usize,
     pub(super) at: Instant,
-    /// The results when it was killed or stopped.
+    /// The results in the database at that time.
     pub(super) committed: Results,
-    /// The results when a stopped worker continued.
+    /// The results in the database when a suspended worker continued.
     pub(super) continued: Option<Results>,
 }
 
-/// A request for a page.
+/// A request for a page. The user agent identifies the process that sent it.
 struct PageRequest {
     url: String,
     agent: String,
@@ -29,8 +30,9 @@ struct PageRequest {
 
 /// The requests that the web servers received.
 pub(super) struct RequestLog {
-    /// The times and processes of all requests by host.
+    /// The times and user agents of all requests by host.
     times: BTreeMap<String, Vec<(Instant, String)>>,
+    /// The requests for pages. Others are for robots.txt and controls.
     pages: Vec<PageRequest>,
     total: usize,
     duration: Duration,
@@ -68,11 +70,15 @@ impl RequestLog {
 #[derive(Debug)]
 pub struct WorkersOutcome {
     size: WorkersSize,
+    /// Number of URLs.
     urls: usize,
+    /// Number of requests that the web servers received.
     requests: usize,
+    /// Time until the last request.
     duration: Duration,
+    /// Smallest gap between two requests to a host.
     min_gap: Duration,
-    /// The processes of these two requests.
+    /// The processes that sent the two requests with the smallest gap.
     gap_agents: String,
     /// URLs without a result or with several.
     not_reported_once: Vec<String>,
@@ -80,10 +86,10 @@ pub struct WorkersOutcome {
     not_alive: usize,
     /// Results that changed after they were committed.
     overwritten: Vec<String>,
-    /// Requests that were repeated because the worker of an earlier one was killed
-    /// or stopped before it committed the result.
+    /// Number of requests that were repeated because the worker of the earlier one was
+    /// killed or suspended before it committed the result.
     lost: usize,
-    /// Other repeated requests, which must not exist.
+    /// Other repeated requests, which are errors.
     unexplained: Vec<String>,
     /// Page requests by process.
     agents: BTreeMap<String, usize>,
@@ -95,7 +101,7 @@ impl WorkersOutcome {
         urls: &[String],
         report: &[(String, String)],
         log: &RequestLog,
-        losses: &[Loss],
+        failures: &[WorkerFailure],
         results: &Results,
     ) -> Self {
         let mut reports: BTreeMap<&str, usize> = BTreeMap::new();
@@ -105,7 +111,7 @@ impl WorkersOutcome {
         let not_reported_once =
             urls.iter().filter(|url| reports.get(url.as_str()) != Some(&1)).cloned().collect();
         let not_alive = report.iter().filter(|(_, verdict)| verdict != "alive").count();
-        let (lost, unexplained) = repeated(log, losses);
+        let (lost, unexplained) = repeated_requests(log, failures);
         let (min_gap, gap_agents) = log.min_gap().unwrap_or_default();
         let mut agents = BTreeMap::new();
         for page in &log.pages {
@@ -120,15 +126,15 @@ impl WorkersOutcome {
             gap_agents,
             not_reported_once,
             not_alive,
-            overwritten: overwritten(losses, results),
+            overwritten: overwritten_results(failures, results),
             lost,
             unexplained,
             agents,
         }
     }
 
-    /// Whether everything holds.
-    pub fn is_right(&self) -> bool {
+    /// Whether there is no violation.
+    pub fn is_correct(&self) -> bool {
         self.min_gap >= self.size.min_gap()
             && self.not_reported_once.is_empty()
             && self.not_alive == 0
@@ -137,8 +143,9 @@ impl WorkersOutcome {
     }
 }
 
-/// Returns the number of page requests that a lost worker explains, and the others.
-fn repeated(log: &RequestLog, losses: &[Loss]) -> (usize, Vec<String>) {
+/// Returns the number of repeated page requests that a failure explains, and a
+/// description of each other one.
+fn repeated_requests(log: &RequestLog, failures: &[WorkerFailure]) -> (usize, Vec<String>) {
     let mut by_url: BTreeMap<&str, Vec<&PageRequest>> = BTreeMap::new();
     for page in &log.pages {
         by_url.entry(&page.url).or_default().push(page);
@@ -147,7 +154,7 @@ fn repeated(log: &RequestLog, losses: &[Loss]) -> (usize, Vec<String>) {
     for (url, mut requests) in by_url {
         requests.sort_by_key(|request| request.at);
         for pair in requests.windows(2) {
-            if losses.iter().any(|loss| explains(loss, url, pair[0])) {
+            if failures.iter().any(|failure| explains(failure, url, pair[0])) {
                 lost += 1;
             } else {
                 let gap = (pair[1].at - pair[0].at).as_secs_f64();
@@ -161,11 +168,11 @@ fn repeated(log: &RequestLog, losses: &[Loss]) -> (usize, Vec<String>) {
     (lost, unexplained)
 }
 
-/// Whether the result of a request was lost: the worker was killed or stopped later,
-/// and had not committed the result.
-fn explains(loss: &Loss, url: &str, request: &PageRequest) -> bool {
-    let is_committed = || loss.committed.0.keys().any(|key| without_port(key) == url);
-    request.agent == Processes::agent(loss.worker) && request.at <= loss.at && !is_committed()
+/// Whether the result of a request was lost by this failure: the worker was killed or
+/// suspended after the request, and had not committed the result.
+fn explains(failure: &WorkerFailure, url: &str, request: &PageRequest) -> bool {
+    let is_committed = || failure.committed.0.keys().any(|key| without_port(key) == url);
+    request.agent == Processes::agent(failure.worker) && request.at <= failure.at && !is_committed()
 }
 
 /// Returns host and path of a URL.
@@ -176,9 +183,11 @@ fn without_port(url: &str) -> String {
 }
 
 /// Returns the URLs whose results changed after a failure.
-fn overwritten(losses: &[Loss], results: &Results) -> Vec<String> {
-    let snapshots =
-        losses.iter().flat_map(|loss| [Some(&loss.committed), loss.continued.as_ref()]).flatten();
+fn overwritten_results(failures: &[WorkerFailure], results: &Results) -> Vec<String> {
+    let snapshots = failures
+        .iter()
+        .flat_map(|failure| [Some(&failure.committed), failure.continued.as_ref()])
+        .flatten();
     let changed: BTreeSet<&String> = snapshots
         .flat_map(|snapshot| snapshot.0.iter())
         .filter(|(url, row)| results.0.get(*url) != Some(row))

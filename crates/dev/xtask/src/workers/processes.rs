@@ -1,4 +1,4 @@
-//! `relink check` and its workers as processes.
+//! Starts `relink check` and its workers as processes, and sends signals to them.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -19,6 +19,7 @@ pub(super) struct Processes {
 }
 
 impl Processes {
+    /// Starts the check and its workers.
     pub(super) fn start(
         relink: &Path,
         folder: &Path,
@@ -113,6 +114,7 @@ fn wait_error(error: &std::io::Error) -> XtaskError {
     XtaskError::new(format!("cannot wait for relink: {error}"))
 }
 
+/// Sends a signal to a process.
 fn send(signal: &str, process: u32) -> Result<(), XtaskError> {
     let status = Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).status();
     match status {

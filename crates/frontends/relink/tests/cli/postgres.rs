@@ -193,7 +193,7 @@ fn workers_that_are_killed_or_stopped_lose_nothing() {
     };
     let relink = Path::new(env!("CARGO_BIN_EXE_relink"));
     let outcome = xtask::workers::run(relink, &size, |_| {}).unwrap();
-    assert!(outcome.is_right(), "{outcome}");
+    assert!(outcome.is_correct(), "{outcome}");
 }
 
 /// A small version of `cargo xtask bench workers`.
@@ -207,6 +207,6 @@ fn several_processes_report_every_page_of_slow_servers() {
         processes: vec![1, 3],
     };
     let relink = Path::new(env!("CARGO_BIN_EXE_relink"));
-    let outcome = xtask::bench::speedup(relink, &size, |_| {}).unwrap();
+    let outcome = xtask::bench::bench_speedup(relink, &size, |_| {}).unwrap();
     assert_eq!(outcome.to_string().lines().count(), 4, "{outcome}");
 }

@@ -362,7 +362,7 @@ fn healthy_site_costs_few_extra_requests() {
     let size = xtask::bench::ControlsSize { pages: 60, directories: 3 };
     let relink = std::path::Path::new(env!("CARGO_BIN_EXE_relink"));
     let outcome = xtask::bench::count_requests(relink, size).unwrap();
-    assert!(outcome.is_right() && outcome.is_frugal(), "{outcome}");
+    assert!(outcome.is_correct() && outcome.is_frugal(), "{outcome}");
 }
 
 /// Returns a script, style or image of a site.

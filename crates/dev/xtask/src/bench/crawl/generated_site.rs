@@ -1,5 +1,5 @@
-//! The generated site for the crawl: interlinked pages with dead links. The
-//! same in every run.
+//! Generates the site for `bench crawl`: linked pages, some of whose links are dead. It
+//! is the same in every run.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -9,14 +9,16 @@ use crate::XtaskError;
 
 /// Pages per directory.
 const PAGES_PER_DIRECTORY: usize = 100;
-/// Every 20th page has a dead link.
-const DEAD_EVERY: usize = 20;
-/// Links to random pages, in addition to the two of the binary tree.
+/// One of this number of pages has a dead link.
+const DEAD_LINK_INTERVAL: usize = 20;
+/// Links of a page to random pages, in addition to the two links to its children in a
+/// binary tree.
 const CROSS_LINKS: u64 = 8;
 /// Words per page.
 const WORDS: u64 = 120;
 
-const VOCABULARY: [&str; 16] = [
+/// Words of the pages.
+const PAGE_WORDS: [&str; 16] = [
     "acorn", "birch", "clover", "daisy", "elm", "fern", "gorse", "hazel", "iris", "jasmine",
     "kelp", "laurel", "moss", "nutmeg", "oak", "poppy",
 ];
@@ -56,14 +58,14 @@ impl GeneratedSite {
         // Writing to a string cannot fail.
         for word in 0..WORDS {
             let random = hash_pair(number as u64, word);
-            let name = VOCABULARY[usize::try_from(random % 16).unwrap_or(0)];
+            let name = PAGE_WORDS[usize::try_from(random % 16).unwrap_or(0)];
             let _ = write!(html, "{name}{} ", random % 997);
         }
         html += "</p>\n<ul>";
         for to in self.links(number) {
             let _ = write!(html, "<li><a href=\"{}\">page {to}</a>", page_path(to));
         }
-        if number.is_multiple_of(DEAD_EVERY) {
+        if number.is_multiple_of(DEAD_LINK_INTERVAL) {
             let _ = write!(html, "<li><a href=\"{}\">lost</a>", dead_path(number));
         }
         html + "</ul>\n"
@@ -71,7 +73,7 @@ impl GeneratedSite {
 
     /// Returns the paths of all dead links.
     pub(super) fn dead_paths(self) -> HashSet<String> {
-        (0..self.pages).step_by(DEAD_EVERY).map(dead_path).collect()
+        (0..self.pages).step_by(DEAD_LINK_INTERVAL).map(dead_path).collect()
     }
 
     /// Returns the links of a page. Its two tree links make every page reachable

@@ -1,4 +1,4 @@
-//! Other crawlers: finding them, running them, parsing their output.
+//! Runs other crawlers for comparison, and parses their output.
 
 use std::path::PathBuf;
 
@@ -16,6 +16,7 @@ pub(super) enum Peer {
 impl Peer {
     pub(super) const ALL: [Self; 2] = [Self::Linkinator, Self::LinkChecker];
 
+    /// Returns the name of the program.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Linkinator => "linkinator",
@@ -72,6 +73,7 @@ pub(super) fn relink_dead_paths(output: &str) -> Vec<String> {
     sort_and_dedup(rows.filter(is_dead).filter_map(|row| path_of(row["url"].as_str()?)).collect())
 }
 
+/// Returns the paths of the dead links in the output of linkinator.
 fn parse_linkinator(output: &str) -> Vec<String> {
     let output: Value = serde_json::from_str(output).unwrap_or_default();
     let links = output["links"].as_array().cloned().unwrap_or_default();
@@ -97,6 +99,7 @@ fn path_of(url: &str) -> Option<String> {
     rest.find('/').map(|at| rest.get(at..).unwrap_or_default().to_owned())
 }
 
+/// Sorts paths and removes duplicates.
 fn sort_and_dedup(mut paths: Vec<String>) -> Vec<String> {
     paths.sort_unstable();
     paths.dedup();

@@ -68,6 +68,7 @@ fn pages_per_second(relink: &Path, pages: usize, workers: usize) -> Result<f64, 
     Ok(pages as f64 / run.seconds)
 }
 
+/// Serves the site with a delay of each response.
 fn serve(site: GeneratedSite) -> TestServer {
     let web = TestServer::start_blocking();
     web.respond(

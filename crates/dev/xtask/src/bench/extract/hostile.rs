@@ -1,17 +1,17 @@
-//! Files that are slow to parse.
+//! Generates files that are made to be slow to parse.
 
 /// The end of every file.
 const LINKS: &str = "\n\n[a](b) <a href=c> https://a.test/ www.a.test [[d]]\n";
 
 /// A file that repeats one text.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct HostileFile {
     /// Its name; the extension is the format.
     pub(super) name: &'static str,
     piece: &'static str,
 }
 
-impl File {
+impl HostileFile {
     /// Returns its content, truncated to `bytes`, with some links at the end: a
     /// text without links is not parsed at all.
     pub(super) fn content(&self, bytes: usize) -> Vec<u8> {
@@ -19,12 +19,12 @@ impl File {
     }
 }
 
-const fn file(name: &'static str, piece: &'static str) -> File {
-    File { name, piece }
+const fn file(name: &'static str, piece: &'static str) -> HostileFile {
+    HostileFile { name, piece }
 }
 
 /// All files.
-pub(super) const FILES: &[File] = &[
+pub(super) const FILES: &[HostileFile] = &[
     file("open-brackets.md", "["),
     file("brackets.md", "[]"),
     file("open-links.md", "[a]("),

@@ -1,4 +1,4 @@
-//! Trees of generated documents with a known number of links.
+//! Generates directory trees of documents with a known number of links.
 
 use std::fmt::{self, Write as _};
 use std::path::Path;
@@ -30,14 +30,14 @@ const WORDS: [&str; 16] = [
 
 /// The format of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TreeFormat {
     /// Markdown.
     Markdown,
     /// HTML.
     Html,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for TreeFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Markdown => "markdown",
@@ -47,16 +47,16 @@ impl fmt::Display for Kind {
 }
 
 /// Writes a tree and returns its number of links.
-pub(super) fn write(root: &Path, kind: Kind, files: usize) -> Result<usize, XtaskError> {
+pub(super) fn write(root: &Path, format: TreeFormat, files: usize) -> Result<usize, XtaskError> {
     let mut links = 0;
     for number in 0..files {
         let folder = root.join(format!("d{}", number / FILES_PER_DIRECTORY));
         if number.is_multiple_of(FILES_PER_DIRECTORY) {
             std::fs::create_dir_all(&folder).map_err(|error| XtaskError::io(&folder, &error))?;
         }
-        let (name, text, link_count) = match kind {
-            Kind::Markdown => generate_file(number, "md", write_markdown),
-            Kind::Html => generate_file(number, "html", write_html),
+        let (name, text, link_count) = match format {
+            TreeFormat::Markdown => generate_file(number, "md", write_markdown),
+            TreeFormat::Html => generate_file(number, "html", write_html),
         };
         let path = folder.join(name);
         std::fs::write(&path, text).map_err(|error| XtaskError::io(&path, &error))?;
@@ -65,6 +65,7 @@ pub(super) fn write(root: &Path, kind: Kind, files: usize) -> Result<usize, Xtas
     Ok(links)
 }
 
+/// Returns the name of a file, its text and its number of links.
 fn generate_file(
     number: usize,
     extension: &str,

@@ -1,4 +1,4 @@
-//! Cases of every kind for the judge, with their expected verdicts.
+//! Generates probes of many kinds for `bench judge`, with their expected verdicts.
 
 use jiff::Timestamp;
 use relink_judge::control_url;
@@ -63,6 +63,7 @@ impl JudgeCase {
     }
 }
 
+/// Writes a value as JSON and reads it back.
 fn write_and_read<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, XtaskError> {
     let to_error = |error| XtaskError::new(format!("cannot be stored: {error}"));
     serde_json::from_str(&serde_json::to_string(value).map_err(to_error)?).map_err(to_error)
@@ -74,6 +75,7 @@ struct CaseGenerator {
 }
 
 impl CaseGenerator {
+    /// Generates the case of this number.
     fn generate(&self) -> Result<JudgeCase, XtaskError> {
         Ok(match self.number % 10 {
             0..=4 => self.ordinary_page(),
@@ -85,7 +87,7 @@ impl CaseGenerator {
         })
     }
 
-    /// A page on a site that answers 404 to random names.
+    /// A page on a site that responds with 404 to random names.
     fn ordinary_page(&self) -> JudgeCase {
         let mut case = self.respond_with(self.page(0), Verdict::Alive);
         let refused = Probe { digest: None, ..probe(&[&case.url], 404, Digest::default()) };
@@ -134,13 +136,13 @@ impl CaseGenerator {
     /// A page with history: unchanged, or with a new owner.
     fn page_with_history(&self) -> JudgeCase {
         let before = self.page(0);
-        let (now, word) = if self.number % 20 == 8 {
+        let (now, verdict) = if self.number % 20 == 8 {
             (before.clone(), Verdict::Alive)
         } else {
             let text = "Casino bonus, best odds, slots, roulette and jackpot every day";
             (digest("Online casino and betting", &["Jackpot"], text), Verdict::Hijacked)
         };
-        let mut case = self.respond_with(now, word);
+        let mut case = self.respond_with(now, verdict);
         case.history.digest = Some(before.into());
         case
     }
@@ -157,6 +159,7 @@ impl CaseGenerator {
         case
     }
 
+    /// Returns a case in which the server responded with this page.
     fn respond_with(&self, digest: Digest, expected: Verdict) -> JudgeCase {
         let url = format!(
             "http://library.example.org/{}/{}-{}.html",
@@ -187,14 +190,15 @@ impl CaseGenerator {
         digest(&title, &[&title, self.word(version, 4)], &self.text(version, WORDS_PER_PAGE))
     }
 
-    /// Every second site starts its pages with a menu whose words also occur on
-    /// error pages.
+    /// Returns the text of a page. On every second site, pages start with a menu whose
+    /// words also occur on error pages.
     fn text(&self, version: usize, length: usize) -> String {
         let menu = if self.number.is_multiple_of(2) { "" } else { MENU };
         let words = (0..length).map(|index| self.word(version, index));
         menu.split_whitespace().chain(words).collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns a word that depends on the case, the version of the page and the index.
     fn word(&self, version: usize, index: usize) -> &'static str {
         let mut hash = ((self.number * 8 + version) * 1024 + index) as u64;
         hash = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -204,6 +208,7 @@ impl CaseGenerator {
 }
 
 impl JudgeCase {
+    /// Adds a fetched control.
     fn add_control(&mut self, kind: ControlKind, probe: Probe) {
         if let Some(control) = control_url(kind, &self.url, 1) {
             self.controls.push(Control { kind, url: control.url, probe: Some(probe.into()) });
@@ -211,12 +216,14 @@ impl JudgeCase {
     }
 }
 
+/// Returns the digest of a page.
 fn digest(title: &str, headings: &[&str], text: &str) -> Digest {
     let mut digest = relink_page::text_digest(Some(title), text, Some("text/html"));
     digest.headings = headings.iter().map(|&heading| heading.to_owned()).collect();
     digest
 }
 
+/// Returns the probe of a redirect chain; the last URL has this status and digest.
 fn probe(urls: &[&str], status: u16, digest: Digest) -> Probe {
     let last = urls.len().saturating_sub(1);
     let hop = |(index, url): (usize, &&str)| Hop {

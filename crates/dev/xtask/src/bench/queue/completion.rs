@@ -12,7 +12,7 @@ use relink_ports::{HostLease, TargetResult, TaskCompletion, TaskUpdate};
 /// Number of hashes in the sketch of a page.
 const SKETCH_HASHES: u32 = 84;
 
-/// Returns completions that differ in task, lease and time only.
+/// Creates results of a live page. They differ only in task, lease and time.
 #[derive(Clone)]
 pub(super) struct Completer {
     digest: Box<Digest>,
@@ -45,6 +45,7 @@ impl Completer {
         &self.detail
     }
 
+    /// Returns the probe of a response with status 200.
     fn probe(&self, url: &str, requested_at: Timestamp) -> Probe {
         let ip = Some([127, 0, 0, 1].into());
         Probe {

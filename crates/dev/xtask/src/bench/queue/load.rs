@@ -1,4 +1,4 @@
-//! Stores the URLs of the benchmark through the store.
+//! Fills the queue of `bench queue` with URLs, through the store.
 
 use relink_model::{LinkKind, RequestRights, RunId, SourceLocation, Span};
 use relink_ports::{
@@ -61,6 +61,7 @@ fn inverse(number: usize) -> f64 {
     1.0 / number as f64
 }
 
+/// Returns a link to a page of a host.
 fn link(host: usize, page: usize) -> NewLink {
     let host = format!("host-{host}.test");
     let url = format!("http://{host}/directory-{}/page-{page}.html", page / 100);
