@@ -120,6 +120,7 @@ struct ServerState {
     requests: Arc<Mutex<Vec<String>>>,
 }
 
+/// Serves the archive until the future is dropped.
 async fn serve(listener: TcpListener, state: Arc<ServerState>) {
     let mut connections = JoinSet::new();
     loop {
@@ -135,12 +136,14 @@ async fn serve(listener: TcpListener, state: Arc<ServerState>) {
     }
 }
 
+/// Handles one request of a connection.
 async fn handle(mut stream: TcpStream, state: &ServerState) -> io::Result<()> {
     let Some(request) = read_request(&mut stream).await? else { return Ok(()) };
     state.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.target());
     send(&mut stream, &respond(&request, &state.captures).to_http(&request)).await
 }
 
+/// Returns the response to a request.
 fn respond(request: &Request, captures: &[ArchivedPage]) -> CannedResponse {
     let target = request.target();
     if request.path == "/cdx/search/cdx" {

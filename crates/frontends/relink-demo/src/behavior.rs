@@ -148,6 +148,7 @@ fn next_redirect(request: &Request) -> String {
     format!("{}?{}", request.path, number.saturating_add(1))
 }
 
+/// Returns the body of an error response.
 fn short_page(status: u16) -> String {
     html(
         &format!("Status {status}"),
@@ -156,6 +157,7 @@ fn short_page(status: u16) -> String {
     )
 }
 
+/// Returns a healthy page.
 fn good_page() -> String {
     let text = "Nothing is wrong with this page. It may have taken a second knock to open, \
         or a door that only a polite person finds, but here it is, whole and \
@@ -163,6 +165,7 @@ fn good_page() -> String {
     html("All is well", &[text], &[])
 }
 
+/// Returns a response whose body is shorter than its declared length.
 fn half_a_page() -> String {
     format!(
         "HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nContent-Length: {DECLARED_LENGTH}\r\nConnection: close\r\n\r\n{}",
@@ -175,6 +178,7 @@ fn huge_headers() -> String {
     format!("HTTP/1.1 200 OK\r\n{line}\r\nContent-Length: 0\r\n\r\n")
 }
 
+/// Writes a body that is longer than any client reads.
 async fn write_endlessly(stream: &mut TcpStream) -> io::Result<()> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).await?;

@@ -32,6 +32,7 @@ pub(crate) fn all(ports: SitePorts) -> Vec<Document> {
         .collect()
 }
 
+/// Returns the page with a link to each catalog card.
 fn catalog() -> String {
     let rows: Vec<String> = CARDS
         .iter()
@@ -43,6 +44,7 @@ fn catalog() -> String {
     format!("{CATALOG}{}{CATALOG_END}", rows.concat())
 }
 
+/// Returns the page with a link to each newspaper issue.
 fn press() -> String {
     let items: Vec<String> = ISSUES
         .iter()

@@ -152,6 +152,7 @@ const MASTHEAD: Text = (
      mistake, which keeps both of them short.",
 );
 
+/// Creates a fault with the verdict `dead` and this code.
 const fn dead(
     name: &'static str,
     url: &'static str,
@@ -161,6 +162,7 @@ const fn dead(
     fault(name, url, behavior, Verdict::Dead, code)
 }
 
+/// Creates a fault with the verdict `moved` and this code.
 const fn moved(
     name: &'static str,
     url: &'static str,
@@ -170,6 +172,7 @@ const fn moved(
     fault(name, url, behavior, Verdict::Moved, code)
 }
 
+/// Creates a fault with the verdict `failing` and this code.
 const fn failing(
     name: &'static str,
     url: &'static str,
@@ -179,6 +182,7 @@ const fn failing(
     fault(name, url, behavior, Verdict::Failing, code)
 }
 
+/// Creates a fault with the verdict `blocked` and this code.
 const fn blocked(
     name: &'static str,
     url: &'static str,

@@ -159,6 +159,7 @@ struct Sites {
     day: Arc<AtomicU32>,
 }
 
+/// Serves the federation until the future is dropped.
 async fn serve(listener: TcpListener, sites: Sites) {
     let mut connections = JoinSet::new();
     loop {
@@ -175,6 +176,7 @@ async fn serve(listener: TcpListener, sites: Sites) {
 }
 
 impl Sites {
+    /// Handles one request of a connection.
     async fn handle(&self, mut stream: TcpStream) -> io::Result<()> {
         let Some(request) = read_request(&mut stream).await? else { return Ok(()) };
         let response = match request.path.strip_prefix("/oai/") {
@@ -184,6 +186,7 @@ impl Sites {
         send(&mut stream, &response.to_http(&request)).await
     }
 
+    /// Returns the response to the request for a page.
     fn page(&self, request: &Request) -> CannedResponse {
         let (day, name) = (self.day.load(Ordering::Relaxed), request.path.trim_start_matches('/'));
         let is_broken = |it: &Failure| {
@@ -203,6 +206,7 @@ impl Sites {
         ))
     }
 
+    /// Returns the response of the OAI-PMH interface of a provider.
     fn oai(&self, provider: &str, request: &Request) -> CannedResponse {
         let mut body = String::new();
         if request.query.contains("verb=Identify") {

@@ -1,4 +1,4 @@
-//! Back issues of the newspaper.
+//! Back issues of the newspaper: healthy pages with a headline and a text.
 
 use crate::hosts::PRESS;
 use crate::pages::Page;

@@ -1,8 +1,9 @@
 //! Dead pages of the Historical Society, with their new URL if they moved.
 //!
-//! The society moved its papers under the same names, renamed the section of its
-//! people, split its letters into two sections, and deleted its notices. An
-//! archive has redirects of some of them; those of the tickets are erroneous.
+//! The society moved its papers to another section, renamed the section about people,
+//! split its letters into two sections, and deleted its notices and tickets. A web
+//! archive contains redirects of some pages. The redirects of the tickets are wrong:
+//! they lead to the welcome page.
 
 use relink_model::{FindingCode, Verdict};
 
@@ -55,6 +56,7 @@ impl LostPage {
         }
     }
 
+    /// Returns the capture of the page before it was lost, if there is one.
     fn archived_page(&self, ports: SitePorts) -> Option<ArchivedPage> {
         let old = ports.insert_ports(self.old);
         match self.archived {
@@ -116,6 +118,7 @@ pub(crate) static LOST_PAGES: &[LostPage] = &[
     deleted("deleted, with an erroneous redirect: autumn", "http://society.test/tickets/autumn-tour", "Autumn tour", Redirect("/welcome")),
 ];
 
+/// Creates a page that moved.
 const fn moved(
     name: &'static str,
     old: &'static str,
@@ -126,6 +129,7 @@ const fn moved(
     LostPage { name, old, new: Some(new), title, archived }
 }
 
+/// Creates a page that was deleted.
 const fn deleted(
     name: &'static str,
     old: &'static str,

@@ -42,6 +42,7 @@ pub(crate) fn pages() -> impl Iterator<Item = (String, String)> {
     [("/".to_owned(), home_page())].into_iter().chain(lists).chain(live_pages)
 }
 
+/// Returns the HTML of the home page.
 fn home_page() -> String {
     let links: Vec<(String, String)> =
         LISTS.iter().map(|list| (list.path.to_owned(), list.title.to_owned())).collect();

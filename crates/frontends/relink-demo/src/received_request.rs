@@ -1,4 +1,4 @@
-//! Parsed requests, numbered in the order of arrival.
+//! A request that the demo server received, and how often its URL was requested.
 
 use crate::SimulatedTime;
 

@@ -88,6 +88,7 @@ impl Sites {
         Self { ports, routes, clock, counts: Mutex::default() }
     }
 
+    /// Handles one request of a connection.
     async fn handle(&self, mut stream: TcpStream) -> io::Result<()> {
         // Close the connection if it starts with a TLS handshake.
         let Some(request) = read_request(&mut stream).await? else {
@@ -145,6 +146,7 @@ pub(crate) async fn read_request(stream: &mut TcpStream) -> io::Result<Option<Re
     Ok(parse_request(&String::from_utf8_lossy(&head)))
 }
 
+/// Parses the head of a request.
 fn parse_request(head: &str) -> Option<Request> {
     let mut lines = head.lines();
     let mut words = lines.next()?.split(' ');

@@ -1,4 +1,4 @@
-//! The simulated time of the demo sites.
+//! The simulated time of the demo sites. Some pages had other content a year ago.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

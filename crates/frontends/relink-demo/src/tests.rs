@@ -9,6 +9,11 @@ use tokio::net::TcpStream;
 
 use super::*;
 
+/// A text that occurs in all error pages of the demo server.
+const ERROR_PAGE_TEXT: &str = "points at a small sign";
+/// A text that occurs in the pages of links that only appear broken.
+const GOOD_PAGE_TEXT: &str = "All is well";
+
 /// Sends a request and returns everything that is received.
 async fn fetch(library: &Library, method: &str, host: &str, path: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, library.port())).await?;
@@ -45,10 +50,10 @@ async fn statuses_and_redirects_are_as_planted() {
     let library = Library::start().await.unwrap();
     let port = library.port();
     for (url, start, part) in [
-        ("library.test/exhibits/sundial", "HTTP/1.1 404 ", "sign"),
-        ("library.test/no/such/page", "HTTP/1.1 404 ", "sign"),
-        ("stranger.test/", "HTTP/1.1 404 ", "sign"),
-        ("club.test/members", "HTTP/1.1 999 ", "sign"),
+        ("library.test/exhibits/sundial", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
+        ("library.test/no/such/page", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
+        ("stranger.test/", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
+        ("club.test/members", "HTTP/1.1 999 ", ERROR_PAGE_TEXT),
         ("archive.library.test/plans", "HTTP/1.1 308 ", "\r\nLocation: /maps\r\n"),
         ("labyrinth.test/maze?41", "HTTP/1.1 302 ", "/maze?42\r\n"),
         ("busy.test/new-arrivals", "HTTP/1.1 429 ", "\r\nRetry-After: 0\r\n"),
@@ -70,20 +75,20 @@ async fn url_that_fails_once_succeeds_from_then_on() {
         ("press.test/small-ads", "HTTP/1.1 404 "),
         ("shy.test/reading-hour", "HTTP/1.1 429 "),
     ] {
-        check(&library, url, first, "sign").await;
-        check(&library, url, "HTTP/1.1 200 ", "All is well").await;
-        check(&library, url, "HTTP/1.1 200 ", "All is well").await;
+        check(&library, url, first, ERROR_PAGE_TEXT).await;
+        check(&library, url, "HTTP/1.1 200 ", GOOD_PAGE_TEXT).await;
+        check(&library, url, "HTTP/1.1 200 ", GOOD_PAGE_TEXT).await;
     }
     let first = fetch(&library, "GET", "press.test", "/obituaries").await;
     assert_eq!(first.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
-    check(&library, "press.test/obituaries", "HTTP/1.1 200 ", "All is well").await;
+    check(&library, "press.test/obituaries", "HTTP/1.1 200 ", GOOD_PAGE_TEXT).await;
 }
 
 #[tokio::test]
 async fn each_library_counts_its_own_requests() {
     for _ in 0..2 {
         let library = Library::start().await.unwrap();
-        check(&library, "press.test/crossword", "HTTP/1.1 500 ", "sign").await;
+        check(&library, "press.test/crossword", "HTTP/1.1 500 ", ERROR_PAGE_TEXT).await;
     }
 }
 
@@ -102,16 +107,16 @@ async fn unknown_urls_get_the_response_of_their_site() {
         ("ferry.test/xqz", "HTTP/1.1 200 ", "Across in six minutes"),
         ("nursery.test/plants/xqz", "HTTP/1.1 200 ", "no longer grow"),
         ("records.test/record?id=9", "HTTP/1.1 200 ", "No such record"),
-        ("records.test/xqz", "HTTP/1.1 404 ", "sign"),
-        ("weekly.test/news/2009/xqz", "HTTP/1.1 404 ", "sign"),
+        ("records.test/xqz", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
+        ("weekly.test/news/2009/xqz", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
         ("biblioteca.test/obras/12", "HTTP/1.1 200 ", "Obra no encontrada"),
-        ("biblioteca.test/obras/98765", "HTTP/1.1 404 ", "sign"),
+        ("biblioteca.test/obras/98765", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
         ("council.test/offices/xqz", "HTTP/1.1 200 ", "Nothing to show"),
         ("wire.test/18710/xqz", "HTTP/1.1 200 ", "nine yards long"),
         ("wire.test/9/xqz", "HTTP/1.1 200 ", "Story not found"),
         ("homestead.test/xqz", "HTTP/1.1 200 ", "for sale"),
         ("choir.test/xqz", "HTTP/1.1 302 ", "/cgi-sys/suspendedpage.cgi\r\n"),
-        ("regatta.test/xqz", "HTTP/1.1 404 ", "sign"),
+        ("regatta.test/xqz", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
         ("school.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /login?next=/xqz\r\n"),
         ("tram.test/xqz", "HTTP/1.1 200 ", "<div id=\"root\"></div>"),
     ] {
@@ -170,7 +175,7 @@ async fn windmill_fails_every_other_time() {
         check(&library, "windmill.test/grinding-days", start, "The Windmill").await;
     }
     check(&library, "windmill.test/xqz", "HTTP/1.1 502 ", "No wind").await;
-    check(&library, "windmill.test/xqz", "HTTP/1.1 404 ", "sign").await;
+    check(&library, "windmill.test/xqz", "HTTP/1.1 404 ", ERROR_PAGE_TEXT).await;
 }
 
 #[tokio::test]
@@ -325,7 +330,7 @@ async fn moved_pages_exist_at_their_new_urls_only() {
     let moved = library.moved_pages();
     let bare = |url: &str| url.replace("http://", "").replace(&port, "");
     for (old, new) in &moved {
-        check(&library, &bare(old), "HTTP/1.1 404 ", "sign").await;
+        check(&library, &bare(old), "HTTP/1.1 404 ", ERROR_PAGE_TEXT).await;
         check(&library, &bare(new), "HTTP/1.1 200 ", "<h1>").await;
     }
     let planted: HashSet<String> =
@@ -341,7 +346,7 @@ async fn portal_links_to_live_pages_with_dead_links() {
     let library = Library::start().await.unwrap();
     check(&library, "portal.test/", "HTTP/1.1 200 ", "href=\"/shops\"").await;
     check(&library, "portal.test/shops", "HTTP/1.1 200 ", "href=\"/shops/hat-hospital\"").await;
-    check(&library, "portal.test/shops/hat-hospital", "HTTP/1.1 404 ", "sign").await;
+    check(&library, "portal.test/shops/hat-hospital", "HTTP/1.1 404 ", ERROR_PAGE_TEXT).await;
     check(&library, "portal.test/railways/valley-line", "HTTP/1.1 200 ", "steam").await;
     let neighborhood = library.neighborhood();
     // 0.9 × (4/5 + 4/4 + 2/3 + 3/4) × 0.9 / 4

@@ -1,4 +1,5 @@
-//! The CDX index: lists captures as a JSON array of arrays.
+//! The index of the demo's web archive: responds to CDX queries with a JSON array of
+//! arrays, one row per capture.
 
 use url::form_urlencoded;
 
@@ -39,6 +40,7 @@ pub(super) fn respond(query: &str, captures: &[ArchivedPage]) -> CannedResponse 
 }
 
 impl IndexQuery {
+    /// Parses the query string of a CDX request.
     fn parse(query: &str) -> Self {
         let mut parsed = Self { to: "9".repeat(14), ..Self::default() };
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -64,6 +66,7 @@ impl IndexQuery {
         parsed
     }
 
+    /// Whether a capture matches the query.
     fn matches(&self, capture: &ArchivedPage) -> bool {
         let key = capture.key();
         let is_url = if self.is_prefix { key.starts_with(&self.key) } else { key == self.key };
@@ -101,6 +104,7 @@ pub(super) fn distance(one: &str, other: &str) -> u64 {
     number(one).abs_diff(number(other))
 }
 
+/// Formats a capture as a row of the response.
 fn row(capture: &ArchivedPage) -> String {
     let ArchivedPage { url, captured_at, status, body, .. } = capture;
     let mime = if capture.location.is_some() { "unk" } else { "text/html" };

@@ -1,4 +1,5 @@
-//! Replays captures, selects them by date, and lists them.
+//! Replay of the demo's web archive: returns archived responses by URL and date, and
+//! lists them as a TimeMap.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;

@@ -1,4 +1,4 @@
-//! A document with old links to the Historical Society.
+//! A document with old links to the Historical Society, whose pages moved.
 
 /// The text, without ports.
 pub(super) const SOCIETY: &str = r"# The Historical Society

@@ -1,4 +1,4 @@
-//! Page templates of sites.
+//! Templates of the demo sites: name, menu and footer around a text.
 
 use crate::behavior;
 use crate::received_request::ReceivedRequest;
@@ -60,6 +60,7 @@ impl PageTemplate {
         (path == "/" && !self.pages.is_empty()).then(|| self.home_page())
     }
 
+    /// Returns the home page, with links to the good pages.
     fn home_page(&self) -> CannedResponse {
         let links = self.pages.iter().map(|page| {
             let (path, title) = (page.path, page.title);

@@ -1,5 +1,5 @@
-//! Sites that show a wall or an empty page instead of the page. Whether the page
-//! exists is unknown.
+//! Sites that show a login, a bot check or an empty page instead of the requested page.
+//! Whether the page exists is unknown.
 
 use super::Site;
 use super::template::{PageTemplate, TitleStyle, not_found};
@@ -81,6 +81,7 @@ fn login_as_home_page(template: &PageTemplate, received: &ReceivedRequest) -> Ca
     if received.request.path == "/" { login_form(template) } else { not_found(template, received) }
 }
 
+/// Returns a login form instead of the requested page.
 fn login_form(template: &PageTemplate) -> CannedResponse {
     let body = "<form action=\"/login\" method=\"post\">\n\
         <label>Name <input name=\"user\"></label>\n\

@@ -1,4 +1,4 @@
-//! Random recommendations on error pages.
+//! Error pages with random product recommendations, so that no two of them are equal.
 
 /// Goods of the market.
 #[rustfmt::skip]
