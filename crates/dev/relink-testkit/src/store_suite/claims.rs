@@ -292,7 +292,7 @@ fn cursor(tasks: &[FetchTask]) -> (Timestamp, TaskId) {
 pub async fn reserved_request_delays_runs_and_other_requests(store: &dyn Store) -> CaseResult {
     assert!(store.reserve_request("one.test", at(0), at(2)).await?, "the host is unknown");
     assert!(!store.reserve_request("one.test", at(1), at(3)).await?, "it is not due");
-    let fixture = StoreFixture::with_pages(store, at(1), &[ONE]).await?;
+    let fixture = StoreFixture::with_pages(store, at(1), &[PAGE_ONE]).await?;
     assert_eq!(fixture.claim(at(1)).await?, [], "the host is not due");
     assert!(store.reserve_request("one.test", at(2), at(4)).await?);
     let claim = fixture.claim_one(at(4)).await?;

@@ -139,7 +139,7 @@ impl AsciiDocParser<'_> {
             self.add_macro_target(range, LinkKind::Reference);
         } else {
             let syntax = DestinationSyntax::Decoded(format!("#{raw}"));
-            self.candidates.link(range, LinkKind::Reference, syntax);
+            self.candidates.push_link(range, LinkKind::Reference, syntax);
         }
     }
 
