@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn included_files_and_images_directories_are_read() {
-        let text = "= T\ninclude::_attributes.adoc[]\ninclude::{x}/y.adoc[]\ninclude::b.adoc[tag=c]\n";
+        let text =
+            "= T\ninclude::_attributes.adoc[]\ninclude::{x}/y.adoc[]\ninclude::b.adoc[tag=c]\n";
         assert_eq!(included_files(text).collect::<Vec<_>>(), ["_attributes.adoc", "b.adoc"]);
         assert_eq!(images_dir(":toc:\n:imagesdir: ./images\n"), Some("./images"));
         assert_eq!(images_dir("ifndef::imagesdir[:imagesdir: ../img]\n"), Some("../img"));

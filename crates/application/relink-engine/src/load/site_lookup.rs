@@ -104,9 +104,7 @@ pub(super) fn look_up(project: &Project, document: &Path, path: &str) -> SiteLoo
         SiteLookup::OtherSite(_) if path.starts_with('/') => {
             elsewhere(project, &sites, &document, path).unwrap_or(result)
         }
-        SiteLookup::OtherSite(_) => {
-            in_any_site(project, path).unwrap_or(result)
-        }
+        SiteLookup::OtherSite(_) => in_any_site(project, path).unwrap_or(result),
         found => found,
     }
 }

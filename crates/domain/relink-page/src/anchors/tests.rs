@@ -347,7 +347,8 @@ fn renderers_replace_dashes_and_badges_in_headings() {
 
 #[test]
 fn notations_of_build_scripts_are_anchors() {
-    let text = "# A\n\n#### <!-- md:setting config.dir -->\n\nr[lex.token]\n<!-- just: a note -->\n";
+    let text =
+        "# A\n\n#### <!-- md:setting config.dir -->\n\nr[lex.token]\n<!-- just: a note -->\n";
     let has = ["config.dir", "r-lex.token"];
     check(DocumentFormat::Markdown, SlugStyle::Any, text, &has, &["lex.token", "note"]);
 }
@@ -374,12 +375,19 @@ fn ids_and_titles_of_asciidoc_use_attributes_and_macros() {
 #[test]
 fn heading_without_letters_is_a_section() {
     let text = "### `$$`\n\n### `$?`\n";
-    check(DocumentFormat::Markdown, SlugStyle::Any, text, &["section", "section-1"], &["section-2"]);
+    check(
+        DocumentFormat::Markdown,
+        SlugStyle::Any,
+        text,
+        &["section", "section-1"],
+        &["section-2"],
+    );
 }
 
 #[test]
 fn keys_of_a_data_block_are_anchors() {
-    let text = "# A\n\n{% configuration %}\nhost_name:\n  type: string\n{% endconfiguration %}\nnote: x\n";
+    let text =
+        "# A\n\n{% configuration %}\nhost_name:\n  type: string\n{% endconfiguration %}\nnote: x\n";
     check(DocumentFormat::Markdown, SlugStyle::Any, text, &["host_name"], &["note"]);
 }
 
@@ -395,7 +403,8 @@ fn anchor_that_extends_a_known_one_is_not_unknown() {
 fn deeply_indented_fence_in_a_component_is_closed() {
     let text = "<Tabs>\n  <Tab>\n    ```ts\n    a\n\n    b\n  ```\n  </Tab>\n</Tabs>\n\n## After\n";
     check(DocumentFormat::Markdown, SlugStyle::Any, text, &["after"], &["b"]);
-    let code = "1. a\n\n    ```xml\n    <Field\n      b=\"c\">\n    </Field>\n    ```\n\n## After\n";
+    let code =
+        "1. a\n\n    ```xml\n    <Field\n      b=\"c\">\n    </Field>\n    ```\n\n## After\n";
     check(DocumentFormat::Markdown, SlugStyle::Any, code, &["after"], &["b"]);
 }
 

@@ -30,8 +30,8 @@ const PORTALS: [&str; 2] = ["Teleport", "Portal"];
 /// `code`.
 pub(crate) fn has_components_outside(text: &str, code: &[Range<usize>]) -> bool {
     let bytes = text.as_bytes();
-    let mut tags = memchr_iter(b'<', bytes)
-        .filter(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase));
+    let mut tags =
+        memchr_iter(b'<', bytes).filter(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase));
     tags.any(|at| !is_within(at, code))
 }
 

@@ -145,7 +145,9 @@ pub fn find_antora_resource(
         let page = format!("{}:{}", file_name(&module), id.path);
         let is_foreign = site.foreign_pages.contains(&page)
             || site.is_shared_host && !tree.is_dir(&module)
-            || id.version.is_some_and(|version| !site.version.is_empty() && version != site.version);
+            || id
+                .version
+                .is_some_and(|version| !site.version.is_empty() && version != site.version);
         is_known |= !is_foreign && has_source(tree, &id, &module, in_module);
     }
     Some(if is_known { RouteLookup::Missing } else { RouteLookup::OtherSite })
@@ -185,7 +187,8 @@ fn has_source(tree: &dyn ProjectTree, id: &ResourceId<'_>, module: &str, in_modu
 /// its family, or, with `./`, from the directory of the page.
 fn candidates(id: &ResourceId<'_>, module: &str, in_module: &str) -> Vec<String> {
     let families: Vec<String> = match id.family {
-        Some(family) => vec![format!("{family}s")],
+        // Antora 1 had the directories `pages/_partials` and `assets/images`.
+        Some(family) => ["", "pages/_", "assets/"].map(|dir| format!("{dir}{family}s")).to_vec(),
         None => FAMILIES.map(str::to_owned).to_vec(),
     };
     let topic = parent(in_module.split_once('/').map_or("", |(_, path)| path));
@@ -234,6 +237,7 @@ mod tests {
             "docs/modules/learn/pages/a/b.adoc",
             "docs/modules/learn/images/c.png",
             "docs/modules/learn/attachments/d.zip",
+            "docs/modules/learn/pages/_partials/e.adoc",
         ]);
         let document = "docs/modules/learn/pages/a/own.adoc";
         let find = |id: &str| find_antora_resource(&[&site], &tree, document, id).unwrap();
@@ -244,6 +248,7 @@ mod tests {
             ("ROOT:index.adoc", "docs/modules/ROOT/pages/index.adoc"),
             ("7.6@server::index.adoc", "docs/modules/ROOT/pages/index.adoc"),
             ("c.png", "docs/modules/learn/images/c.png"),
+            ("learn:partial$e.adoc", "docs/modules/learn/pages/_partials/e.adoc"),
             ("learn:attachment$d.zip", "docs/modules/learn/attachments/d.zip"),
         ] {
             assert_eq!(find(id), RouteLookup::Found(file.into()), "{id}");

@@ -29,8 +29,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     }
     // Open Publishing publishes many projects on one host.
     let is_shared = |dir: &str| tree.is_file(&join(dir, ".openpublishing.publish.config.json"));
-    site.is_shared_host =
-        is_shared(&root) || is_shared("") || is_shared(parent(&root));
+    site.is_shared_host = is_shared(&root) || is_shared("") || is_shared(parent(&root));
     if site.is_shared_host {
         site.origin = Some(OPEN_PUBLISHING_ORIGIN.to_owned());
         if let Some(base) = base_path(&config) {

@@ -129,6 +129,8 @@ pub(super) fn routes(
     routes.extend(patterns.filter_map(|(_, pattern)| expand(pattern, tokens)));
     if mount.content == MountContent::Posts {
         let (date, title) = split_date(file_name(stem));
+        // Jekyll makes a slug of the title.
+        let title = title.replace('.', "-");
         let dated = format!("{}/{title}", date.unwrap_or_default().replace('-', "/"));
         let category = if section == "posts" { "" } else { section };
         routes.push(join(category, &join(parent(stem), &dated)));
@@ -156,6 +158,7 @@ mod tests {
         assert_eq!(routes(&site, &posts, "2024-01-02-hi.md", &page), ["2024/01/02/hi"]);
         let nested = mount("en/news", MountContent::Posts);
         assert_eq!(routes(&site, &nested, "2024-01-02-hi.md", &page), ["en/news/2024/01/02/hi"]);
+        assert_eq!(routes(&site, &posts, "2024-01-02-v2.1.md", &page), ["2024/01/02/v2-1"]);
         let docs = mount("docs", MountContent::Pages);
         assert_eq!(routes(&site, &docs, "a.md", &page), ["documentation/a", "docs/a"]);
         site.mount("", "", MountContent::Pages);

@@ -485,7 +485,10 @@ fn redirect_to_the_site_itself_must_lead_to_a_page() {
             "docusaurus.config.js",
             "module.exports = { url: 'https://docs.test', baseUrl: '/', presets: [] }",
         ),
-        ("static/_redirects", "/old/* https://docs.test/docs/:splat\n/out/* https://b.test/:splat\n"),
+        (
+            "static/_redirects",
+            "/old/* https://docs.test/docs/:splat\n/out/* https://b.test/:splat\n",
+        ),
         ("docs/start.md", "# Start\n"),
     ];
     let sandbox = site(&files, "docs/a.md", &["/old/start", "/out/start", "/old/gone"]);
