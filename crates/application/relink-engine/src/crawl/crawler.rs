@@ -14,7 +14,9 @@ use jiff::Timestamp;
 use relink_frontier::{
     DetectedTrap, EndlessTest, LinkDiscovery, PageFingerprint, TraversalOrder, host_key,
 };
-use relink_model::{FetchTask, Probe, RequestRights, Verdict, redact_stored_url};
+use relink_model::{
+    FetchTask, Probe, RequestRights, Verdict, is_same_host_and_port, redact_stored_url,
+};
 use relink_ports::{LinkDecision, NewLink, NewPage, NewTarget, PageLink, RenderError};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -156,6 +158,18 @@ impl Crawler {
     /// Returns the start pages as a page that links to them.
     pub(crate) fn seed_page(&mut self, label: &str, urls: &[(String, Url)]) -> NewPage {
         self.link_page(label, urls, |_, _| RequestRights::user_supplied())
+    }
+
+    /// Returns the permissions of a request that no page links to: for a
+    /// sitemap, or for an invented URL. It has the permissions of the user if
+    /// it is on the host of a URL that the user gave.
+    fn rights_without_link(&self, url: &Url) -> RequestRights {
+        let is_same_host = |given: &Url| is_same_host_and_port(given, url);
+        if self.user_urls.iter().any(is_same_host) {
+            RequestRights::user_supplied()
+        } else {
+            RequestRights::discovered()
+        }
     }
 
     /// Creates a page that links to these URLs.

@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn inconclusive_control_is_retried_once() {
-        let rights = RequestRights::user_supplied();
+        let rights = RequestRights::discovered();
         let page = "http://a.test/x/page";
         let first = ControlRequest::of_page(ControlKind::RandomName, page, rights, 7).unwrap();
         assert!(first.url.starts_with("http://a.test/x/"), "{}", first.url);

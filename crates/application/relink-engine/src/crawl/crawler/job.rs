@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use relink_frontier::{
     EndlessTest, PageFingerprint, RobotsPolicy, TrapDecision, TraversalOrder, canonicalize,
 };
-use relink_model::{FetchOutcome, FetchTask, Probe, RequestRights, Verdict, is_same_host_and_port};
+use relink_model::{FetchOutcome, FetchTask, Probe, RequestRights, Verdict};
 use relink_ports::{CacheWindow, NewPage, RenderError, RequestOptions};
 use url::Url;
 
@@ -161,16 +161,8 @@ impl Job for Crawler {
         tests
     }
 
-    /// Returns the permissions of a request that no page links to: for a
-    /// sitemap, or for an invented URL. It has the permissions of the user if
-    /// it is on the host of a URL that the user gave.
     fn unlinked_rights(&self, url: &Url) -> RequestRights {
-        let is_same_host = |given: &Url| is_same_host_and_port(given, url);
-        if self.user_urls.iter().any(is_same_host) {
-            RequestRights::user_supplied()
-        } else {
-            RequestRights::discovered()
-        }
+        self.rights_without_link(url)
     }
 
     fn record_test_page(&mut self, key: &str, page: Option<PageFingerprint>) {
