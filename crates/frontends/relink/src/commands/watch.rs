@@ -313,7 +313,8 @@ fn action_text(action: &WatchAction, urls: &[String]) -> String {
         WatchAction::Remove => "removed",
         WatchAction::Close => "closed",
     };
-    urls.iter().map(|url| format!("{done} {}\n", printable(url))).collect()
+    let lines: Vec<String> = urls.iter().map(|url| format!("{done} {}", printable(url))).collect();
+    lines.join("\n") + "\n"
 }
 
 fn print_json(value: &impl serde::Serialize) -> Result<(), CommandError> {
