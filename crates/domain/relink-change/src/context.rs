@@ -151,7 +151,8 @@ impl<'c> Context<'c> {
     /// Returns the nearness of a member to the other members, or `None` if it has no
     /// terms or there is no other member with terms.
     pub fn fit_of_member(&self, member: usize) -> Option<Fit> {
-        let has_terms = |space: &VectorSpace| space.vectors.get(member).is_some_and(|it| !it.is_empty());
+        let has_terms =
+            |space: &VectorSpace| space.vectors.get(member).is_some_and(|it| !it.is_empty());
         let mut others = self.logarithmic.vectors.iter().enumerate();
         let has_others = others.any(|(at, other)| at != member && !other.is_empty());
         if !has_terms(&self.logarithmic) || !has_others {
