@@ -82,8 +82,11 @@ mod tests {
     #[test]
     fn new_numbers_in_a_table_of_records_are_another_text() {
         let table = |numbers: [u32; 6]| {
-            let rows = numbers.map(|number| format!("<tr><td>Sprint<td>{number}"));
-            let html = format!("<title>Records</title><table>{}</table>", rows.concat());
+            let races = ["Sprint", "Hurdles", "Relay", "Marathon", "Steeplechase", "Walk"];
+            let rows = races.iter().zip(numbers);
+            let rows: String =
+                rows.map(|(race, number)| format!("<tr><td>{race}<td>{number}")).collect();
+            let html = format!("<title>Records</title><table>{rows}</table>");
             TermVector::from_main_text(&block_text(DocumentFormat::Html, html.as_bytes()))
         };
         let old = table([1073, 2156, 4891, 11245, 23012, 34999]);

@@ -278,10 +278,11 @@ impl SiteIndex {
         let is_own = is_below_base
             && first_segment(self.without_base(&key))
                 .is_some_and(|first| self.first_segments.contains(first));
-        // A path of several segments below an unknown one: another project
-        // publishes below the same host.
+        // A path of several segments below an unknown one: another project may publish
+        // it on the same host. If the host is known, the link is checked there.
         let own_path = self.without_base(&key);
-        let is_elsewhere = own_path.contains('/')
+        let is_elsewhere = self.origin.is_some()
+            && own_path.contains('/')
             && !is_own
             && first_segment(own_path).is_some_and(|first| !is_locale(first) && !is_version(first));
         if self.is_shared_host && !is_own || is_elsewhere {

@@ -328,12 +328,24 @@ fn antora_alias_is_a_resource_id() {
         &[
             ("antora.yml", "name: t\nversion: '1'\n"),
             ("modules/ROOT/pages/new.adoc", "= New\n:page-aliases: old.adoc\n\n== Part\n"),
-            ("modules/ops/pages/run.adoc", "= Run\n:page-aliases: ROOT:exec.adoc\n"),
         ],
         "modules/ROOT/pages/a.md",
-        &["new.adoc", "old.adoc", "old.adoc#part", "ROOT:exec.adoc", "ops:run.adoc"],
-        &["ops:old.adoc", "gone.adoc", "old.adoc#gone"],
+        &["new.adoc", "old.adoc", "old.adoc#part"],
+        &["gone.adoc", "old.adoc#gone"],
     );
+}
+
+#[test]
+fn antora_alias_names_its_module() {
+    let sandbox = Sandbox::new();
+    sandbox.write("antora.yml", "name: t\nversion: '1'\n");
+    sandbox.write("modules/ops/pages/run.adoc", "= Run\n:page-aliases: ROOT:exec.adoc\n");
+    let text = "= A\n\nxref:ROOT:exec.adoc[a] xref:ops:run.adoc[b] xref:ops:exec.adoc[c]\n";
+    sandbox.write("modules/ROOT/pages/a.adoc", text);
+    let report = sandbox.report(&["--format", "json", "--offline", "."]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["summary"]["verdicts"]["alive"], 2, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["local"], 1, "{report}");
 }
 
 #[test]
@@ -464,7 +476,7 @@ fn asciidoc_images_are_in_the_directory_of_an_included_attribute() {
     sandbox.write("a.adoc", text);
     let report = sandbox.report(&["--format", "json", "--offline", "."]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
-    assert_eq!(report["summary"]["verdicts"]["alive"], 2, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["alive"], 3, "{report}");
     assert_eq!(report["summary"]["verdicts"]["local"], 2, "{report}");
 }
 
