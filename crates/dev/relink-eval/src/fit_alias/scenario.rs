@@ -42,7 +42,7 @@ pub struct Scenario {
     pub dead: Vec<QuestionPage>,
     /// The live pages: URL and title.
     pub live: Vec<(String, Option<String>)>,
-    /// Aliases that the matcher is told, as old and new URL.
+    /// Aliases that the matcher gets as examples: old and new URL.
     pub known: Vec<(String, String)>,
     /// Whether the pages really moved, in contrast to synthetic sites.
     pub is_real: bool,
