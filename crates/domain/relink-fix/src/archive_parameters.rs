@@ -100,7 +100,7 @@ fn edit(bytes: &[u8], candidate: &Candidate, change: Change) -> Result<Candidate
         url,
         span: change.span,
         old: bytes.get(change.span.range()).ok_or(Refusal::Changed)?.to_vec(),
-        around: (change.before, change.after),
+        markup: (change.before, change.after),
         added_links: usize::from(change.has_url),
         form: candidate.form,
         is_removal: false,

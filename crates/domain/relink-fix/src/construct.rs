@@ -25,8 +25,8 @@ pub(crate) enum Notation {
 }
 
 impl Notation {
-    /// Returns the text in front of and behind the URL of a second link.
-    pub(crate) fn around(self, label: &str) -> (String, String) {
+    /// Returns the markup in front of and behind the URL of a second link.
+    pub(crate) fn markup(self, label: &str) -> (String, String) {
         let (before, after) = match self {
             Self::Markdown => (format!("[{label}]("), ")".to_owned()),
             Self::Html => ("<a href=\"".to_owned(), format!("\">{label}</a>")),

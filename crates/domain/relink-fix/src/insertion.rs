@@ -1,4 +1,8 @@
-//! Inserts a second link, the parameters of an archived copy, or a mark behind a link.
+//! Repairs a link without replacing its URL: adds a second link behind it, the parameters
+//! of an archived copy in its citation template, or a mark that it is dead.
+//!
+//! An edit starts as the replacement of the URL. The functions change it to an insertion
+//! that keeps the URL. Whether the result is valid is checked in [`crate::rewrite`].
 
 use relink_model::{Link, LinkKind, SourceLocation, Span};
 use relink_page::DocumentFormat;
@@ -13,14 +17,16 @@ use crate::url_form::{UrlForm, percent_encode};
 
 /// Maximum number of bytes between a link and the second link behind it.
 const MAX_DISTANCE: usize = 400;
-/// Number of links that are compared with a second link.
-const NEXT_LINKS: usize = 4;
+/// Number of links, from the edited one on, that are searched for the new URL. It is not
+/// inserted if one of them has it already.
+const SEARCHED_LINKS: usize = 4;
 /// The name of the template that marks a dead link, in lower case.
 const DEAD_LINK: &str = "{{dead link";
 /// Maximum number of bytes between a link and its mark.
 const MAX_MARK_DISTANCE: usize = 80;
 
-/// Changes the replacement of a URL to the insertion of a second link.
+/// Turns an edit that would replace a URL into edits that keep it and insert the new URL:
+/// as a second link behind it, or as parameters or attributes where the format has them.
 pub(crate) fn second_link(
     format: DocumentFormat,
     bytes: &[u8],
@@ -34,17 +40,20 @@ pub(crate) fn second_link(
         let distance = link.location.span.start.abs_diff(span.end);
         distance <= MAX_DISTANCE && is_same_url(link.target.text(), &candidate.url)
     };
-    if links.iter().skip(candidate.index).take(NEXT_LINKS).any(is_present) {
+    // Repeated repairs find the link of an earlier one next to the edited link.
+    if links.iter().skip(candidate.index).take(SEARCHED_LINKS).any(is_present) {
         return Err(Refusal::AlreadyPresent);
     }
     if format == DocumentFormat::Html && is_bookmark_file(bytes) {
         let attributes = bookmark_attributes(bytes, span, kind, &candidate.url, copy);
-        // Only the attribute of an archived copy is a link.
+        // The parser reads the attribute with an archived copy as a link, and the one with
+        // another new URL as plain text.
         let added_links = usize::from(copy.is_some());
         return attributes.map(|(position, text)| {
             vec![Candidate { added_links, ..candidate.insertion(position, text) }]
         });
     }
+    // In MediaWiki text, values are the parameters of templates.
     let template = (format == DocumentFormat::Wikitext && kind == LinkKind::Value)
         .then(|| CitationTemplate::of_url(bytes, span).ok_or(Refusal::NoRoom))
         .transpose()?;
@@ -63,14 +72,14 @@ pub(crate) fn second_link(
         span: Span { start: end, end },
         old: Vec::new(),
         added_links: 1,
-        around: notation.around(label),
+        markup: notation.markup(label),
         form: Some(form),
         ..candidate
     }])
 }
 
-/// Changes the replacement of a URL to the insertion of a mark behind the link, such as
-/// `{{dead link|date=November 2026}}`. Only MediaWiki text has such marks.
+/// Turns an edit that would replace a URL into one that keeps it and inserts a mark behind
+/// the link, such as `{{dead link|date=November 2026}}`. Only MediaWiki text has such marks.
 pub(crate) fn dead_link_mark(
     format: DocumentFormat,
     bytes: &[u8],
@@ -79,6 +88,7 @@ pub(crate) fn dead_link_mark(
 ) -> Result<Candidate, Refusal> {
     let SourceLocation { span, kind, .. } = candidate.location;
     if format != DocumentFormat::Wikitext {
+        // There is no place for a mark in the other formats.
         return Err(Refusal::NoRoom);
     }
     let end = if kind == LinkKind::Value {
@@ -99,7 +109,7 @@ pub(crate) fn dead_link_mark(
     Ok(candidate.insertion(end, mark.to_owned()))
 }
 
-/// Whether two texts are the same URL in any of the forms that are written.
+/// Whether two texts are the same URL, percent-encoded for a markup language or not.
 fn is_same_url(one: &str, other: &str) -> bool {
     one == other || percent_encode(one) == percent_encode(other)
 }

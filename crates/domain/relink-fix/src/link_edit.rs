@@ -97,9 +97,10 @@ pub enum Refusal {
     LineBreak,
     /// The new URL cannot be written in this construct.
     NotRepresentable,
-    /// A second link cannot be written behind this construct.
+    /// The construct or format has no place for the addition: a second link, a parameter,
+    /// an attribute or a mark.
     NoRoom,
-    /// The second link is already there.
+    /// The addition is already there.
     AlreadyPresent,
     /// The link is in a table whose columns have a fixed width.
     FixedWidth,

@@ -33,7 +33,7 @@ pub(crate) fn restore(
     let before = bytes.get(..span.start).unwrap_or_default();
     let after = bytes.get(span.end..).unwrap_or_default();
     for notation in NOTATIONS {
-        let (front, back) = notation.around(LABEL);
+        let (front, back) = notation.markup(LABEL);
         if before.ends_with(front.as_bytes()) && after.starts_with(back.as_bytes()) {
             let whole = Span { start: span.start - front.len(), end: span.end + back.len() };
             let old = bytes.get(whole.range()).ok_or(Refusal::Changed)?.to_vec();
@@ -53,9 +53,9 @@ pub(crate) fn restore(
         if old == b"live" {
             return Err(Refusal::AlreadyPresent);
         }
-        let around = ("live".to_owned(), String::new());
+        let markup = ("live".to_owned(), String::new());
         let url = String::new();
-        return Ok(Candidate { span: status, old, url, around, ..candidate });
+        return Ok(Candidate { span: status, old, url, markup, ..candidate });
     }
     Ok(candidate)
 }

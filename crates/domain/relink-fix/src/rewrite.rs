@@ -33,8 +33,8 @@ pub(crate) struct Candidate {
     /// The edited bytes: the destination, or an empty range behind the link.
     pub(crate) span: Span,
     pub(crate) old: Vec<u8>,
-    /// The text in front of and behind the URL.
-    pub(crate) around: (String, String),
+    /// The markup in front of and behind the URL.
+    pub(crate) markup: (String, String),
     /// Number of links that the edit adds.
     pub(crate) added_links: usize,
     /// The form to try; `None` if no form works.
@@ -47,19 +47,19 @@ impl Candidate {
     /// Changes the replacement of a URL to the insertion of a text without a link.
     pub(crate) fn insertion(self, position: usize, text: String) -> Self {
         let span = Span { start: position, end: position };
-        let around = (text, String::new());
-        Self { span, old: Vec::new(), url: String::new(), around, added_links: 0, ..self }
+        let markup = (text, String::new());
+        Self { span, old: Vec::new(), url: String::new(), markup, added_links: 0, ..self }
     }
 
     fn edit(&self, width: CharWidth) -> Option<Edit> {
         let url = self.form?.write(&self.url);
-        let new = width.encode(&format!("{}{url}{}", self.around.0, self.around.1));
+        let new = width.encode(&format!("{}{url}{}", self.markup.0, self.markup.1));
         Some(Edit { span: self.span, old: self.old.clone(), new })
     }
 
     /// Returns the span of the new URL in the new document.
     fn new_span(&self, width: CharWidth, shifts: &Shifts) -> Option<Span> {
-        let start = shifts.start_of_edit(self.span.start) + width.encode(&self.around.0).len();
+        let start = shifts.start_of_edit(self.span.start) + width.encode(&self.markup.0).len();
         let length = width.encode(&self.form?.write(&self.url)).len();
         Some(Span { start, end: start + length })
     }
@@ -175,7 +175,7 @@ fn replacement(
         url: with_fragment(&request.new_url, url.fragment()),
         span,
         old,
-        around: (String::new(), String::new()),
+        markup: (String::new(), String::new()),
         added_links: 0,
         form: Some(UrlForm::first(format)),
         is_removal: false,
@@ -187,7 +187,7 @@ fn keep_original(bytes: &[u8], candidate: Candidate, version: Option<&PageVersio
     let SourceLocation { span, kind, .. } = candidate.location;
     match attributes(bytes, span, kind, version) {
         Some(after) => Candidate {
-            around: (String::new(), after),
+            markup: (String::new(), after),
             added_links: usize::from(version.is_some()),
             ..candidate
         },

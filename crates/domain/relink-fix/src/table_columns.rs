@@ -79,7 +79,7 @@ pub(crate) fn column_edits(
             url: String::new(),
             span: Span { start: position, end: position },
             old: Vec::new(),
-            around: (insertion.text, String::new()),
+            markup: (insertion.text, String::new()),
             // If the user selects a column, URLs in other columns are not links.
             added_links: if options.column.is_none() { insertion.urls } else { 0 },
             form: Some(UrlForm::Plain),
