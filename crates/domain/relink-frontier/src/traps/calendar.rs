@@ -1,7 +1,7 @@
 //! Names of months and weekdays.
 //!
-//! Pages of a calendar may differ in nothing else, so these words are ignored when pages are
-//! compared.
+//! The pages of a calendar often differ only in these words and in numbers. The words are
+//! ignored when pages are compared, so that a calendar counts as one repeated page.
 
 use std::sync::LazyLock;
 
@@ -12,6 +12,7 @@ use super::fingerprint::hash_of;
 const NAMES: &[&str] = &[
     "abril",
     "agosto",
+    "aout",
     "août",
     "apr",
     "april",
@@ -31,6 +32,7 @@ const NAMES: &[&str] = &[
     "diciembre",
     "dienstag",
     "dimanche",
+    "dinsdag",
     "domenica",
     "domingo",
     "donderdag",
@@ -44,6 +46,7 @@ const NAMES: &[&str] = &[
     "februari",
     "february",
     "fevereiro",
+    "fevrier",
     "freitag",
     "fri",
     "friday",
@@ -143,8 +146,10 @@ const NAMES: &[&str] = &[
     "zondag",
 ];
 
-/// Maximum length of [`NAMES`] in bytes.
-const MAX_LENGTH: usize = 10;
+/// Length of the shortest name in bytes.
+const SHORTEST_NAME: usize = 3;
+/// Length of the longest name in bytes.
+const LONGEST_NAME: usize = 10;
 
 /// The hashes of [`NAMES`], sorted.
 static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
@@ -155,16 +160,61 @@ static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
 
 /// Whether a word with this hash and length is a month or weekday.
 pub(super) fn is_name(hash: u64, length: usize) -> bool {
-    (3..=MAX_LENGTH).contains(&length) && HASHES.binary_search(&hash).is_ok()
+    (SHORTEST_NAME..=LONGEST_NAME).contains(&length) && HASHES.binary_search(&hash).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The weekdays of each language. Portuguese names are numbers, such as `segunda`.
+    const WEEKDAYS: [&str; 6] = [
+        "monday tuesday wednesday thursday friday saturday sunday",
+        "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+        "lundi mardi mercredi jeudi vendredi samedi dimanche",
+        "lunes martes miércoles jueves viernes sábado domingo",
+        "lunedì martedì mercoledì giovedì venerdì sabato domenica",
+        "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    ];
+
+    /// The months of each language.
+    const MONTHS: [&str; 8] = [
+        "january february march april may june july august september october november december",
+        "januar februar märz april mai juni juli august september oktober november dezember",
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre \
+         dicembre",
+        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+        "januari februari maart april mei juni juli augustus september oktober november december",
+    ];
+
+    #[track_caller]
+    fn check(names: &str, count: usize) {
+        let names: Vec<&str> = names.split_whitespace().collect();
+        assert_eq!(names.len(), count, "{names:?}");
+        for name in names {
+            assert!(is_name(hash_of(name), name.len()), "{name}");
+        }
+    }
+
+    #[test]
+    fn is_name_finds_all_weekdays_and_months_of_each_language() {
+        WEEKDAYS.into_iter().for_each(|names| check(names, 7));
+        MONTHS.into_iter().for_each(|names| check(names, 12));
+    }
+
     #[test]
     fn is_name_finds_every_name() {
         assert!(NAMES.iter().all(|name| is_name(hash_of(name), name.len())));
         assert!(!is_name(hash_of("meeting"), "meeting".len()));
+        assert!(NAMES.is_sorted());
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_shortest_and_the_longest_name() {
+        let lengths = || NAMES.iter().map(|name| name.len());
+        assert_eq!((lengths().min(), lengths().max()), (Some(SHORTEST_NAME), Some(LONGEST_NAME)));
     }
 }
