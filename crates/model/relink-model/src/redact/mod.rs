@@ -24,6 +24,8 @@ use url::Url;
 
 use self::view::View;
 
+/// The fullwidth form of `@`. URL parsers read it as `@` in a host.
+const FULLWIDTH_AT: char = '\u{ff20}';
 /// Replaces a user name and password.
 const USERINFO_MASK: &str = "***@";
 /// Replaces the value of a parameter.
@@ -36,6 +38,15 @@ enum Mode {
     Url,
     /// White space, quotes and brackets end a URL.
     Prose,
+}
+
+/// The secrets to replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Secrets {
+    /// User names, passwords and the values of secret parameters.
+    All,
+    /// User names and passwords.
+    Userinfo,
 }
 
 /// A byte range to replace.
@@ -55,20 +66,20 @@ struct Mask {
 /// assert_eq!(redact_url("https://example.org/@ann"), "https://example.org/@ann");
 /// ```
 pub fn redact_url(url: &str) -> Cow<'_, str> {
-    redact(url, Mode::Url, true)
+    redact(url, Mode::Url, Secrets::All)
 }
 
 /// Redacts every URL in a text for display.
 ///
 /// Unlike in [`redact_url`], white space, quotes and brackets end a URL.
 pub fn redact_text(text: &str) -> Cow<'_, str> {
-    redact(text, Mode::Prose, true)
+    redact(text, Mode::Prose, Secrets::All)
 }
 
 /// Redacts a possibly malformed URL for the database; see
 /// [`redact_stored_text`].
 pub fn redact_stored_url(url: &str) -> Cow<'_, str> {
-    redact(url, Mode::Url, false)
+    redact(url, Mode::Url, Secrets::Userinfo)
 }
 
 /// Redacts the user names and passwords of every URL in a text for the
@@ -76,13 +87,14 @@ pub fn redact_stored_url(url: &str) -> Cow<'_, str> {
 ///
 /// Parameters stay, because a URL with another query is another page.
 pub fn redact_stored_text(text: &str) -> Cow<'_, str> {
-    redact(text, Mode::Prose, false)
+    redact(text, Mode::Prose, Secrets::Userinfo)
 }
 
 /// Removes the user name and password of a URL, for the database.
 ///
-/// A URL inside of its path or query is not changed: without that part,
-/// another page would be requested.
+/// Unlike [`redact_stored_url`], it writes no `***@` in their place, and it does not
+/// change a URL inside of the path or query. A URL with another path or query is
+/// another page.
 pub fn without_userinfo(url: &str) -> Cow<'_, str> {
     if !url.contains('@') {
         return Cow::Borrowed(url);
@@ -97,7 +109,7 @@ pub fn without_userinfo(url: &str) -> Cow<'_, str> {
             let _ = parsed.set_password(None);
             Cow::Owned(parsed.into())
         }
-        Err(_) => redact(url, Mode::Url, false),
+        Err(_) => redact(url, Mode::Url, Secrets::Userinfo),
     }
 }
 
@@ -117,14 +129,15 @@ pub fn with_authority(text: &str) -> Cow<'_, str> {
     let bare = rest.trim_start_matches(['/', '\\']);
     let authority = bare.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let userinfo = authority.rsplit_once('@').map_or("", |(userinfo, _)| userinfo);
-    // `http:/ann@home` may be a path; `http:/ann:secret@home` is not.
+    // Without slashes, text before an `@` is a user name. After slashes, it is one only
+    // with a password: `http:/ann@home` may be a path, `http:/ann:secret@home` is not.
     let is_userinfo = !userinfo.is_empty() && (bare == rest || userinfo.contains(':'));
     if is_web && is_userinfo { format!("{scheme}://{bare}").into() } else { text.into() }
 }
 
-fn redact(text: &str, mode: Mode, with_parameters: bool) -> Cow<'_, str> {
-    let may_have_userinfo = may_contain(text, '@', "40") || text.contains('\u{ff20}');
-    let may_have_parameters = with_parameters && may_contain(text, '=', "3d");
+fn redact(text: &str, mode: Mode, secrets: Secrets) -> Cow<'_, str> {
+    let may_have_userinfo = may_contain(text, '@', "40") || text.contains(FULLWIDTH_AT);
+    let may_have_parameters = secrets == Secrets::All && may_contain(text, '=', "3d");
     if !may_have_userinfo && !may_have_parameters {
         return Cow::Borrowed(text);
     }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::Mode;
+use super::{FULLWIDTH_AT, Mode};
 
 /// One character of the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ fn units(text: &str, mode: Mode) -> Vec<Unit> {
             continue;
         }
         // Compatibility forms of `@` become `@` in a host name.
-        let char = if char == '\u{ff20}' { '@' } else { char };
+        let char = if char == FULLWIDTH_AT { '@' } else { char };
         units.push(Unit { char, start, end });
     }
     units
