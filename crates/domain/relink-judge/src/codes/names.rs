@@ -1,4 +1,16 @@
-//! Constants for the codes.
+//! Constants for the codes, by number.
+//!
+//! The first digit names a group. The verdict of a code is in the table beside this module.
+//!
+//! - 1xx: the page is gone, or its redirects lead nowhere.
+//! - 2xx: a redirect.
+//! - 3xx: the response is misleading: it looks like a page, but is not the linked one.
+//! - 4xx: the page could not be seen, mostly because its site blocks programs.
+//! - 5xx: the request failed, perhaps only for a time.
+//! - 6xx: a mistake in the documents themselves.
+//! - 9xx: the page is alive, but at risk.
+//!
+//! A code for a single HTTP status has the number of the status, such as 403 and 503.
 
 use relink_model::FindingCode;
 
@@ -6,9 +18,10 @@ use relink_model::FindingCode;
 pub const GONE: FindingCode = FindingCode::new(101);
 /// No such host.
 pub const NO_SUCH_HOST: FindingCode = FindingCode::new(102);
-/// Connection failed.
+/// Connection failed, without a specific reason; see [`CONNECTION_REFUSED`] and the codes
+/// after it.
 pub const CONNECTION_FAILED: FindingCode = FindingCode::new(103);
-/// Dead directory.
+/// Dead directory: all known pages of one directory are gone.
 pub const DEAD_DIRECTORY: FindingCode = FindingCode::new(104);
 /// Redirect loop.
 pub const REDIRECT_LOOP: FindingCode = FindingCode::new(105);
@@ -52,7 +65,8 @@ pub const REQUIRES_JAVASCRIPT: FindingCode = FindingCode::new(492);
 pub const LOGIN_WALL: FindingCode = FindingCode::new(493);
 /// Consent or payment wall.
 pub const CONSENT_WALL: FindingCode = FindingCode::new(494);
-/// Site-wide notice.
+/// Site-wide notice: every page of the site shows the same short text, such as one about
+/// maintenance.
 pub const SITE_NOTICE: FindingCode = FindingCode::new(495);
 /// Bot challenge.
 pub const BOT_CHALLENGE: FindingCode = FindingCode::new(499);
@@ -64,7 +78,7 @@ pub const BAD_GATEWAY: FindingCode = FindingCode::new(502);
 pub const UNAVAILABLE: FindingCode = FindingCode::new(503);
 /// Gateway timeout.
 pub const GATEWAY_TIMEOUT: FindingCode = FindingCode::new(504);
-/// Rejected as a bad request.
+/// Rejected as a bad request: a 4xx status that does not say whether the page exists.
 pub const BAD_REQUEST: FindingCode = FindingCode::new(510);
 /// Unexpected status.
 pub const UNEXPECTED_STATUS: FindingCode = FindingCode::new(518);
@@ -104,7 +118,7 @@ pub const MALFORMED_URL: FindingCode = FindingCode::new(602);
 pub const MISSING_ANCHOR: FindingCode = FindingCode::new(603);
 /// Template placeholder.
 pub const TEMPLATE_PLACEHOLDER: FindingCode = FindingCode::new(604);
-/// Many dead neighbors.
+/// Many dead neighbors: the page is alive, but many pages it leads to are dead.
 pub const MANY_DEAD_NEIGHBORS: FindingCode = FindingCode::new(901);
 /// Not archived.
 pub const NOT_ARCHIVED: FindingCode = FindingCode::new(902);

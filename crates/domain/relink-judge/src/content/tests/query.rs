@@ -1,7 +1,16 @@
 //! Tests of the comparison with other query values, and of pages that cannot be
 //! compared.
+//!
+//! The notation is that of [`crate::notation`]. In short: `/a?x=1 200 "Title" {text}` is
+//! the page to judge, or a page of its context; `#1` is a long text, and `#1'` nearly the
+//! same one. The lines of the context are other requests for the same page:
+//! `random-query-value` has another value of the first parameter, `without-parameter` lacks
+//! it, `other-query-value` and `without-other-parameter` are the same for another parameter,
+//! `random-name` and `random-path-number` have another path, and `neighbor` is a known page
+//! of the same directory.
 
 use super::{check, check_controls, check_text, judge};
+use crate::notation::Scene;
 
 #[test]
 fn parameter_that_does_not_select_the_page_leaves_it_alive() {
@@ -34,7 +43,7 @@ fn parameter_that_adds_text_to_a_page_about_an_error_leaves_it_alive() {
 }
 
 #[test]
-fn second_parameter_is_varied_if_the_first_does_not_select_the_page() {
+fn other_parameter_is_compared_if_the_first_does_not_change_the_response() {
     let error = "200 \"Files\" {No such file}";
     let context = [
         &*format!("random-query-value: {error}"),
@@ -55,7 +64,7 @@ fn second_parameter_is_varied_if_the_first_does_not_select_the_page() {
 }
 
 #[test]
-fn missing_wiki_page_with_its_own_title_is_soft_404_if_pages_of_the_script_differ() {
+fn wiki_page_with_the_text_of_a_random_value_is_soft_404_despite_its_own_title() {
     let context = [
         "random-query-value: /wiki?name=qwertz 200 \"Wiki: qwertz\" \"qwertz\" #5",
         "without-parameter: 200 \"Wiki\" #6",
@@ -106,7 +115,8 @@ fn error_page_is_recognized_although_the_script_shows_it_without_parameter() {
         "random-name: 404",
     ];
     check(&format!("/item?id=7 {error}"), &context, "soft-404 RL301");
-    // The page of issue 12 exists, whatever `x` is.
+    // The number in the path selects the page, because another number is not found. So the
+    // page of issue 12 exists, whatever `x` is.
     let context = [context[0], context[1], "random-name: 404", "random-path-number: 404"];
     check(&format!("/issue12?x=7 {error}"), &context, "alive");
 }
@@ -114,15 +124,16 @@ fn error_page_is_recognized_although_the_script_shows_it_without_parameter() {
 #[test]
 fn known_pages_with_other_values_prove_that_the_parameter_selects() {
     let error = "200 \"Forum\" {Information. Return to the index}";
-    let random = format!("random-query-value: {error}");
-    let bare = format!("without-parameter: {error}");
-    let topic = "neighbor: /show?t=3 200 \"Old oak\" #1";
-    let context = [&*random, &bare, "random-name: 404", topic];
+    let random_value = format!("random-query-value: {error}");
+    let without = format!("without-parameter: {error}");
+    let other_topic = "neighbor: /show?t=3 200 \"Old oak\" #1";
+    let context = [&*random_value, &without, "random-name: 404", other_topic];
     check(&format!("/show?t=99 {error}"), &context, "soft-404 RL301");
-    // The first page of a list, another error page, and a page of another script.
+    // A value of 1 may select the first page of a list. A neighbor that is the same page, or
+    // one of another script, proves nothing.
     check(&format!("/show?t=1 {error}"), &context, "alive");
     for other in [&*format!("neighbor: /show?t=3 {error}"), "neighbor: /list?t=3 200 \"Oak\" #1"] {
-        let context = [&*random, &bare, "random-name: 404", other];
+        let context = [&*random_value, &without, "random-name: 404", other];
         check(&format!("/show?t=99 {error}"), &context, "alive");
     }
 }
@@ -218,24 +229,23 @@ fn placeholder_file_of_a_missing_id_is_soft_404() {
 
 #[test]
 fn page_rejected_like_a_random_value_is_dead_if_a_neighbor_is_accepted() {
-    let attempts = ["/show?id=12 400", "/news/4711 400"];
-    for (page, random) in attempts.into_iter().zip(["random-query-value", "random-path-number"]) {
-        let scene = |context: &[&str]| {
-            let scene = crate::notation::Scene::parse(page, context);
-            scene.conclude()
-        };
+    for (page, random) in
+        [("/show?id=12 400", "random-query-value"), ("/news/4711 400", "random-path-number")]
+    {
+        let conclude = |context: &[&str]| Scene::parse(page, context).conclude();
         let rejected = format!("{random}: 400");
         let neighbor = "neighbor: /show?id=13 200 \"Oak\" #1";
-        assert_eq!(scene(&[&rejected, neighbor]), "dead RL510", "{page}");
-        assert_eq!(scene(&[&rejected, "neighbor: /show?id=13 400"]), "failing RL510");
-        assert_eq!(scene(&[&format!("{random}: 404"), neighbor]), "failing RL510");
+        // A site that accepts one page rejects the others for a reason.
+        assert_eq!(conclude(&[&rejected, neighbor]), "dead RL510", "{page}");
+        assert_eq!(conclude(&[&rejected, "neighbor: /show?id=13 400"]), "failing RL510");
+        // A page that does not exist gets another status.
+        assert_eq!(conclude(&[&format!("{random}: 404"), neighbor]), "failing RL510");
     }
 }
 
 #[test]
 fn page_rejected_like_a_random_name_is_dead_if_the_home_page_is_accepted() {
-    let conclude =
-        |context: &[&str]| crate::notation::Scene::parse("/map/oak 400", context).conclude();
+    let conclude = |context: &[&str]| Scene::parse("/map/oak 400", context).conclude();
     assert_eq!(conclude(&["random-name: 400", "home-page: 200 \"Home\" #1"]), "dead RL510");
     assert_eq!(conclude(&["random-name: 400", "home-page: 400"]), "failing RL510");
     assert_eq!(conclude(&["random-name: 404", "home-page: 200 \"Home\" #1"]), "failing RL510");
