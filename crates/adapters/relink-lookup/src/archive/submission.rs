@@ -19,6 +19,10 @@ use url::form_urlencoded::Serializer;
 use super::timestamp;
 use crate::service_client::{ServiceClient, ServiceLimits, ServiceRefusal};
 
+/// The settings name the hosts of these services, so requests have the rights of configured
+/// services.
+const IS_CONFIGURED: bool = true;
+
 /// Minimum time between two requests to Save Page Now, which accepts 15 per minute.
 const SAVE_INTERVAL: Duration = Duration::from_secs(4);
 
@@ -32,7 +36,8 @@ pub struct SavePageNowSettings {
     pub root: Url,
     /// The access key and the secret key, separated by a colon.
     pub key: Option<String>,
-    /// Rate limit, daily number of requests and timeout.
+    /// Rate limit, daily number of requests and timeout. The maximum wait is the longest
+    /// pause of a rate limit that a request waits for instead of failing.
     pub limits: ServiceLimits,
 }
 
@@ -41,6 +46,7 @@ impl SavePageNowSettings {
     pub fn new(root: Url, key: Option<String>) -> Self {
         let limits = ServiceLimits {
             interval: SAVE_INTERVAL,
+            // The service counts requests per minute, so longer pauses have another cause.
             max_wait: Duration::from_mins(2),
             timeout: Duration::from_mins(2),
             ..ServiceLimits::default()
@@ -86,6 +92,7 @@ impl SavePageNow {
     fn options(&self, body: Option<RequestBody>) -> RequestOptions {
         let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
         if let Some(key) = &self.settings.key {
+            // `LOW` is the authentication scheme of the keys of the Internet Archive.
             headers.push(("authorization".to_owned(), format!("LOW {key}")));
         }
         RequestOptions {
@@ -102,7 +109,7 @@ impl SavePageNow {
         path: &str,
         body: Option<RequestBody>,
     ) -> Result<ArchiveJobState, ArchiveError> {
-        let result = self.client.fetch(&self.url(path), true, &self.options(body)).await;
+        let result = self.client.fetch(&self.url(path), IS_CONFIGURED, &self.options(body)).await;
         let result = result.map_err(|refusal| self.service_error(refusal))?;
         let archive = || self.name().to_owned();
         let status = match &result.outcome {
@@ -114,6 +121,7 @@ impl SavePageNow {
         };
         let body = result.body.as_ref().map(|body| &*body.bytes).unwrap_or_default();
         match (status, serde_json::from_slice::<Value>(body)) {
+            // A response with an error status may describe the error in JSON.
             (_, Ok(content)) if content.is_object() => Ok(self.state(&content)),
             (200..=299, _) => {
                 Err(ArchiveError::InvalidResponse { archive: archive(), expected: "JSON" })
@@ -127,10 +135,9 @@ impl SavePageNow {
         let text = |key: &str| content.get(key).and_then(Value::as_str);
         match (text("status"), text("job_id")) {
             (Some("success"), _) => {
-                let time = text("timestamp").unwrap_or_default();
-                let replay_url = text("original_url")
-                    .and_then(|original| self.url("web/").join(&format!("{time}/{original}")).ok());
-                ArchiveJobState::Saved { captured_at: timestamp::parse(time), replay_url }
+                let (time, original) = (text("timestamp"), text("original_url"));
+                let replay_url = replay_url(&self.url("web/"), time, original);
+                ArchiveJobState::Saved { captured_at: time.and_then(timestamp::parse), replay_url }
             }
             (Some("pending") | None, Some(job)) => ArchiveJobState::Pending { job: job.to_owned() },
             _ => {
@@ -140,22 +147,34 @@ impl SavePageNow {
         }
     }
 
-    /// Converts a refusal of the service client.
+    /// Converts a refusal of the service client into an error of this archive.
     fn service_error(&self, refusal: ServiceRefusal) -> ArchiveError {
-        let archive = self.name().to_owned();
-        match refusal {
-            ServiceRefusal::RateLimited(until) => ArchiveError::RateLimited { archive, until },
-            ServiceRefusal::BudgetExhausted(until) => {
-                let budget = self.settings.limits.daily_budget;
-                ArchiveError::BudgetExhausted { archive, budget, until }
-            }
+        refusal_error(self.name(), self.settings.limits, refusal)
+    }
+}
+
+/// Returns the error of an archive that refused a request, or may get no more today.
+fn refusal_error(archive: &str, limits: ServiceLimits, refusal: ServiceRefusal) -> ArchiveError {
+    let archive = archive.to_owned();
+    match refusal {
+        ServiceRefusal::RateLimited(until) => ArchiveError::RateLimited { archive, until },
+        ServiceRefusal::BudgetExhausted(until) => {
+            ArchiveError::BudgetExhausted { archive, budget: limits.daily_budget, until }
         }
     }
+}
+
+/// Returns the URL of a copy below the root of all copies, which ends with a slash. Returns
+/// `None` if the service does not state its time or URL.
+fn replay_url(root: &Url, time: Option<&str>, original: Option<&str>) -> Option<Url> {
+    let time = time.filter(|time| timestamp::parse(time).is_some())?;
+    root.join(&format!("{time}/{}", original?)).ok()
 }
 
 /// Returns the form that requests a capture of a page.
 fn save_form(url: &Url) -> RequestBody {
     let mut form = Serializer::new(String::new());
+    // Whether this is the first copy of the page is not needed, and takes the service time.
     form.append_pair("url", url.as_str()).append_pair("skip_first_archive", "1");
     let content_type = "application/x-www-form-urlencoded";
     RequestBody { content_type, bytes: Bytes::from(form.finish()) }
@@ -179,6 +198,7 @@ impl ArchiveSubmission for SavePageNow {
 /// A pywb collection that records the pages it loads.
 pub struct PywbRecorder {
     collection: Url,
+    limits: ServiceLimits,
     clock: Arc<dyn Clock>,
     client: ServiceClient,
 }
@@ -192,7 +212,7 @@ impl PywbRecorder {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let client = ServiceClient::new(fetch, Arc::clone(&clock), limits);
-        Self { collection, clock, client }
+        Self { collection, limits, clock, client }
     }
 
     /// Returns the result of a recording.
@@ -213,26 +233,58 @@ impl ArchiveSubmission for PywbRecorder {
     }
 
     async fn submit(&self, url: &Url) -> Result<ArchiveJobState, ArchiveError> {
-        let archive = || self.name().to_owned();
         let root = self.collection.as_str().trim_end_matches('/');
-        let record = Url::parse(&format!("{root}/record/id_/{url}"));
-        let expected = "a URL of the collection";
-        let record =
-            record.map_err(|_| ArchiveError::InvalidResponse { archive: archive(), expected })?;
+        // `id_` requests the page as it is, without the changes of a replay.
+        let Ok(record) = Url::parse(&format!("{root}/record/id_/{url}")) else {
+            let reason = "the URL cannot be appended to the URL of the collection";
+            return Ok(ArchiveJobState::Failed(reason.to_owned()));
+        };
         let options = RequestOptions {
             redirects: relink_ports::RedirectMode::Report,
             max_body_bytes: Some(MAX_RESPONSE_BYTES),
             ..RequestOptions::default()
         };
-        match self.client.fetch(&record, true, &options).await {
-            Ok(result) => Ok(self.state(&result)),
-            Err(ServiceRefusal::RateLimited(until) | ServiceRefusal::BudgetExhausted(until)) => {
-                Err(ArchiveError::RateLimited { archive: archive(), until })
-            }
-        }
+        let result = self.client.fetch(&record, IS_CONFIGURED, &options).await;
+        let result = result.map_err(|refusal| refusal_error(self.name(), self.limits, refusal))?;
+        Ok(self.state(&result))
     }
 
     async fn poll(&self, _job: &str) -> Result<ArchiveJobState, ArchiveError> {
         Ok(ArchiveJobState::Failed("pywb has no jobs".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[track_caller]
+    fn check_replay(time: Option<&str>, original: Option<&str>, expect: Option<&str>) {
+        let root = Url::parse("https://archive.test/web/").unwrap();
+        let url = replay_url(&root, time, original);
+        assert_eq!(url.as_ref().map(Url::as_str), expect, "{time:?} {original:?}");
+    }
+
+    #[test]
+    fn replay_url_needs_the_time_and_the_original_url() {
+        let (time, page) = (Some("20261118220000"), Some("http://a.test/b?c"));
+        let expect = "https://archive.test/web/20261118220000/http://a.test/b?c";
+        check_replay(time, page, Some(expect));
+        check_replay(None, page, None);
+        check_replay(Some(""), page, None);
+        check_replay(Some("/"), page, None);
+        check_replay(time, None, None);
+    }
+
+    #[test]
+    fn exhausted_budget_is_not_reported_as_a_rate_limit() {
+        let limits = ServiceLimits { daily_budget: 7, ..ServiceLimits::default() };
+        let until = Timestamp::UNIX_EPOCH;
+        let budget = refusal_error("pywb", limits, ServiceRefusal::BudgetExhausted(until));
+        assert!(matches!(budget, ArchiveError::BudgetExhausted { budget: 7, .. }), "{budget}");
+        let rate = refusal_error("pywb", limits, ServiceRefusal::RateLimited(until));
+        assert!(matches!(rate, ArchiveError::RateLimited { .. }), "{rate}");
     }
 }
