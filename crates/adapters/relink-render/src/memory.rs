@@ -1,7 +1,7 @@
 //! Kills the processes of pages that use too much memory.
 //!
-//! The browser has a separate limit for the JavaScript heap. This limit
-//! includes everything else: documents, buffers and decoders.
+//! The browser itself limits only the JavaScript heap of a page. The limit here is
+//! for all memory of the process: the heap, documents, buffers and decoders.
 
 use std::fs;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cdp::Cdp;
+use crate::cdp::{CallError, Cdp};
 
 /// Interval between two checks.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
@@ -41,10 +41,13 @@ pub(crate) async fn watch(cdp: Cdp, max_bytes: u64) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let Ok(reply) = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await else {
-            return;
+        let reply = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await;
+        let processes = match reply.and_then(|reply| reply.read::<Processes>()) {
+            Ok(processes) => processes,
+            Err(CallError::Closed) => return,
+            // One refused call or unreadable reply must not end the watch.
+            Err(CallError::Refused(_)) => continue,
         };
-        let Ok(processes) = reply.read::<Processes>() else { return };
         let renderers = processes.process_info.iter().filter(|it| it.r#type == RENDERER_TYPE);
         for process in
             renderers.filter(|it| resident_bytes(it.id).is_some_and(|bytes| bytes > max_bytes))
@@ -71,7 +74,34 @@ fn resident_pages(sizes: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, duplex, split};
+    use tokio::task::JoinSet;
+    use tokio::time::timeout;
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn refused_call_or_unreadable_reply_does_not_end_the_watch() {
+        let (ours, theirs) = duplex(1 << 16);
+        let (reader, writer) = split(ours);
+        let (cdp, incoming, outgoing) = Cdp::open(reader, writer);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(incoming);
+        tasks.spawn(outgoing);
+        tasks.spawn(watch(cdp, u64::MAX));
+        let mut browser = BufReader::new(theirs);
+        for reply in [
+            "{\"id\":1,\"result\":{}}\0",
+            "{\"id\":2,\"error\":{\"message\":\"busy\"}}\0",
+            "{\"id\":3,\"result\":{\"processInfo\":[]}}\0",
+        ] {
+            let mut call = Vec::new();
+            let received = browser.read_until(0, &mut call);
+            timeout(CHECK_INTERVAL * 20, received).await.expect("the watch goes on").unwrap();
+            assert!(String::from_utf8_lossy(&call).contains("SystemInfo.getProcessInfo"));
+            browser.write_all(reply.as_bytes()).await.unwrap();
+        }
+    }
 
     #[test]
     fn resident_pages_is_the_second_field() {
