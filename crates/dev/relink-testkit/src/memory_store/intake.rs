@@ -1,4 +1,4 @@
-//! The store in memory: stores documents, links, and tasks for their targets.
+//! The store in memory: stores documents, their links, and one task per target of a run.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -10,39 +10,8 @@ use relink_ports::{
 };
 
 use super::MemoryStore;
+use super::new_task::{InsertedTask, TaskDefaults, TaskOrigin, without_cache};
 use super::state::{Document, Link, State, StoredResult, Task, TaskState};
-
-/// The values of a new task that do not depend on its link.
-struct TaskDefaults {
-    window: CacheWindow,
-    not_before: Timestamp,
-    depth: Option<u32>,
-    rank: Option<i64>,
-}
-
-impl TaskDefaults {
-    /// The values of a task that is due immediately, outside of crawls.
-    fn immediate(window: CacheWindow) -> Self {
-        Self { window, not_before: Timestamp::UNIX_EPOCH, depth: None, rank: None }
-    }
-}
-
-/// The link for which a task is inserted.
-struct TaskOrigin<'a> {
-    target: &'a NewTarget,
-    original_url: &'a str,
-    /// Whether the link has a fragment to check.
-    has_fragment: bool,
-}
-
-/// The task of a target, after it was inserted or found.
-struct InsertedTask {
-    id: TaskId,
-    /// Whether the task was inserted by this call.
-    is_new: bool,
-    /// Whether the task needs no request.
-    is_finished: bool,
-}
 
 #[async_trait]
 impl IntakeStore for MemoryStore {
@@ -96,24 +65,29 @@ impl IntakeStore for MemoryStore {
         missing: &[MissingAnchor],
         cache_window: CacheWindow,
     ) -> Result<u64, StoreError> {
-        let (mut state, mut new) = (self.tables().await, 0);
-        for MissingAnchor { link: cursor, target } in missing {
+        let mut state = self.tables().await;
+        let mut new_tasks = 0;
+        for MissingAnchor { link: link_key, target } in missing {
             let NewTarget::Local { key, .. } = target else { continue };
             let id = state.insert_local_target(run, target, cache_window);
             let defaults = TaskDefaults::immediate(cache_window);
             let origin = TaskOrigin { target, original_url: key, has_fragment: false };
             let task = state.insert_task(run, id, &origin, &defaults);
-            new += u64::from(task.is_new);
-            if let Some(link) = state.links.get(cursor) {
+            new_tasks += u64::from(task.is_new);
+            // The document links to the missing anchor at the place of the link to the page.
+            if let Some(link) = state.links.get(link_key) {
+                let (_, document, position) = *link_key;
                 let link = Link { fragment: None, ..link.clone() };
-                state.links.entry((task.id, cursor.1, cursor.2)).or_insert(link);
+                state.links.entry((task.id, document, position)).or_insert(link);
             }
         }
-        Ok(new)
+        Ok(new_tasks)
     }
 }
 
 impl State {
+    /// Returns the document of a run with this label, adding it if necessary. If its content
+    /// has changed, or its links were not stored completely, its stored links are deleted.
     fn load_document(&mut self, run: RunId, document: &NewDocument) -> LoadedDocument {
         let is_same = |stored: &Document| stored.run == run && stored.label == document.label;
         let existing = self.documents.iter_mut().find(|(_, stored)| is_same(stored));
@@ -158,7 +132,7 @@ impl State {
     fn delete_links_of(&mut self, run: RunId, document: DocumentId) {
         self.links.retain(|(_, from, _), _| *from != document);
         if let Some(run) = self.runs.get_mut(&run) {
-            run.is_unlinked = true;
+            run.may_have_unlinked_tasks = true;
         }
     }
 
@@ -172,7 +146,7 @@ impl State {
             self.delete_links_of(run, DocumentId(id));
         }
         let Some(stored) = self.runs.get_mut(&run) else { return };
-        if std::mem::take(&mut stored.is_unlinked) {
+        if std::mem::take(&mut stored.may_have_unlinked_tasks) {
             let tasks: Vec<TaskId> = self.tasks_of(run).map(|(id, _)| id).collect();
             for task in tasks {
                 if self.links_to(task).next().is_none() {
@@ -201,14 +175,15 @@ impl State {
             (document.is_sitemap, document.anchors) = (page.is_sitemap, page.anchors.clone());
         }
         for (position, link) in page.links.iter().enumerate() {
-            if let Some(task) = self.page_link_task(run, link, window, summary) {
+            if let Some(task) = self.task_of_page_link(run, link, window, summary) {
                 self.insert_link((task, id, position as u64), &link.link, window.now);
             }
         }
     }
 
-    /// Returns the task of the target of a link; `None` if it is skipped.
-    fn page_link_task(
+    /// Returns the task of the target of a link on a page, adding it if necessary. Returns
+    /// `None` if the crawl skips the link and no other link to its target was followed.
+    fn task_of_page_link(
         &mut self,
         run: RunId,
         link: &PageLink,
@@ -220,7 +195,7 @@ impl State {
                 LinkDecision::Fetch { depth, .. } => Some(depth),
                 LinkDecision::Skip => None,
             };
-            let window = CacheWindow { fresh_since: Timestamp::MAX, ..window };
+            let window = without_cache(window);
             let defaults = TaskDefaults { depth, ..TaskDefaults::immediate(window) };
             return Some(self.insert_counted_task(run, link, &defaults, summary));
         };
@@ -230,8 +205,7 @@ impl State {
         let LinkDecision::Fetch { depth, rank, may_use_cache } = link.decision else {
             return None;
         };
-        let fresh_since = if may_use_cache { window.fresh_since } else { Timestamp::MAX };
-        let window = CacheWindow { fresh_since, ..window };
+        let window = if may_use_cache { window } else { without_cache(window) };
         let defaults = TaskDefaults { window, not_before: window.now, depth: Some(depth), rank };
         Some(self.insert_counted_task(run, link, &defaults, summary))
     }
@@ -292,7 +266,10 @@ impl State {
 
     /// Stores a target that needs no request, with its result.
     fn insert_local_target(&mut self, run: RunId, target: &NewTarget, window: CacheWindow) -> i64 {
-        let NewTarget::Local { key, verdict, code, reason } = target else { return 0 };
+        let NewTarget::Local { key, verdict, code, reason } = target else {
+            // Callers pass only local targets; no target has this id.
+            return 0;
+        };
         let (id, generation, now) =
             (self.target_id(key, None), self.run_generation(run), window.now);
         let Some(stored) = self.target_mut(id) else { return id };
@@ -340,10 +317,12 @@ impl State {
         }
         let is_local = host.is_none();
         let is_finished = is_local || is_fresh;
+        // A pending task has no result yet, so it refers to no generation.
         let generation = generation.filter(|_| is_finished);
         if let Some((id, _)) = self.task_of(run, target) {
             self.update_task(id, |task| {
                 task.is_user_supplied |= is_user_supplied;
+                // The anchors of the cached page are not known, so the page is requested.
                 if has_fragment && !is_finished && task.is_cached {
                     (task.state, task.is_cached) = (TaskState::Pending, false);
                     task.generation = None;
@@ -374,15 +353,15 @@ impl State {
     }
 
     /// Adds a link that is seen at the time `now`, unless it exists.
-    fn insert_link(&mut self, cursor: LinkCursor, link: &NewLink, now: Timestamp) {
+    fn insert_link(&mut self, key: LinkCursor, link: &NewLink, now: Timestamp) {
         let NewLink { location, fragment, ignored_codes, .. } = link;
         let link = Link {
             location: *location,
             fragment: fragment.clone(),
             ignored_codes: ignored_codes.clone(),
         };
-        let is_new = self.links.insert(cursor, link).is_none();
-        let (task, document, _) = cursor;
+        let is_new = self.links.insert(key, link).is_none();
+        let (task, document, _) = key;
         let Some(document) = self.documents.get_mut(&document.0) else { return };
         document.links += u64::from(is_new);
         let (run, revision) = (document.run, document.revision.clone());

@@ -7,6 +7,7 @@
 
 mod cache;
 mod intake;
+mod new_task;
 mod queue;
 mod reading;
 mod results;

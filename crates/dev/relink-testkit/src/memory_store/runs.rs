@@ -181,7 +181,7 @@ impl State {
             is_network_confirmed: false,
             started_at: now,
             closed_at: None,
-            is_unlinked: false,
+            may_have_unlinked_tasks: false,
         };
         self.runs.insert(RunId(self.last_run), run);
         RunId(self.last_run)

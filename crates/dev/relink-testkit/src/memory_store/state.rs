@@ -70,7 +70,7 @@ pub(super) struct Run {
     pub(super) started_at: Timestamp,
     pub(super) closed_at: Option<Timestamp>,
     /// Whether tasks may have no link left, because links were deleted.
-    pub(super) is_unlinked: bool,
+    pub(super) may_have_unlinked_tasks: bool,
 }
 
 impl Run {
