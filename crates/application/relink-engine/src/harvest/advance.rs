@@ -27,9 +27,13 @@ pub struct IncidentState {
     pub records: Vec<i64>,
 }
 
+/// The id of an incident that is not stored yet.
+pub(super) const NEW_INCIDENT: i64 = 0;
+
 /// A change of an incident in this run.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
+    /// The id in the store, or [`NEW_INCIDENT`].
     pub(super) id: i64,
     pub(super) state: IncidentState,
     /// The new stage; `None` if only the date of the last check changed.
@@ -177,7 +181,7 @@ impl Advance<'_> {
             .map(|target| {
                 let mut state = self.state(host.incident.split(&target.url));
                 let transition = self.record_check(&mut state);
-                Change { id: 0, state, transition }
+                Change { id: NEW_INCIDENT, state, transition }
             })
             .collect()
     }
@@ -211,7 +215,7 @@ impl Advance<'_> {
         let broken: Vec<&str> =
             targets.iter().map(|it| it.url.as_str()).filter(|url| is_new(url)).collect();
         let open = |subject: IncidentSubject| Change {
-            id: 0,
+            id: NEW_INCIDENT,
             state: self.state(Incident::open_hidden(subject, self.day, IncidentOrigin::Arrival)),
             transition: Some(Transition::Filtered),
         };
@@ -244,7 +248,7 @@ impl Advance<'_> {
             return;
         }
         let open = |incident: Incident| Change {
-            id: 0,
+            id: NEW_INCIDENT,
             state: self.state(incident),
             transition: Some(Transition::Reported),
         };

@@ -1,42 +1,24 @@
-//! Actions of managers and users: replies of providers, overrides, re-checks,
-//! notes and reports of broken links.
+//! Actions of people on a harvested catalog. Managers enter replies of providers, decide
+//! that records are hidden or shown, request a new check, and add notes. Users report
+//! broken links.
+//!
+//! Replies, decisions, notes and confirmed reports are stored with their time, user and
+//! reason. How incidents advance without such actions is decided in [`super::advance`].
 
 use jiff::civil::Date;
-use relink_frontier::canonicalize;
-use relink_ports::{
-    HarvestChanges, HarvestEvent, RecordFilter, StoredOverride, StoredProvider, StoredRecord,
-    TargetSelection,
-};
+use relink_ports::{HarvestChanges, HarvestEvent, StoredIncident, StoredOverride, StoredProvider};
 use relink_report::harvest::HarvestRunRow;
 use relink_survey::{
-    CheckResult, Incident, IncidentOrigin, IncidentSubject, OverrideAction, OverrideScope, Stage,
-    Transition,
+    CheckResult, Incident, IncidentOrigin, IncidentSubject, OverrideAction, Stage, Transition,
 };
 
-use super::advance::Change;
+use super::advance::{Change, NEW_INCIDENT};
 use super::check_run::RunChecks;
 use super::run_changes::stored_incident;
+use super::subject::{HarvestSubject, SubjectMatch};
 use super::visibility::ViewScope;
-use super::{Harvester, IncidentState, PAGE_SIZE, ProviderSettings};
+use super::{Harvester, IncidentState, ProviderSettings};
 use crate::{EngineError, StopSignal};
-
-/// What an action applies to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HarvestSubject {
-    /// The scope.
-    pub scope: OverrideScope,
-    /// The identifier, canonical URL, host or provider name.
-    pub name: String,
-}
-
-/// A subject that was found, with the records it includes.
-#[derive(Debug, Clone)]
-pub struct SubjectMatch {
-    /// The subject.
-    pub subject: HarvestSubject,
-    /// The records that are not deleted.
-    pub records: Vec<StoredRecord>,
-}
 
 /// An action of a manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,77 +54,25 @@ pub enum FlagOutcome {
     Hidden(u64),
     /// The records were hidden before.
     AlreadyHidden,
-    /// The link works or cannot be judged, for this reason.
+    /// The link was checked and is not broken, or its response does not show whether it is;
+    /// for this reason.
     Rejected(String),
-    /// The check was not possible, for this reason.
+    /// The link was not checked, or the local network failed during the check; for this
+    /// reason. The same report may be confirmed later.
     InDoubt(String),
     /// No record has this URL.
     Unknown,
 }
 
 impl Harvester<'_> {
-    /// Finds a subject: the name of the provider, the identifier of a record, a URL, or a host.
-    pub async fn find_subject(
-        &self,
-        provider: &StoredProvider,
-        text: &str,
-    ) -> Result<Option<SubjectMatch>, EngineError> {
-        let url = canonicalize(None, text).ok().map(String::from);
-        let mut candidates = vec![(OverrideScope::Record, text.to_owned())];
-        candidates.extend(url.map(|url| (OverrideScope::Target, url)));
-        candidates.push((OverrideScope::Domain, text.to_owned()));
-        candidates.push((OverrideScope::Provider, text.to_owned()));
-        for (scope, name) in candidates {
-            let subject = HarvestSubject { scope, name };
-            let records = self.records_of(provider, &subject).await?;
-            if !records.is_empty() {
-                return Ok(Some(SubjectMatch { subject, records }));
-            }
-        }
-        Ok(None)
-    }
-
-    async fn records_of(
-        &self,
-        provider: &StoredProvider,
-        subject: &HarvestSubject,
-    ) -> Result<Vec<StoredRecord>, EngineError> {
-        let name = subject.name.clone();
-        let mut selection = TargetSelection::default();
-        match subject.scope {
-            OverrideScope::Record => {
-                let found = self.store.harvested_record(provider.id, &name).await?;
-                return Ok(found.into_iter().filter(|record| !record.is_deleted).collect());
-            }
-            OverrideScope::Provider if name == provider.name => {
-                return self.all_records(provider).await;
-            }
-            OverrideScope::Provider => {}
-            OverrideScope::Target => selection.urls.push(name),
-            OverrideScope::Domain => selection.hosts.push(name),
-        }
-        Ok(self.store.records_of_targets(provider.id, &selection).await?)
-    }
-
-    async fn all_records(
-        &self,
-        provider: &StoredProvider,
-    ) -> Result<Vec<StoredRecord>, EngineError> {
-        let mut filter = RecordFilter {
-            provider: Some(provider.id),
-            limit: PAGE_SIZE,
-            ..RecordFilter::default()
-        };
-        let mut found = Vec::new();
-        loop {
-            let page = self.store.harvested_records(&filter).await?;
-            let Some(last) = page.last() else { return Ok(found) };
-            filter.after = last.id;
-            found.extend(page.into_iter().filter(|record| !record.is_deleted));
-        }
-    }
-
     /// Performs an action of a manager and records who did it, when and why.
+    ///
+    /// Returns the number of incidents that a reply suspends, of records whose visibility an
+    /// override changes, or of records that a note is about.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails.
     pub async fn act(
         &self,
         provider: &StoredProvider,
@@ -152,7 +82,7 @@ impl Harvester<'_> {
         reason: &str,
     ) -> Result<u64, EngineError> {
         let subject = &matched.subject;
-        let mut stored = HarvestChanges {
+        let mut changes = HarvestChanges {
             events: vec![self.event(action.kind(), subject, user, reason)],
             ..HarvestChanges::default()
         };
@@ -161,30 +91,31 @@ impl Harvester<'_> {
         let is_same = |it: &StoredOverride| it.scope == key.0 && it.subject == key.1;
         match action {
             ManagerAction::Answer { until } => {
-                stored.incidents = self.answered(provider, matched, *until).await?;
+                changes.incidents = self.pause_incidents(provider, matched, *until).await?;
             }
             ManagerAction::Override(decision) => {
                 overrides.retain(|it| !is_same(it));
                 let new = self.new_override(subject, *decision, user, reason);
                 overrides.push(new.clone());
-                stored.overrides = vec![new];
-                stored.lifted = vec![key.clone()];
+                // The old decision is deleted before the new one is stored.
+                changes.overrides = vec![new];
+                changes.lifted = vec![key.clone()];
             }
             ManagerAction::Lift => {
                 overrides.retain(|it| !is_same(it));
-                stored.lifted = vec![key.clone()];
+                changes.lifted = vec![key.clone()];
             }
             ManagerAction::Note => {}
         }
         let open = self.open_incidents_of(provider.id, &matched.records).await?;
         let view = ViewScope::new(provider, &overrides).view(&matched.records, &open, &[]);
-        (stored.visibility, stored.locations) = (view.changes, view.locations);
+        (changes.visibility, changes.locations) = (view.changes, view.locations);
         let count = match action {
-            ManagerAction::Answer { .. } => stored.incidents.len(),
+            ManagerAction::Answer { .. } => changes.incidents.len(),
             ManagerAction::Note => matched.records.len(),
-            ManagerAction::Override(_) | ManagerAction::Lift => stored.visibility.len(),
+            ManagerAction::Override(_) | ManagerAction::Lift => changes.visibility.len(),
         };
-        self.store.apply(provider.id, self.today(), &stored, self.ports.now()).await?;
+        self.store.apply(provider.id, self.today(), &changes, self.ports.now()).await?;
         Ok(count as u64)
     }
 
@@ -208,8 +139,8 @@ impl Harvester<'_> {
             subject: subject.to_owned(),
             text: text.to_owned(),
         };
-        let stored = HarvestChanges { events: vec![event], ..HarvestChanges::default() };
-        Ok(self.store.apply(provider.id, self.today(), &stored, self.ports.now()).await?)
+        let changes = HarvestChanges { events: vec![event], ..HarvestChanges::default() };
+        Ok(self.store.apply(provider.id, self.today(), &changes, self.ports.now()).await?)
     }
 
     fn event(
@@ -245,13 +176,13 @@ impl Harvester<'_> {
         }
     }
 
-    /// Returns the open incidents of the records, with the reply.
-    async fn answered(
+    /// Returns the open incidents of the records, paused until the day that the provider named.
+    async fn pause_incidents(
         &self,
         provider: &StoredProvider,
         matched: &SubjectMatch,
         until: Date,
-    ) -> Result<Vec<relink_ports::StoredIncident>, EngineError> {
+    ) -> Result<Vec<StoredIncident>, EngineError> {
         let mut stored = Vec::new();
         for (id, mut state) in self.open_incidents_of(provider.id, &matched.records).await? {
             state.incident.answer(until);
@@ -260,7 +191,7 @@ impl Harvester<'_> {
         Ok(stored)
     }
 
-    /// Checks the locations of records at once, and advances their incidents.
+    /// Checks the locations of records now, and advances their incidents.
     pub async fn recheck(
         &self,
         provider: &StoredProvider,
@@ -279,14 +210,16 @@ impl Harvester<'_> {
         let hosts = self.host_targets(provider.id).await?;
         let mut checks = RunChecks { hosts, ..RunChecks::default() };
         let label = format!("harvest {} recheck {}", provider.name, self.ports.now());
-        if self.check_urls(&label, &urls, &mut checks, &mut row, stop).await? {
+        let is_reliable = self.check_urls(&label, &urls, &mut checks, &mut row, stop).await?;
+        if is_reliable {
             self.advance(provider, settings, &checks, &mut row).await?;
         }
         self.count(provider, settings, &mut row).await?;
         Ok(row)
     }
 
-    /// Checks a URL that a user reported. A confirmed report hides its records at once.
+    /// Checks a URL that a user reported. A confirmed report hides its records now,
+    /// without the delays of the timetable.
     pub async fn flag(
         &self,
         provider: &StoredProvider,
@@ -295,12 +228,9 @@ impl Harvester<'_> {
         user: &str,
         stop: &StopSignal,
     ) -> Result<FlagOutcome, EngineError> {
-        let Some(matched) = self.find_subject(provider, url).await? else {
+        let Some(matched) = self.find_target(provider, url).await? else {
             return Ok(FlagOutcome::Unknown);
         };
-        if matched.subject.scope != OverrideScope::Target {
-            return Ok(FlagOutcome::Unknown);
-        }
         let url = matched.subject.name.clone();
         if matched.records.iter().all(|record| !record.is_visible) {
             return Ok(FlagOutcome::AlreadyHidden);
@@ -308,13 +238,13 @@ impl Harvester<'_> {
         let (mut row, mut checks) = (HarvestRunRow::default(), RunChecks::default());
         let label = format!("harvest {} flag {}", provider.name, self.ports.now());
         let urls = [url.clone()];
-        if !self.check_urls(&label, &urls, &mut checks, &mut row, stop).await? {
-            let doubt = match row.doubt {
-                _ if stop.is_stopped() => "interrupted".to_owned(),
-                Some(doubt) => doubt,
-                None => row.errors.pop().unwrap_or_default(),
-            };
-            return Ok(FlagOutcome::InDoubt(doubt));
+        let is_reliable = self.check_urls(&label, &urls, &mut checks, &mut row, stop).await?;
+        if !is_reliable {
+            if stop.is_stopped() {
+                return Ok(FlagOutcome::InDoubt("interrupted".to_owned()));
+            }
+            let doubt = row.doubt.or_else(|| row.errors.pop());
+            return Ok(FlagOutcome::InDoubt(doubt.unwrap_or_default()));
         }
         let reason = checks.reasons.remove(&url).unwrap_or_default();
         if checks.results.get(&url) != Some(&CheckResult::Broken) {
@@ -347,7 +277,7 @@ impl Harvester<'_> {
                 let subject = IncidentSubject::Target(matched.subject.name.clone());
                 let incident = Incident::open_hidden(subject, self.today(), IncidentOrigin::Report);
                 let state = IncidentState { incident, reason, records: Vec::new() };
-                vec![Change { id: 0, state, transition: Some(Transition::Hidden) }]
+                vec![Change { id: NEW_INCIDENT, state, transition: Some(Transition::Hidden) }]
             }
         };
         let overrides = self.store.overrides(provider.id).await?;

@@ -21,6 +21,7 @@ mod publish;
 mod run_changes;
 mod runs;
 mod settings;
+mod subject;
 mod visibility;
 mod webhooks;
 
@@ -36,11 +37,12 @@ use relink_survey::{CheckResult, LossLimit};
 pub use self::advance::IncidentState;
 pub use self::decay::{DecayRange, DecayRanking, DecaySource, RecordDecay, RecordDecaySettings};
 pub use self::mailing::{MailReport, MailSender};
-pub use self::manage::{FlagOutcome, HarvestSubject, ManagerAction, SubjectMatch};
+pub use self::manage::{FlagOutcome, ManagerAction};
 pub use self::publish::{Submission, SubmissionState, SubmittedLocation};
 pub use self::settings::{
     ArrivalFilter, NotifyChoice, ProviderSettings, RecordOrigin, parse_time_zone,
 };
+pub use self::subject::{HarvestSubject, SubjectMatch};
 pub use self::webhooks::DeliveryReport;
 use crate::survey::LoadedCatalog;
 use crate::{DispatchSettings, EngineError, Ports};

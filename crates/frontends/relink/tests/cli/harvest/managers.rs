@@ -101,6 +101,19 @@ fn confirmed_report_hides_at_once_and_others_get_a_reason() {
 }
 
 #[test]
+fn report_finds_the_url_of_a_record_whose_identifier_is_that_url() {
+    let provider = Provider::new();
+    let url = String::from(provider.web.host("a.test").url("/book"));
+    provider.web.host("a.test").page("/book", 200, "<title>Book</title><p>The text of the book");
+    provider.add_record(&url, &["/book"]);
+    provider.run_on(0, 0);
+    provider.remove_page("a.test", "/book");
+    let confirmed = provider.request_on(1, &["flag", &url, "--user", "teacher"]).exits(0).stdout;
+    assert_eq!(confirmed, "lre: confirmed, 1 record hidden, the provider is asked\n");
+    assert_eq!(provider.export(&["--hidden"]), [url]);
+}
+
+#[test]
 fn recheck_restores_at_once() {
     let provider = Provider::new();
     provider.remove_page("a.test", "/2");
