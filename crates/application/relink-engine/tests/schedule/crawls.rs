@@ -31,7 +31,7 @@ fn with_robots(mut scenario: Scenario, text: &str) -> Scenario {
 fn settings(harness: &Harness) -> CrawlSettings {
     let seed: Url = format!("http://{HOST}/page0").parse().unwrap();
     let mut dispatch = harness.settings.dispatch;
-    dispatch.politeness = PolitenessPolicy::crawl(harness.scenario.host_slots, GAP);
+    dispatch.politeness = PolitenessPolicy::crawl(harness.scenario.host_concurrency, GAP);
     CrawlSettings {
         seeds: vec![(seed.to_string(), seed.clone())],
         rules: CrawlRules {
@@ -76,7 +76,7 @@ async fn robots_file_is_fetched_once_and_first() {
     let (end, verdicts) = crawl_site(&harness, &settings(&harness)).await;
     assert_eq!(end, CrawlEnd::Finished);
     assert_eq!(fetched_pages(&harness).len(), 15);
-    assert_eq!(verdicts.0.len(), 15 + 15, "pages and their external links");
+    assert_eq!(verdicts.url_count(), 15 + 15, "pages and their external links");
     assert_eq!(harness.times_of(ROBOTS).len(), 1);
     assert_eq!(harness.requests_to(HOST)[0].url.as_str(), ROBOTS);
     harness.assert_polite("crawl");
@@ -90,14 +90,14 @@ async fn disallowed_pages_are_not_requested() {
     let pages = fetched_pages(&harness);
     assert!(pages.iter().all(|page| !page.starts_with("/page1")), "{pages:?}");
     assert!(pages.contains("/page2"));
-    assert_eq!(verdicts.0["http://one.test/page1"], [Verdict::Blocked]);
+    assert_eq!(verdicts.of("http://one.test/page1"), [Verdict::Blocked]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn crawl_delay_of_the_host_is_kept() {
     for delay in [2, 7] {
         let robots = format!("User-agent: relink\nCrawl-delay: {delay}");
-        let harness = Scenario { host_slots: 4, ..with_robots(site(7), &robots) }.open();
+        let harness = Scenario { host_concurrency: 4, ..with_robots(site(7), &robots) }.open();
         crawl_site(&harness, &settings(&harness)).await;
         let requests = harness.requests_to(HOST);
         for pair in requests.windows(2) {
@@ -113,7 +113,7 @@ async fn host_without_readable_robots_file_is_not_crawled() {
         let (_, verdicts) = crawl_site(&harness, &settings(&harness)).await;
         assert_eq!(fetched_pages(&harness).len(), 0, "{status}");
         assert_eq!(harness.times_of(ROBOTS).len(), 3, "{status}");
-        assert_eq!(verdicts.0["http://one.test/page0"], [Verdict::Blocked], "{status}");
+        assert_eq!(verdicts.of("http://one.test/page0"), [Verdict::Blocked], "{status}");
         harness.assert_polite("retries of robots.txt");
     }
 }
@@ -176,7 +176,7 @@ async fn crashed_crawl_is_resumed_without_losing_a_page() {
 #[tokio::test(start_paused = true)]
 async fn requests_for_robots_files_use_slots() {
     for slots in [1, 2, 4, 16] {
-        let harness = Scenario { slots: Some(slots), ..site(63) }.open();
+        let harness = Scenario { concurrency: Some(slots), ..site(63) }.open();
         crawl_site(&harness, &settings(&harness)).await;
         harness.assert_polite(&format!("{slots} slots"));
     }
@@ -190,7 +190,7 @@ async fn throttled_crawl_waits_and_continues() {
         let harness = site(7).script(page, &replies).open();
         let (end, verdicts) = crawl_site(&harness, &settings(&harness)).await;
         assert_eq!(end, CrawlEnd::Finished);
-        assert_eq!(verdicts.0[page], [Verdict::Alive]);
+        assert_eq!(verdicts.of(page), [Verdict::Alive]);
         let times = harness.times_of(page);
         assert!(times[1] >= times[0] + Duration::from_secs(seconds), "{times:?}");
     }

@@ -50,6 +50,20 @@ impl Clock for VirtualClock {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Verdicts(pub(crate) BTreeMap<String, Vec<Verdict>>);
 
+impl Verdicts {
+    /// Returns the verdicts that were reported for a URL: one, unless it was reported
+    /// several times.
+    #[track_caller]
+    pub(crate) fn of(&self, url: &str) -> &[Verdict] {
+        &self.0[url]
+    }
+
+    /// Returns the number of URLs with a verdict.
+    pub(crate) fn url_count(&self) -> usize {
+        self.0.len()
+    }
+}
+
 impl Observer for Verdicts {
     fn on_result(&mut self, checked: &CheckedTarget) -> std::io::Result<()> {
         self.0.entry(checked.url.clone()).or_default().push(checked.result.verdict);
@@ -68,8 +82,10 @@ pub(crate) struct Scenario {
     pub(crate) robots: HashMap<String, String>,
     pub(crate) shares_address: bool,
     pub(crate) gap: Duration,
-    pub(crate) slots: Option<usize>,
-    pub(crate) host_slots: usize,
+    /// The maximum number of requests in flight; `None` for the default.
+    pub(crate) concurrency: Option<usize>,
+    /// The maximum number of requests in flight to one host.
+    pub(crate) host_concurrency: usize,
     /// Whether other workers may join the run.
     pub(crate) is_shared: bool,
     pub(crate) seed: u64,
@@ -78,10 +94,10 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Checks these URLs with `gap` between the requests to a host.
     pub(crate) fn new(urls: &[String], gap: Duration) -> Self {
-        Self { urls: urls.to_vec(), gap, host_slots: 1, seed: 1, ..Self::default() }
+        Self { urls: urls.to_vec(), gap, host_concurrency: 1, seed: 1, ..Self::default() }
     }
 
-    /// Adds the responses of a URL.
+    /// Sets the responses of a URL to its first requests. The last one is repeated.
     pub(crate) fn script(mut self, url: &str, replies: &[Reply]) -> Self {
         self.scripts.insert(url.to_owned(), replies.to_vec());
         self
@@ -112,10 +128,10 @@ impl Scenario {
 
     fn settings(&self) -> CheckSettings {
         let mut dispatch = DispatchSettings {
-            politeness: PolitenessPolicy::check(self.host_slots, self.gap),
+            politeness: PolitenessPolicy::check(self.host_concurrency, self.gap),
             ..DispatchSettings::default()
         };
-        dispatch.concurrency = self.slots.unwrap_or(dispatch.concurrency);
+        dispatch.concurrency = self.concurrency.unwrap_or(dispatch.concurrency);
         CheckSettings {
             load: LoadSettings {
                 inputs: vec![Input::Stdin(self.urls.join("\n").into_bytes().into())],
@@ -247,18 +263,18 @@ impl Harness {
     /// requests in flight, per host and in total.
     #[track_caller]
     pub(crate) fn assert_polite(&self, context: &str) {
-        let slots = self.settings.dispatch.concurrency;
+        let concurrency = self.settings.dispatch.concurrency;
         for host in self.hosts() {
             let requests = self.requests_to(&host);
             assert_gap(&requests, self.scenario.gap, context);
             let busy = max_in_flight(&requests);
-            assert!(busy <= self.scenario.host_slots, "{context}: {host}: {busy} in flight");
+            assert!(busy <= self.scenario.host_concurrency, "{context}: {host}: {busy} in flight");
         }
         for worker in 0..self.active_workers() {
             let mut requests = self.requests();
             requests.retain(|request| request.worker == worker);
             let busy = max_in_flight(&requests);
-            assert!(busy <= slots, "{context}: {busy} requests in flight, {slots} slots");
+            assert!(busy <= concurrency, "{context}: {busy} requests in flight of {concurrency}");
         }
     }
 

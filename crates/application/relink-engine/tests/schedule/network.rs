@@ -40,9 +40,9 @@ pub(crate) enum Site {
     #[default]
     Pages,
     /// Every path has the same page, with status 200.
-    SamePage,
+    IdenticalPages,
     /// Every path has its own page, with status 200.
-    AnyPage,
+    DistinctPages,
     /// No path exists.
     Gone,
     /// Every second request of a URL fails with status 503.
@@ -111,7 +111,7 @@ impl Network {
         let reply = match self.sites.get(host).copied().unwrap_or_default() {
             Site::Down => None,
             Site::Tree(pages) if page.is_some_and(|page| page < pages) => Some(Reply::status(200)),
-            Site::SamePage | Site::AnyPage => Some(Reply::status(200)),
+            Site::IdenticalPages | Site::DistinctPages => Some(Reply::status(200)),
             Site::Flaky if is_page && earlier.is_multiple_of(2) => Some(Reply::status(503)),
             Site::Throttling(seconds) if to_host % 3 == 2 => Some(Reply::throttled(seconds)),
             Site::Pages | Site::Flaky | Site::Throttling(_) if is_page => Some(Reply::status(200)),
@@ -128,7 +128,7 @@ impl Network {
         {
             return text.clone();
         }
-        let is_same = self.sites.get(host) == Some(&Site::SamePage);
+        let is_same = self.sites.get(host) == Some(&Site::IdenticalPages);
         let name = if is_same { "Welcome to this host" } else { url.path() };
         let text = format!("{name} ").repeat(if is_same { 40 } else { 12 });
         let links = match (self.sites.get(host), url.path().strip_prefix("/page")) {

@@ -20,7 +20,7 @@ fn pages(host: &str, count: usize) -> Vec<String> {
 async fn requests_to_one_host_are_a_gap_apart() {
     let harness = Scenario::new(&pages("one.test", 8), GAP).open();
     let (end, verdicts) = harness.check().await;
-    assert_eq!((end, verdicts.0.len()), (CheckEnd::Finished, 8));
+    assert_eq!((end, verdicts.url_count()), (CheckEnd::Finished, 8));
     harness.assert_polite("check");
 }
 
@@ -31,15 +31,17 @@ async fn hosts_do_not_wait_for_each_other() {
     harness.check().await;
     let times: Vec<Duration> = urls.iter().map(|url| harness.times_of(url)[0]).collect();
     let (first, last) = (*times.iter().min().unwrap(), *times.iter().max().unwrap());
+    // With one gap for all hosts, the last request would be 19 minutes after the first.
     assert!(last < first + GAP, "{times:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn gone_page_is_confirmed_before_it_is_dead() {
     let urls = pages("one.test", 2);
+    // The last reply of a script is repeated, so both requests get it.
     let harness = Scenario::new(&urls, GAP).script(PAGE, &[Reply::status(404)]).open();
     let (_, verdicts) = harness.check().await;
-    assert_eq!(verdicts.0[PAGE], [Verdict::Dead]);
+    assert_eq!(verdicts.of(PAGE), [Verdict::Dead]);
     assert_eq!(harness.times_of(PAGE).len(), 2);
     harness.assert_polite("confirmation");
 }
@@ -50,7 +52,7 @@ async fn page_that_recovers_at_confirmation_is_alive() {
         let replies = [Reply::status(status), Reply::status(200)];
         let harness = Scenario::new(&pages("one.test", 2), GAP).script(PAGE, &replies).open();
         let (_, verdicts) = harness.check().await;
-        assert_eq!(verdicts.0[PAGE], [Verdict::Alive], "{status}");
+        assert_eq!(verdicts.of(PAGE), [Verdict::Alive], "{status}");
         harness.assert_polite("recovery");
     }
 }
@@ -88,8 +90,8 @@ async fn crashed_check_is_resumed_without_losing_a_url() {
     for seed in 0..100 {
         let mut urls = pages("one.test", 9);
         urls.extend(pages("two.test", 7));
-        let scenario = Scenario { seed, host_slots: 2, ..Scenario::new(&urls, GAP) };
-        let harness = scenario.site("two.test", Site::SamePage).open();
+        let scenario = Scenario { seed, host_concurrency: 2, ..Scenario::new(&urls, GAP) };
+        let harness = scenario.site("two.test", Site::IdenticalPages).open();
         for crash in 1..4 {
             harness.crash_after(Duration::from_millis(seed * 131 % 3000 + crash * 700)).await;
         }
@@ -106,8 +108,8 @@ async fn host_that_requests_a_long_wait_is_left_to_a_later_run() {
     let harness = scenario.open();
     let (end, verdicts) = harness.check().await;
     assert_eq!(end, CheckEnd::Finished);
-    harness.assert_complete(&verdicts, "closed host");
-    assert_eq!(verdicts.0[&urls[2]], [Verdict::Blocked]);
+    harness.assert_complete(&verdicts, "throttled host");
+    assert_eq!(verdicts.of(&urls[2]), [Verdict::Blocked]);
     assert_eq!(harness.requests_to("one.test").len(), 1);
 }
 
@@ -117,7 +119,7 @@ async fn attempts_of_a_page_are_limited() {
         let urls = pages("one.test", 2);
         let harness = Scenario::new(&urls, GAP).script(PAGE, &[Reply::status(status)]).open();
         let (_, verdicts) = harness.check().await;
-        assert_eq!(verdicts.0[PAGE], [Verdict::Failing], "{status}");
+        assert_eq!(verdicts.of(PAGE), [Verdict::Failing], "{status}");
         assert!((2..=4).contains(&harness.times_of(PAGE).len()), "{status}");
         harness.assert_polite("retries");
     }
@@ -130,8 +132,9 @@ async fn host_that_is_down_gets_few_requests() {
     let harness = Scenario::new(&urls, GAP).site("one.test", Site::Down).open();
     let (_, verdicts) = harness.check().await;
     harness.assert_complete(&verdicts, "outage");
+    // Without a limit for hosts that are down, each of the 60 pages would be requested.
     assert!(harness.requests_to("one.test").len() < 40);
-    assert_eq!(verdicts.0["http://two.test/page"], [Verdict::Alive]);
+    assert_eq!(verdicts.of("http://two.test/page"), [Verdict::Alive]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +142,7 @@ async fn failures_are_not_reported_without_a_network() {
     let urls = pages("one.test", 3);
     let harness = Scenario::new(&urls, GAP).site("one.test", Site::Down).open();
     let (end, verdicts) = harness.check().await;
-    assert_eq!((end, verdicts.0.len()), (CheckEnd::NoNetwork, 0));
+    assert_eq!((end, verdicts.url_count()), (CheckEnd::NoNetwork, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -148,10 +151,10 @@ async fn same_page_for_every_path_is_a_soft_404() {
         let mut urls = pages("one.test", count);
         // Three other hosts prove that the network works.
         urls.extend(["two", "three", "four"].map(|host| format!("http://{host}.test/page")));
-        let harness = Scenario::new(&urls, GAP).site("one.test", Site::SamePage).open();
+        let harness = Scenario::new(&urls, GAP).site("one.test", Site::IdenticalPages).open();
         let (_, verdicts) = harness.check().await;
         for url in pages("one.test", count) {
-            assert_eq!(verdicts.0[&url], [Verdict::Soft404], "{count}: {url}");
+            assert_eq!(verdicts.of(&url), [Verdict::Soft404], "{count}: {url}");
         }
         harness.assert_polite("controls");
     }
@@ -163,10 +166,12 @@ async fn control_requests_of_a_host_stay_within_their_budget() {
     let url = |n: usize| format!("http://one.test/page{n}/index.html");
     for directories in [5, 20, 50] {
         let urls: Vec<String> = (0..directories).map(url).collect();
-        let harness = Scenario::new(&urls, GAP).site("one.test", Site::AnyPage).open();
+        let harness = Scenario::new(&urls, GAP).site("one.test", Site::DistinctPages).open();
         let (_, verdicts) = harness.check().await;
         harness.assert_complete(&verdicts, "budget");
         let controls = harness.requests_to("one.test").len() - directories;
+        // The budget has two controls for five pages, and at least six. Controls that several
+        // pages share do not use it: here, at most two.
         let budget = 6.max((2 * directories).div_ceil(5));
         assert!(controls <= budget + 2, "{directories} directories, {controls} controls");
     }
@@ -189,25 +194,32 @@ async fn adaptive_delay_follows_response_times() {
     let harness = Scenario::new(&pages("one.test", 30), Duration::from_millis(1)).open();
     harness.check().await;
     let times: Vec<Duration> = harness.requests_to("one.test").iter().map(|r| r.at).collect();
-    // Half of the mean response time of 200 ms.
+    // The adaptive delay is half of the response time, which is 200 ms on average. Half of
+    // the expected delay allows for the random times and for the first requests, before the
+    // moving average is reached.
     let end = times[0] + Duration::from_millis(50) * 29;
     assert!(*times.last().unwrap() >= end, "{times:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn verdicts_do_not_depend_on_slots_or_response_times() {
+async fn verdicts_do_not_depend_on_concurrency_or_response_times() {
     let mut urls = pages("one.test", 12);
     urls.extend(pages("two.test", 12));
     urls.extend((0..9).map(|n| format!("http://three.test/page{n}/a.html")));
-    let run = async |slots: usize, seed: u64| {
-        let scenario = Scenario { slots: Some(slots), seed, ..Scenario::new(&urls, GAP) };
-        let scenario = scenario.site("one.test", Site::SamePage).site("two.test", Site::Gone);
+    let run = async |concurrency: usize, seed: u64| {
+        let scenario =
+            Scenario { concurrency: Some(concurrency), seed, ..Scenario::new(&urls, GAP) };
+        let scenario = scenario.site("one.test", Site::IdenticalPages).site("two.test", Site::Gone);
         scenario.open().check().await.1
     };
     let expected = run(128, 0).await;
-    for slots in [1, 2, 4, 16] {
+    for concurrency in [1, 2, 4, 16] {
         for seed in 0..5 {
-            assert_eq!(run(slots, seed).await, expected, "{slots} slots, seed {seed}");
+            assert_eq!(
+                run(concurrency, seed).await,
+                expected,
+                "{concurrency} at once, seed {seed}"
+            );
         }
     }
 }

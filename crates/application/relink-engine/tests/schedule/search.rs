@@ -16,9 +16,9 @@ const MAX_TIME: Duration = Duration::from_hours(6);
 
 const SITES: [Site; 8] = [
     Site::Pages,
-    Site::SamePage,
-    Site::SamePage,
-    Site::AnyPage,
+    Site::IdenticalPages,
+    Site::IdenticalPages,
+    Site::DistinctPages,
     Site::Gone,
     Site::Flaky,
     Site::Throttling(7),
@@ -41,8 +41,8 @@ fn scenario(seed: u64) -> Scenario {
         let url = |page| format!("http://{name}/page{}/{page}.html", page % directories);
         scenario.urls.extend((0..pages).map(url));
     }
-    scenario.slots = Some(random.pick(&[1, 2, 4, 16, 128]));
-    scenario.host_slots = random.pick(&[1, 1, 2, 4]);
+    scenario.concurrency = Some(random.pick(&[1, 2, 4, 16, 128]));
+    scenario.host_concurrency = random.pick(&[1, 1, 2, 4]);
     scenario.shares_address = random.below(4) == 0;
     Scenario { seed, ..scenario }
 }
@@ -82,11 +82,11 @@ async fn hosts_with_one_page_for_every_path_do_not_stall() {
             let mut scenario = Scenario::new(&[], Duration::from_secs(1));
             for host in 0..50 {
                 let name = format!("host{host}.test");
-                scenario.sites.insert(name.clone(), Site::SamePage);
+                scenario.sites.insert(name.clone(), Site::IdenticalPages);
                 let url = |page| format!("http://{name}/page/{page}");
                 scenario.urls.extend((0..6 + host % 14).map(url));
             }
-            let scenario = Scenario { slots: Some(slots), seed, ..scenario };
+            let scenario = Scenario { concurrency: Some(slots), seed, ..scenario };
             check_scenario(scenario, &format!("{slots} slots, seed {seed}")).await;
         }
     }

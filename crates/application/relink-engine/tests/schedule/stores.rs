@@ -19,8 +19,8 @@ const PAGES: usize = 50;
 /// How hosts respond; the sites are assigned in turn.
 const SITES: [Site; 7] = [
     Site::Pages,
-    Site::AnyPage,
-    Site::SamePage,
+    Site::DistinctPages,
+    Site::IdenticalPages,
     Site::Gone,
     Site::Flaky,
     Site::Down,

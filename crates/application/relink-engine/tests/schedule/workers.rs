@@ -27,13 +27,13 @@ fn scenario(seed: u64) -> Scenario {
     for host in 0..=random.below(6) {
         let name = format!("host{host}.test");
         let site =
-            random.pick(&[Site::Pages, Site::Pages, Site::SamePage, Site::Flaky, Site::Gone]);
+            random.pick(&[Site::Pages, Site::Pages, Site::IdenticalPages, Site::Flaky, Site::Gone]);
         scenario.sites.insert(name.clone(), site);
         let pages = 1 + random.below(6);
         scenario.urls.extend((0..pages).map(|page| format!("http://{name}/page{page}")));
     }
-    let slots = Some(random.pick(&[1, 2, 16]));
-    Scenario { slots, seed, is_shared: true, ..scenario }
+    let concurrency = Some(random.pick(&[1, 2, 16]));
+    Scenario { concurrency, seed, is_shared: true, ..scenario }
 }
 
 /// Does not poll a worker in this period, as if its process was suspended.
@@ -95,7 +95,7 @@ async fn two_workers_fetch_every_page_once() {
     let urls: Vec<String> =
         (0..24).map(|n| format!("http://host{}.test/page{}", n % 6, n / 6)).collect();
     for seed in 0..SEEDS / 4 {
-        let scenario = Scenario { slots: Some(2), seed, ..Scenario::new(&urls, GAP) };
+        let scenario = Scenario { concurrency: Some(2), seed, ..Scenario::new(&urls, GAP) };
         let harness = Scenario { is_shared: true, ..scenario }.open();
         let (_trigger, stop) = StopSignal::new();
         run_with(&harness, harness.work(1, &stop), &format!("seed {seed}")).await;
