@@ -10,8 +10,8 @@ use crate::pages::html;
 use crate::received_request::{ReceivedRequest, Request};
 use crate::response::{CannedResponse, HTML};
 
-/// Size of oversized headers: eight times the limit of common servers, and more
-/// than the 64 KiB that Relink reads.
+/// Size of an oversized header. Relink reads 64 KiB of headers, and common servers accept
+/// 16 KiB.
 const HUGE_HEADER_BYTES: usize = 128 * 1024;
 /// Size limit of the endless page.
 const MAX_ENDLESS_BYTES: usize = 64 * 1024 * 1024;
@@ -74,7 +74,7 @@ impl Behavior {
         match self.for_request(received) {
             Self::NoResponse => wait_for_end(&mut stream).await,
             Self::Stall => {
-                stream.write_all(half_a_page().as_bytes()).await?;
+                stream.write_all(truncated_response().as_bytes()).await?;
                 wait_for_end(&mut stream).await
             }
             Self::EndlessBody => write_endlessly(&mut stream).await,
@@ -84,7 +84,7 @@ impl Behavior {
         }
     }
 
-    /// Returns the behavior for this request.
+    /// Returns the behavior for this request: the inner one for the first request of a URL.
     fn for_request(self, received: &ReceivedRequest) -> Self {
         match self {
             Self::OnFirstRequest(first) if received.nth_for_url == 1 => *first,
@@ -98,9 +98,9 @@ impl Behavior {
             Self::Http10 => {
                 format!("HTTP/1.0 200 OK\r\nContent-Type: {HTML}\r\n\r\n{}", good_page())
             }
-            Self::Truncate => half_a_page(),
+            Self::Truncate => truncated_response(),
             Self::NotHttp => "220 library.test ready, mail only, no books\r\n".to_owned(),
-            Self::HugeHeaders => huge_headers(),
+            Self::HugeHeaders => huge_header_response(),
             _ => self.response(received, ports).to_http(&received.request),
         }
     }
@@ -125,7 +125,22 @@ impl Behavior {
             Self::RateLimit => {
                 CannedResponse::with_status(429, short_page(429)).with_header("Retry-After", "0")
             }
-            _ => CannedResponse::page(good_page()),
+            // The condition of the first three does not hold. The others are not routed, or have
+            // no well-formed response.
+            Self::RedirectUntilCookie
+            | Self::OnlyGet
+            | Self::OnFirstRequest(_)
+            | Self::NotServed
+            | Self::BySite
+            | Self::Http10
+            | Self::EndlessBody
+            | Self::NoResponse
+            | Self::Stall
+            | Self::Truncate
+            | Self::Reset
+            | Self::CloseWithoutResponse
+            | Self::NotHttp
+            | Self::HugeHeaders => CannedResponse::page(good_page()),
         }
     }
 }
@@ -166,14 +181,15 @@ fn good_page() -> String {
 }
 
 /// Returns a response whose body is shorter than its declared length.
-fn half_a_page() -> String {
+fn truncated_response() -> String {
     format!(
         "HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nContent-Length: {DECLARED_LENGTH}\r\nConnection: close\r\n\r\n{}",
         "<!doctype html><title>Half a page</title><p>The mice have been here, and"
     )
 }
 
-fn huge_headers() -> String {
+/// Returns a response with a header that is larger than any client reads.
+fn huge_header_response() -> String {
     let line = "X-Shelf-List: ".to_owned() + &"quarto, ".repeat(HUGE_HEADER_BYTES / 8);
     format!("HTTP/1.1 200 OK\r\n{line}\r\nContent-Length: 0\r\n\r\n")
 }
