@@ -8,23 +8,24 @@ use clap::CommandFactory as _;
 use toml::{Table, Value};
 
 use crate::cli::{Cli, ConfigArgs, ConfigCommand};
-use crate::config::{Config, KEY_EXAMPLES};
+use crate::config::{Config, KEY_EXAMPLES, is_inside};
 use crate::error::{CommandError, Exit};
 use crate::output::print;
 use crate::paths;
 use crate::settings::current_dir;
 
-/// Keys whose values may be secret.
+/// Keys whose values may contain passwords, tokens or the paths of private keys.
 const SECRET_KEYS: [&str; 5] = ["header", "header-for", "host", "proxy", "client-key"];
 
 /// Text instead of a secret.
 const HIDDEN: &str = "\"***\"";
 
-/// A configuration file.
+/// A configuration file. The first file that sets a key decides its value.
 struct Layer {
+    /// The path of the file.
     name: String,
     table: Table,
-    /// Keys that only the user's own file may set.
+    /// Keys that the file sets, but may not set, because it belongs to the project.
     ignored: Vec<String>,
 }
 
@@ -37,15 +38,16 @@ pub fn run(args: &ConfigArgs) -> Result<Exit, CommandError> {
 
 fn show(named: Option<&Path>) -> Result<Exit, CommandError> {
     let dir = current_dir()?;
-    let project = named.map(Path::to_owned).or_else(|| paths::project_config(&dir));
+    let upper = named.map(Path::to_owned).or_else(|| paths::project_config(&dir));
     let mut layers = Vec::new();
-    layers.extend(project.map(|file| project_layer(&file, &dir)).transpose()?);
+    layers.extend(upper.map(|file| upper_layer(&file, &dir)).transpose()?);
     layers.extend(paths::user_config().map(|file| user_layer(&file)).transpose()?);
     let mut text = String::new();
-    for (key, _) in KEY_EXAMPLES {
+    for (key, _example) in KEY_EXAMPLES {
         let (value, source) = setting(key, &layers);
         text.extend([*key, " = ", &value, "  # ", &source, "\n"]);
     }
+    // The contents of tables are not shown: they may contain secrets.
     for table in ["revive", "host"] {
         for layer in layers.iter().filter(|layer| layer.table.contains_key(table)) {
             text.extend(["[", table, "]  # ", &layer.name, "\n"]);
@@ -89,14 +91,22 @@ fn variable_of(key: &str) -> Option<String> {
     named.find_map(|argument| argument.get_env()).map(|name| name.to_string_lossy().into_owned())
 }
 
-fn project_layer(file: &Path, dir: &Path) -> Result<Layer, CommandError> {
-    let config = Config::read_project(file, &paths::project_root(dir), dir)?;
+/// Reads the file of the project, or the one given with `--config`. As in other commands,
+/// only a file inside of the project is restricted.
+fn upper_layer(file: &Path, dir: &Path) -> Result<Layer, CommandError> {
+    let root = paths::project_root(dir);
+    if !is_inside(&root, &dir.join(file)) {
+        return user_layer(file);
+    }
+    let config = Config::read_project(file, &root, dir)?;
     let ignored = config.project.map(|project| project.ignored).unwrap_or_default();
     Ok(Layer { ignored, ..user_layer(file)? })
 }
 
+/// Reads a file that may set all keys.
 fn user_layer(file: &Path) -> Result<Layer, CommandError> {
-    // Reading it as a configuration also rejects unknown keys.
+    // This fails if the file cannot be read or parsed, or has unknown keys. The table is read
+    // again, because it has the values as they are written.
     Config::read(file)?;
     let text = relink_files::read_to_string(file).unwrap_or_default();
     let table = text.parse().unwrap_or_default();

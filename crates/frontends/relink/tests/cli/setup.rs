@@ -83,3 +83,18 @@ fn config_show_names_the_source_of_each_value_and_hides_secrets() {
     assert_eq!(line("header"), "header = unset  # default", "a project cannot set it");
     assert!(!text.contains("secret") && !text.contains("hidden"), "{text}");
 }
+
+#[test]
+fn config_show_restricts_only_files_inside_of_the_project() {
+    let (sandbox, outside) = (Sandbox::new(), Sandbox::new());
+    sandbox.write("relink.toml", "retries = 3\n");
+    for (folder, expect) in
+        [(&sandbox, "user-agent = unset  # default\n"), (&outside, "user-agent = \"Own/1.0\"  # ")]
+    {
+        folder.write("own.toml", "user-agent = \"Own/1.0\"\n");
+        let file = folder.path("own.toml");
+        let args = ["config", "show", "--config", file.to_str().unwrap()];
+        let shown = sandbox.run(&args).exits(0).stdout;
+        assert!(shown.contains(expect), "{shown}");
+    }
+}
