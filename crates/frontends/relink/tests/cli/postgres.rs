@@ -28,36 +28,37 @@ fn check_args<'a>(db: &'a str, flags: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn check_has_the_same_verdicts_as_with_a_file() {
     let (_server, urls) = site(40);
-    let (sandbox, url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
     sandbox.list("list.txt", &urls);
-    let file = sandbox.run(&check_args("relink.db", QUICK)).exits(1).rows();
-    let server = sandbox.run(&check_args(&url, QUICK)).exits(1).rows();
-    assert_eq!(server.urls(), file.urls());
+    let with_file = sandbox.run(&check_args("relink.db", QUICK)).exits(1).rows();
+    let with_server = sandbox.run(&check_args(&db_url, QUICK)).exits(1).rows();
+    assert_eq!(with_server.urls(), with_file.urls());
     for url in &urls {
-        assert_eq!(server.verdict(url), file.verdict(url), "{url}");
+        assert_eq!(with_server.verdict(url), with_file.verdict(url), "{url}");
     }
-    let explained = sandbox.run(&["explain", &urls[4], "--db", &url]).exits(0);
+    let explained = sandbox.run(&["explain", &urls[4], "--db", &db_url]).exits(0);
     assert!(explained.stdout.contains("404"), "{}", explained.stdout);
-    let size = sandbox.run(&["db", "size", "--db", &url]).exits(0);
+    let size = sandbox.run(&["db", "size", "--db", &db_url]).exits(0);
     assert!(size.stdout.contains("1 run, 40 targets"), "{}", size.stdout);
 }
 
 #[test]
 fn crawl_and_survey_work_with_a_server() {
-    let (web, url) = (TestServer::start_blocking(), PostgresServer::shared().new_database());
+    let (web, db_url) = (TestServer::start_blocking(), PostgresServer::shared().new_database());
     web.page("/", 200, "<title>Home</title><a href=a>a</a> <a href=b>b</a>");
     web.page("/a", 200, "<title>A</title><a href=/>home</a>");
     web.page("/b", 404, "");
     web.page("/robots.txt", 404, "");
     let sandbox = Sandbox::new();
     let home = web.url("/").to_string();
-    let args = ["crawl", &home, "--db", &url, "--format", "jsonl", "--host-interval", "0"];
+    let args = ["crawl", &home, "--db", &db_url, "--format", "jsonl", "--host-interval", "0"];
     let rows = sandbox.run(&args).exits(1).rows();
     assert_eq!(rows.verdict(web.url("/b")), "dead RL101");
     let urls: Vec<String> = (0..5).map(|_| web.url("/a").to_string()).collect();
     sandbox.list("catalog.txt", urls);
-    let args = ["survey", "catalog.txt", "--db", &url, "--host-interval", "0"];
+    let args = ["survey", "catalog.txt", "--db", &db_url, "--host-interval", "0"];
     let survey = sandbox.run(&args);
+    // The survey ends with a result, not with an error of the store.
     assert!(survey.exit_code <= 1, "{}{}", survey.stdout, survey.stderr);
 }
 
@@ -67,8 +68,8 @@ fn check_continues_after_a_restart_of_the_server() {
     let server = PostgresServer::start(Durability::On);
     let sandbox = Sandbox::new();
     sandbox.list("list.txt", &urls);
-    let (url, flags) = (server.url(), ["--host-interval", "20ms", "--retries", "0"]);
-    let mut running = sandbox.spawn(&check_args(&url, &flags));
+    let (db_url, flags) = (server.url(), ["--host-interval", "20ms", "--retries", "0"]);
+    let mut running = sandbox.spawn(&check_args(&db_url, &flags));
     let first = running.next_row();
     server.restart();
     let rest = running.finish().exits(1).rows();
@@ -85,12 +86,12 @@ fn password_is_never_printed() {
     let sandbox = Sandbox::new();
     sandbox.list("list.txt", ["http://127.0.0.1:9/"]);
     let refused = "postgres://ann:s3cret@127.0.0.1:9/x";
-    for (url, parts) in [
+    for (db_url, parts) in [
         (refused, &["***@127.0.0.1:9/x", "check that the server is running"][..]),
         ("postgres://ann:s3cret@db.test/x?sslmode=disable", &["sslmode=disable"]),
         ("postgres://ann:s3cret@127.0.0.1:port/x", &["invalid database URL"]),
     ] {
-        let output = sandbox.run(&["check", "--db", url, "list.txt"]);
+        let output = sandbox.run(&["check", "--db", db_url, "list.txt"]);
         assert_ne!(output.exit_code, 0);
         let text = format!("{}{}", output.stdout, output.stderr);
         assert!(!text.contains("s3cret"), "{text}");
@@ -98,16 +99,17 @@ fn password_is_never_printed() {
         assert!(text.contains("hint: "), "{text}");
     }
     let path = sandbox.run(&["db", "path", "--db", refused]).exits(0);
+    // The user name is shown, the password is not.
     assert_eq!(path.stdout, "postgres://ann@127.0.0.1:9/x\n");
 }
 
 #[test]
 fn other_schema_version_is_refused() {
-    let (sandbox, url) = (Sandbox::new(), PostgresServer::shared().new_database());
-    sandbox.run(&["db", "size", "--db", &url]).exits(0);
+    let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    sandbox.run(&["db", "size", "--db", &db_url]).exits(0);
     let update = "UPDATE relink.schema_version SET version = 99";
-    PostgresServer::shared().query_in(&url, update);
-    let output = sandbox.run(&["db", "size", "--db", &url]);
+    PostgresServer::shared().query_in(&db_url, update);
+    let output = sandbox.run(&["db", "size", "--db", &db_url]);
     assert_eq!(output.exit_code, 4, "{}", output.stderr);
     assert!(output.stderr.contains("written by a newer version"), "{}", output.stderr);
 }
@@ -117,23 +119,24 @@ fn other_schema_version_is_refused() {
 #[test]
 fn worker_fetches_the_tasks_of_an_unfinished_check() {
     let (web, urls) = site(40);
-    let (sandbox, url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
     sandbox.list("list.txt", &urls);
     let flags = ["--host-interval", "50ms", "--retries", "0"];
-    let mut running = sandbox.spawn(&check_args(&url, &flags));
+    let mut running = sandbox.spawn(&check_args(&db_url, &flags));
     running.next_row();
     running.interrupt();
     running.finish().exits(130);
 
-    let worker = sandbox.run(&["worker", "--db", &url, "--until-idle"]).exits(0);
+    let worker = sandbox.run(&["worker", "--db", &db_url, "--until-idle"]).exits(0);
     assert!(worker.stdout.ends_with(" results\n"), "{}", worker.stdout);
     assert_ne!(worker.stdout, "0 results\n");
-    let status = sandbox.run(&["db", "status", "--db", &url]).exits(0);
+    let status = sandbox.run(&["db", "status", "--db", &db_url]).exits(0);
     assert!(status.stdout.contains("(check): 0 pending, 0 held, 40 checked"), "{}", status.stdout);
+    // Worker 1 was the interrupted check.
     assert!(status.stdout.contains("\nworker 2 ("), "{}", status.stdout);
 
     let requests = web.requests().len();
-    let rows = sandbox.run(&check_args(&url, &flags)).exits(1).rows();
+    let rows = sandbox.run(&check_args(&db_url, &flags)).exits(1).rows();
     assert_eq!(rows.0.len(), 40);
     assert_eq!(web.requests().len(), requests, "nothing is fetched again");
 }
@@ -142,9 +145,9 @@ fn worker_fetches_the_tasks_of_an_unfinished_check() {
 #[test]
 fn check_that_is_started_twice_joins_the_run() {
     let (web, urls) = site(40);
-    let (sandbox, url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
     sandbox.list("list.txt", &urls);
-    let args = check_args(&url, &["--host-interval", "50ms", "--retries", "0"]);
+    let args = check_args(&db_url, &["--host-interval", "50ms", "--retries", "0"]);
     let mut first = sandbox.spawn(&args);
     let row = first.next_row();
     let second = sandbox.run(&args).exits(1).rows();
@@ -169,12 +172,12 @@ fn worker_without_a_server_is_an_error() {
 }
 
 #[test]
-fn commands_for_files_reject_a_server_and_create_nothing() {
+fn commands_without_postgresql_reject_its_urls_and_create_no_file() {
     let sandbox = Sandbox::new();
     let before = std::fs::read_dir(sandbox.path("")).unwrap().count();
-    let url = "postgres://user:secret@127.0.0.1:9/x";
+    let db_url = "postgres://user:secret@127.0.0.1:9/x";
     for args in [&["watch", "list"][..], &["harvest", "list"], &["serve", "--oai"]] {
-        let output = sandbox.run(&[args, &["--db", url]].concat()).exits(2);
+        let output = sandbox.run(&[args, &["--db", db_url]].concat()).exits(2);
         assert!(output.stderr.contains("cannot use PostgreSQL"), "{}", output.stderr);
         assert!(!output.stderr.contains("secret"), "{}", output.stderr);
     }
@@ -189,6 +192,7 @@ fn workers_that_are_killed_or_stopped_lose_nothing() {
         pages: 8,
         interval: Duration::from_millis(400),
         lease: Duration::from_secs(6),
+        // On a busy machine, requests may reach the servers closer together than sent.
         min_gap_percent: 50,
     };
     let relink = Path::new(env!("CARGO_BIN_EXE_relink"));
@@ -208,5 +212,6 @@ fn several_processes_report_every_page_of_slow_servers() {
     };
     let relink = Path::new(env!("CARGO_BIN_EXE_relink"));
     let outcome = xtask::bench::bench_speedup(relink, &size, |_| {}).unwrap();
+    // A title, a header, and one line for each number of processes.
     assert_eq!(outcome.to_string().lines().count(), 4, "{outcome}");
 }
