@@ -199,7 +199,7 @@ mod tests {
         let text = "the owl is in the mouse";
         let angle = |noun_factor: f64, language| {
             let nouns = NounStems::new(language, ["owls"]);
-            let settings = AngleSettings { nouns, noun_factor, ..AngleSettings::default() };
+            let settings = AngleSettings { noun_factor, nouns, ..AngleSettings::default() };
             PaperContext::new([&terms(text)], settings).angle(&terms("the owl is in the"))
         };
         assert!(angle(1.5, TextLanguage::En) < angle(1.0, TextLanguage::En));

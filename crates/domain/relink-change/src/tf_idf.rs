@@ -84,8 +84,8 @@ mod tests {
         let table = |numbers: [u32; 6]| {
             let races = ["Sprint", "Hurdles", "Relay", "Marathon", "Steeplechase", "Walk"];
             let rows = races.iter().zip(numbers);
-            let rows: String =
-                rows.map(|(race, number)| format!("<tr><td>{race}<td>{number}")).collect();
+            let rows = rows.map(|(race, number)| format!("<tr><td>{race}<td>{number}"));
+            let rows = rows.collect::<Vec<_>>().concat();
             let html = format!("<title>Records</title><table>{rows}</table>");
             TermVector::from_main_text(&block_text(DocumentFormat::Html, html.as_bytes()))
         };

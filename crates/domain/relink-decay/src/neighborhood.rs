@@ -1,7 +1,7 @@
 //! The pages around a start page that have been fetched so far, and the
 //! probability distribution of a random walk over them.
 //!
-//! Implements a *push* algorithm, as for personalized PageRank. All probability mass
+//! Implements a *push* algorithm, as for personalized `PageRank`. All probability mass
 //! starts at the start page. Recording a page moves (*pushes*) the mass at the page
 //! along its links. Mass at pages that were not fetched is *residual*. The mass that
 //! reached dead pages is a lower bound of the decay; that plus the residual mass is

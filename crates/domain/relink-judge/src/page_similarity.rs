@@ -9,7 +9,7 @@
 //! A *random page* is the response to a random URL, usually an error page.
 
 use crate::page::PageView;
-use crate::url_words::words;
+use crate::url_words::{DistinctWords, words};
 
 /// Minimum resemblance of equal texts (sic-transit §3 requires "almost identical"
 /// and gives no number).
@@ -161,9 +161,8 @@ pub(crate) fn compare_headings(one: &PageView<'_>, other: &PageView<'_>) -> Head
     // An error page repeats every requested URL or none. If only one of the titles
     // repeats its URL, that page has a title of its own.
     let has_own_title = title.repeats_own_url(&other_title) != other_title.repeats_own_url(&title);
-    let is_empty = [&title, &other_title, &headings, &other_headings]
-        .into_iter()
-        .all(|words| words.is_empty());
+    let is_empty =
+        [&title, &other_title, &headings, &other_headings].into_iter().all(DistinctWords::is_empty);
     let has_same_title = title.agrees_with(&other_title) && !has_own_title;
     match (has_same_title, headings.agrees_with(&other_headings)) {
         (true, true) if is_empty => HeadingMatch::Empty,

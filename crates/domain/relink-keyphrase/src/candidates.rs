@@ -125,15 +125,12 @@ impl<'s> PhraseCounter<'s> {
         for_each_phrase(self.language, tokens, settings, |phrase, is_emphasized| {
             let weight = if is_emphasized { weight.max(settings.emphasis_weight) } else { weight };
             let order = counts.len();
-            match counts.get_mut(phrase) {
-                Some(known) => {
-                    known.count += 1;
-                    known.weighted_count += weight;
-                }
-                None => {
-                    let first = Occurrences { count: 1, weighted_count: weight, order };
-                    counts.insert(phrase.to_owned(), first);
-                }
+            if let Some(known) = counts.get_mut(phrase) {
+                known.count += 1;
+                known.weighted_count += weight;
+            } else {
+                let first = Occurrences { count: 1, weighted_count: weight, order };
+                counts.insert(phrase.to_owned(), first);
             }
         });
     }

@@ -33,7 +33,7 @@ fn report_urls(text: &str, range: Range<usize>, kind: SourcePart, sink: &mut Lin
     for url in http_urls(text, range) {
         match kind {
             SourcePart::Comment => {
-                sink.report_link(url, LinkKind::BareUrl, DestinationSyntax::Plain)
+                sink.report_link(url, LinkKind::BareUrl, DestinationSyntax::Plain);
             }
             SourcePart::Code => sink.report_skipped(url, LinkKind::BareUrl, SkipReason::Code),
         }

@@ -58,6 +58,7 @@ pub enum RouteLookup {
 
 /// The URL paths of one site.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of the site")]
 pub struct SiteIndex {
     /// Files by URL path without slashes at the ends.
     files: HashMap<String, String>,
@@ -323,7 +324,7 @@ impl SiteIndex {
         is_listed
             || GENERATED_NAMES.contains(&name)
             || self.has_generated_reference && key.split('/').any(|part| part == "generated")
-            || self.lists_sections && (self.directories.contains(key) || name.ends_with(".xml"))
+            || self.lists_sections && (self.directories.contains(key) || extension(name) == "xml")
     }
 
     fn without_base<'p>(&self, path: &'p str) -> &'p str {

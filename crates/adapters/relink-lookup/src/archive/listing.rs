@@ -1,4 +1,4 @@
-//! Lists the captures of a remote archive, with its CDX server or its TimeMap.
+//! Lists the captures of a remote archive, with its CDX server or its `TimeMap`.
 
 use std::collections::HashSet;
 

@@ -170,7 +170,7 @@ impl Harvester<'_> {
         let arrivals = arrival.iter().flat_map(|it| it.urls.iter().cloned()).collect();
         let arrived = arrival.into_iter().collect();
         let scope = CheckScope::Records(records);
-        Ok((RunChecks { hosts, arrivals, arrived, scope, ..RunChecks::default() }, outages))
+        Ok((RunChecks { arrivals, arrived, hosts, scope, ..RunChecks::default() }, outages))
     }
 }
 

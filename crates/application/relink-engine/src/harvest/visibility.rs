@@ -129,7 +129,9 @@ impl<'a> ViewScope<'a> {
     ) -> RecordView {
         let scan = Scan::new(self, open, changes);
         let mut view = RecordView::default();
-        records.iter().for_each(|record| scan.add(record, &mut view));
+        for record in records {
+            scan.add(record, &mut view);
+        }
         view
     }
 }

@@ -250,11 +250,14 @@ impl<'a> LocalLinkChecker<'a> {
         let document = document.to_owned();
         let Some(project) = self.project().await else { return false };
         let Some(document) = project.relative(&document) else { return false };
-        project.labels_site(&document).is_some_and(|site| match site.has_rule_labels {
+        project.labels_site(&document).is_some_and(|site| {
             // Names of rules have dots and are in the documents; names of Rust
             // items are not.
-            true => is_item,
-            false => site.has_external_labels || site.has_generated_reference,
+            if site.has_rule_labels {
+                is_item
+            } else {
+                site.has_external_labels || site.has_generated_reference
+            }
         })
     }
 

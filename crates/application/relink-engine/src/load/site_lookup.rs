@@ -256,7 +256,8 @@ fn shared_resource(
     path: &str,
 ) -> Option<String> {
     let (site, _) = sites.iter().find(|(site, _)| site.generator == Generator::Hugo)?;
-    if path.starts_with('/') || !is_file_name(path) || path.ends_with(".md") {
+    let is_markdown = Path::new(path).extension().is_some_and(|name| name == "md");
+    if path.starts_with('/') || !is_file_name(path) || is_markdown {
         return None;
     }
     let languages = site.mounts.iter().filter(|mount| is_locale(&mount.dir));

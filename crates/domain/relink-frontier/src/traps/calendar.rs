@@ -201,8 +201,12 @@ mod tests {
 
     #[test]
     fn is_name_finds_all_weekdays_and_months_of_each_language() {
-        WEEKDAYS.into_iter().for_each(|names| check(names, 7));
-        MONTHS.into_iter().for_each(|names| check(names, 12));
+        for names in WEEKDAYS {
+            check(names, 7);
+        }
+        for names in MONTHS {
+            check(names, 12);
+        }
     }
 
     #[test]

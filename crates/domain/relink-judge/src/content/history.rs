@@ -192,7 +192,7 @@ fn shares_title(earlier: &Digest, page: &PageView<'_>) -> bool {
     let parts: Vec<&str> = title_parts(page.title()).map(str::trim).collect();
     // A part of both titles, as in “Oak | Library”, is the name of the site.
     let is_site_name = |part: &&str| earlier_parts.contains(part) && parts.contains(part);
-    if earlier_parts.iter().all(|part| is_site_name(part)) {
+    if earlier_parts.iter().all(is_site_name) {
         return true;
     }
     let earlier_words: Vec<String> = earlier_parts

@@ -135,7 +135,9 @@ impl AsciiDocParser<'_> {
     /// with its extension.
     fn add_anchor_target(&mut self, range: Range<usize>) {
         let raw = self.text.slice(range.clone());
-        if raw.contains(['#', '/', '{', ':', '$']) || raw.ends_with(".adoc") {
+        if raw.contains(['#', '/', '{', ':', '$'])
+            || std::path::Path::new(raw).extension().is_some_and(|name| name == "adoc")
+        {
             self.add_macro_target(range, LinkKind::Reference);
         } else {
             let syntax = DestinationSyntax::Decoded(format!("#{raw}"));

@@ -128,7 +128,7 @@ impl RstParser<'_> {
             // A page or label of another project.
             "doc" | "ref" | "numref" if role.starts_with("external") => {}
             "doc" => {
-                self.candidates.push_link(target, LinkKind::Reference, DestinationSyntax::Name)
+                self.candidates.push_link(target, LinkKind::Reference, DestinationSyntax::Name);
             }
             "ref" | "numref" => {
                 let syntax = DestinationSyntax::Decoded(format!("#{}", decode_url(raw)));

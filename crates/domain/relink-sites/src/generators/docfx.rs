@@ -33,7 +33,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     if site.is_shared_host {
         site.origin = Some(OPEN_PUBLISHING_ORIGIN.to_owned());
         if let Some(base) = base_path(&config) {
-            site.base = base.to_owned();
+            base.clone_into(&mut site.base);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Replay of the demo's web archive: returns archived responses by URL and date, and
-//! lists them as a TimeMap.
+//! lists them as a `TimeMap`.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;

@@ -174,7 +174,8 @@ async fn run_and_print(
             printed = print(&row.text());
         }
     };
-    let rows = session.harvester().run_all(providers, stop, &mut print_row).await?;
+    let harvester = session.harvester();
+    let rows = Box::pin(harvester.run_all(providers, stop, &mut print_row)).await?;
     printed?;
     if format == ExplainFormat::Json {
         print(&format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))?;

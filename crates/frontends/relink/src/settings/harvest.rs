@@ -92,7 +92,9 @@ pub fn edit_provider(
     mut settings: ProviderSettings,
 ) -> Result<ProviderSettings, CommandError> {
     settings.origin = edit_origin(flags, settings.origin)?;
-    clear.iter().for_each(|setting| empty(*setting, &mut settings));
+    for setting in clear {
+        empty(*setting, &mut settings);
+    }
     replace(&mut settings.location_fields, flags.field.clone());
     replace(&mut settings.contacts, flags.contact.clone());
     replace(&mut settings.managers, flags.manager.clone());

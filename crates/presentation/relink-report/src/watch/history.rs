@@ -120,12 +120,12 @@ mod tests {
 
     #[test]
     fn history_text_lists_versions_and_events() {
-        let version = |level, content| WatchVersion {
+        let version = |level: Option<Level>, content| WatchVersion {
             seen_at: Timestamp::UNIX_EPOCH,
             title: "Owl\u{1b}[2J".to_owned(),
             bytes: 2_000,
             has_text: true,
-            is_accepted: level == None,
+            is_accepted: level.is_none(),
             level,
             content,
         };

@@ -64,12 +64,12 @@ impl DemoFix {
     pub fn text(&self) -> String {
         let links = counted(self.links as u64, "link");
         let files = counted(self.files as u64, "file");
-        let counts: Vec<String> = self.groups.headings().collect();
-        let counts = counts.iter().flat_map(|heading| heading.trim_start_matches("# ").lines());
+        let headings: Vec<String> = self.groups.headings().collect();
+        let counts = headings.iter().flat_map(|heading| heading.trim_start_matches("# ").lines());
         let diff = self.shortest.lines().filter(|line| !line.starts_with("diff "));
         let indented = |line| ["             ".into(), printable(line), "\n".into()];
-        let lines: String = counts.chain(diff.take(MAX_LINES)).flat_map(indented).collect();
-        format!("8/8 fix      {links} in {files} (dry run)\n{lines}")
+        let details: String = counts.chain(diff.take(MAX_LINES)).flat_map(indented).collect();
+        format!("8/8 fix      {links} in {files} (dry run)\n{details}")
     }
 
     /// Returns the patch of all documents.

@@ -76,7 +76,7 @@ pub(super) async fn run_quarter(db: &Path) -> Result<DemoQuarter, CommandError> 
             let settings = serde_json::from_str(&provider.settings).map_err(cannot_encode)?;
             providers.push((provider, settings));
         }
-        let rows = harvester.run_all(&providers, &stop, &mut |_| {}).await?;
+        let rows = Box::pin(harvester.run_all(&providers, &stop, &mut |_| {})).await?;
         records = rows.iter().map(|row| row.records).sum();
     }
     Ok(DemoQuarter {

@@ -76,7 +76,7 @@ fn details(settings: &ProviderSettings) -> String {
         counted(settings.recheck_after.into(), "day"),
         counted(settings.hide_after.into(), "day"),
     );
-    text.lines().map(|line| format!("{}\n", printable(line))).collect()
+    text.lines().flat_map(|line| [printable(line), "\n".into()]).collect()
 }
 
 fn ways(choice: NotifyChoice) -> String {

@@ -132,8 +132,8 @@ fn killed_delivery_is_repeated_with_the_same_id() {
     let send = ["webhook", "--send", "--secret-file", "secret"];
     start_until_request(&provider, 0, &send, "/hook").kill();
     provider.web.host("a.test").page("/hook", 204, "");
-    let sent = provider.request_on(0, &send).exits(0).stdout;
-    assert!(sent.contains(": sent "), "{sent}");
+    let output = provider.request_on(0, &send).exits(0).stdout;
+    assert!(output.contains(": sent "), "{output}");
     assert_eq!(provider.request_on(0, &send).exits(0).stdout, "");
     let requests = provider.web.requests();
     let ids: Vec<_> = requests

@@ -82,9 +82,9 @@ fn sets_with_equal_tokens_and_records_are_read_completely() {
         );
         let start = format!("/sets?verb=ListRecords&metadataPrefix=oai_dc&set={set}");
         provider.web.respond(&start, xml(&list));
-        let last = format!("<ListRecords>{}</ListRecords>", record(first + 1));
+        let end = format!("<ListRecords>{}</ListRecords>", record(first + 1));
         let next = format!("/sets?verb=ListRecords&resumptionToken={set}-page");
-        provider.web.respond(&next, xml(&last));
+        provider.web.respond(&next, xml(&end));
     }
     let identify = xml("<Identify><granularity>YYYY-MM-DD</granularity></Identify>");
     provider.web.respond("/sets?verb=Identify", identify);

@@ -8,7 +8,8 @@ use relink_testkit::web::CannedResponse;
 
 /// Sets a page without navigation that links to some paths.
 fn linked_page(web: &WatchedWeb, path: &str, text: &str, links: &[String]) {
-    let links: String = links.iter().map(|link| format!("<a href={link}>more</a> ")).collect();
+    let links: Vec<String> = links.iter().map(|link| format!("<a href={link}>more</a> ")).collect();
+    let links = links.concat();
     let page =
         format!("<!doctype html><html lang=en><title>{path}</title><main>{text}{links}</main>");
     web.web.respond(path, CannedResponse::new(200, page));

@@ -94,7 +94,8 @@ fn errors_name_the_cause() {
 #[test]
 fn live_pages_of_a_crawl_become_a_collection() {
     let web = WatchedWeb::new();
-    let links: String = (0..4).map(|at| format!("<a href=/owls/{at}>owl</a> ")).collect();
+    let links: Vec<String> = (0..4).map(|at| format!("<a href=/owls/{at}>owl</a> ")).collect();
+    let links = links.concat();
     web.page("/", "Owl site", &format!("{links}<a href=/about>About</a> <a href=/gone>Gone</a>"));
     web.page("/about", "About", "<p>About this site and the people who made it.</p>");
     for at in 0..4 {
