@@ -9,12 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
 use relink_frontier::host_key;
 use relink_model::Verdict;
-use relink_ports::{
-    CheckedTarget, HarvestTarget, RecordFilter, RecordLinkRole, StoredProvider, StoredRecord,
-};
+use relink_ports::{CheckedTarget, HarvestTarget, RecordLinkRole, StoredProvider, StoredRecord};
 use url::Url;
 
-use super::{Harvester, PAGE_SIZE, check_result};
+use super::{Harvester, check_result};
 use crate::measure::{
     FailureList, FailureModel, MeasureEnd, MeasurePorts, MeasureSettings, crawl_graph, measure,
 };
@@ -140,7 +138,7 @@ impl Harvester<'_> {
     ) -> Result<DecayRanking, EngineError> {
         let hosts = self.host_targets(provider.id).await?;
         let mut known = self.stored_decay(hosts.values().flatten(), settings.sigma).await?;
-        let records = self.located_records(provider).await?;
+        let records = self.all_records(provider).await?;
         let mut ranking = DecayRanking::default();
         if let Some(limit) = settings.limit {
             self.measure_near(limit, settings, &records, &mut known, &mut ranking, stop).await;
@@ -157,25 +155,6 @@ impl Harvester<'_> {
                 .then_with(|| one.identifier.cmp(&other.identifier))
         });
         Ok(ranking)
-    }
-
-    /// Returns the records with locations.
-    async fn located_records(
-        &self,
-        provider: &StoredProvider,
-    ) -> Result<Vec<StoredRecord>, EngineError> {
-        let mut filter = RecordFilter {
-            provider: Some(provider.id),
-            limit: PAGE_SIZE,
-            ..RecordFilter::default()
-        };
-        let mut records = Vec::new();
-        loop {
-            let page = self.store.harvested_records(&filter).await?;
-            let Some(last) = page.last() else { return Ok(records) };
-            filter.after = last.id;
-            records.extend(page.into_iter().filter(|record| !record.is_deleted));
-        }
     }
 
     /// Returns the decay of targets by stored verdicts and crawls.

@@ -93,7 +93,8 @@ impl Harvester<'_> {
         Ok(self.store.records_of_targets(provider.id, &selection).await?)
     }
 
-    async fn all_records(
+    /// Returns the records of a provider that are not deleted.
+    pub(super) async fn all_records(
         &self,
         provider: &StoredProvider,
     ) -> Result<Vec<StoredRecord>, EngineError> {
