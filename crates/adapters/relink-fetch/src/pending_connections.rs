@@ -27,7 +27,7 @@ pub(crate) struct PendingConnections {
     state: Mutex<State>,
 }
 
-/// What is known about the connections to each server.
+/// The connections to each server.
 #[derive(Default)]
 struct State {
     /// Servers to which a request is opening a connection. The channel closes when it is

@@ -70,7 +70,7 @@ struct Expansion {
     auxiliary: u64,
 }
 
-/// What a walk does with a file.
+/// The treatment of a file by a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileMatch {
     /// Read it.

@@ -21,7 +21,7 @@ use relink_engine::Ports;
 /// Number of pages of a crawl read from the store at a time.
 const CHUNK: usize = 1_000;
 
-/// Where the pages of a collection come from.
+/// The source of the pages of a collection.
 #[derive(Debug, Clone)]
 pub enum AddContent {
     /// A file.
@@ -52,7 +52,7 @@ pub struct AddRequest {
     pub name: String,
     /// The name of the file or crawl, shown to users.
     pub source: String,
-    /// Where the pages come from.
+    /// The source of the pages.
     pub content: AddContent,
     /// The context, if the user gave one.
     pub context: Option<ContextKind>,

@@ -45,7 +45,7 @@ const HALF_WIDTH: f64 = 0.05;
 /// The page that stands for the choice of a random member.
 const START: PageIndex = 0;
 
-/// What to measure.
+/// The collection to measure, and the settings.
 #[derive(Debug, Clone, Copy)]
 pub struct FocusRequest<'r> {
     /// The collection; its nested ones belong to it.

@@ -17,11 +17,11 @@ pub struct LinkEdit {
     pub old_url: String,
     /// The new URL. The fragment of the link is appended if it has none.
     pub new_url: String,
-    /// How the new URL is written.
+    /// The form in which the new URL is written.
     pub style: EditStyle,
 }
 
-/// How a new URL is written.
+/// The form in which a new URL is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditStyle {
     /// Instead of the old URL.

@@ -26,7 +26,8 @@ const RESEMBLANCE_TOLERANCE: f64 = 0.05;
 /// example because of the time.
 pub(crate) const LENGTH_TOLERANCE: u64 = 24;
 
-/// How often an error page may repeat its URL, so that a longer URL makes a longer page.
+/// Maximum number of times that an error page repeats its URL. A longer URL then makes a
+/// longer page.
 pub(crate) const MAX_URL_REPETITIONS: u64 = 4;
 
 /// The result of a comparison of two pages.

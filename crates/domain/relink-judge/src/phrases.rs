@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use crate::url_words::{is_word_char, words};
 
-/// What a phrase says about the page that contains it.
+/// The meaning of a phrase for the page that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PhraseClass {
     /// The page does not exist.

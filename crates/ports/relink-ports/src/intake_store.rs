@@ -112,7 +112,7 @@ pub struct NewPage {
 pub struct PageLink {
     /// The link.
     pub link: NewLink,
-    /// What to do if the target is new to the run.
+    /// The decision if the target is new to the run.
     pub decision: LinkDecision,
 }
 

@@ -119,7 +119,7 @@ pub struct PastChange {
     pub code: Option<FindingCode>,
 }
 
-/// When a document was first seen with a link to a target.
+/// The first time that a document was seen with a link to a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkOrigin {
     /// The time at which the link was stored.

@@ -194,7 +194,7 @@ pub struct TargetResult {
     pub evidence: Vec<Evidence>,
 }
 
-/// What a commit stored and rejected.
+/// The results that a commit stored and rejected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitSummary {
     /// Tasks whose results were rejected, because their fencing token is old.

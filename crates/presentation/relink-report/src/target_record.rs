@@ -49,7 +49,7 @@ pub struct TargetRecordView<'a> {
     pub past_verdicts: &'a [(Timestamp, Verdict)],
     /// The changes of the verdict, oldest first.
     pub changes: &'a [VerdictChangeView],
-    /// When documents were first seen with a link to the target.
+    /// The first time that each document was seen with a link to the target.
     pub first_seen: &'a [FirstSeenView<'a>],
     /// The result of a search for the page, if there was one.
     pub revival: Option<RevivalView<'a>>,
@@ -68,7 +68,7 @@ pub struct VerdictChangeView {
     pub code: Option<FindingCode>,
 }
 
-/// When a document was first seen with a link to the target.
+/// The first time that a document was seen with a link to the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstSeenView<'a> {
     /// The label of the document.

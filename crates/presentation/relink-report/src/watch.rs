@@ -288,7 +288,7 @@ pub struct WatchCandidate {
     pub reason: String,
     /// How it fits the collection; `None` if it was not fetched.
     pub context: Option<ContextJudgment>,
-    /// How similar it is to the accepted version; `None` if it was not fetched.
+    /// The similarity to the accepted version; `None` if it was not fetched.
     pub similarity: Option<AttributeSimilarity>,
 }
 

@@ -46,7 +46,7 @@ impl Session {
     }
 }
 
-/// What runs a statement.
+/// A connection or a transaction that runs a statement.
 enum Executor<'a> {
     Client(&'a Client),
     Transaction(&'a Transaction<'a>),

@@ -1,4 +1,4 @@
-//! What a command adds to the dispatcher.
+//! The part of a run that differs between commands.
 //!
 //! The dispatcher alone paces, retries, judges and stores. A job decides which
 //! URLs are fetched first, what follows from a result, and when it is finished.

@@ -13,7 +13,7 @@ use crate::load::LoadProgress;
 /// reported. Most inputs are read within this time, so most runs avoid that.
 const LOADING_HEAD_START: Duration = Duration::from_millis(250);
 
-/// What the dispatcher knows about the loader.
+/// The progress of the loader, as the dispatcher sees it.
 pub(super) struct Loading<'a> {
     start: DispatchStart,
     progress: &'a LoadProgress,

@@ -166,7 +166,7 @@ struct RunContext {
     id: RunId,
     /// The fence of held results.
     generation: i64,
-    /// When the run was first started.
+    /// The time at which the run was first started.
     started_at: Timestamp,
     role: Role,
     /// Whether other workers may commit results of this run.
@@ -178,7 +178,7 @@ pub(crate) struct Dispatcher<'a> {
     ports: &'a Ports,
     run: RunContext,
     settings: &'a DispatchSettings,
-    /// What the command adds.
+    /// The rules of the command.
     job: &'a mut dyn Job,
     loading: Loading<'a>,
     created_at: Instant,

@@ -1,4 +1,4 @@
-//! What is reported to the observer, and when.
+//! Reports results to the observer.
 //!
 //! A result is reported once, with all locations of its URL. Results that finished
 //! before all locations were known are deferred, and reported in batches so that

@@ -32,7 +32,7 @@ pub struct DocumentFix {
 /// One of the consecutive changes of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixStep<'a, K> {
-    /// What the edits of the change have in common.
+    /// The key that the edits of the change share.
     pub key: K,
     /// The bytes before the change.
     pub old: Cow<'a, [u8]>,

@@ -183,7 +183,7 @@ pub struct LinkFix {
     pub finding: String,
     /// Where the new URL comes from.
     pub cause: FixCause,
-    /// What supports the new URL, if it was searched for.
+    /// The evidence for the new URL, if it was searched for.
     pub evidence: Vec<String>,
     /// How it is written.
     pub style: FixStyle,

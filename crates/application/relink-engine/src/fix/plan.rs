@@ -43,7 +43,7 @@ struct TargetOffer {
     for_citations: Option<NewUrl>,
     /// The archived copy.
     version: Option<PageVersion>,
-    /// What it lacks compared with the page at the alias.
+    /// The parts that it lacks compared with the page at the alias.
     copy_gaps: Vec<CopyGap>,
 }
 

@@ -22,7 +22,7 @@ const TIMETABLE_USER: &str = "relink";
 /// Maximum number of record ids stored with an incident.
 const MAX_RECORD_IDS: usize = 100;
 
-/// What a run changes.
+/// The changes that a run stores.
 struct RunOutcome {
     changes: Vec<Change>,
     view: RecordView,

@@ -8,7 +8,7 @@ use relink_survey::OverrideScope;
 use super::{Harvester, PAGE_SIZE};
 use crate::EngineError;
 
-/// What an action applies to.
+/// The records, target, domain or provider to which an action applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HarvestSubject {
     /// The scope.

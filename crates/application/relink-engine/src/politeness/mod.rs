@@ -1,4 +1,4 @@
-//! What every request obeys: rate limits, robots.txt, `Retry-After` and retries.
+//! Rules for every request: rate limits, robots.txt, `Retry-After` and retries.
 //!
 //! The dispatcher and [`PoliteFetch`] are the two callers. The dispatcher has a
 //! queue with many requests in flight; [`PoliteFetch`] sends one request after the

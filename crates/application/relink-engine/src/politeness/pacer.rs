@@ -16,14 +16,14 @@ use super::schedule::{add_wait, schedule_to_store, stored_delays};
 /// Response statuses of a host that limits the request rate.
 pub(crate) const THROTTLING_STATUSES: [u16; 2] = [429, 503];
 
-/// What the pacer needs to know about a finished request.
+/// A finished request, as the pacer sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FinishedRequest<'a> {
-    /// When the request was sent.
+    /// The time at which the request was sent.
     pub(crate) requested_at: Timestamp,
-    /// How long it took.
+    /// The time until it ended.
     pub(crate) duration: Duration,
-    /// How it ended.
+    /// The outcome.
     pub(crate) outcome: &'a FetchOutcome,
     /// The `Retry-After` of the response, in seconds.
     pub(crate) retry_after: Option<u64>,

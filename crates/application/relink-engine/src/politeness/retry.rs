@@ -1,4 +1,4 @@
-//! When a page is fetched again.
+//! Computes when a page is fetched again.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the robots.txt of a host allows.
+//! Applies the robots.txt of a host to its URLs.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use super::reorganize::SourcePage;
 use super::slugs::{self, code, edit, title_words, tokens, without_stop_words};
 use crate::random::SeededRandom;
 
-/// How the old folder differed from the live one.
+/// The difference between the old folder and the live one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderMove {
     /// The last folder had another name.
@@ -30,7 +30,7 @@ pub enum FolderMove {
     Parent,
 }
 
-/// How the old slug differed from the live one.
+/// The difference between the old slug and the live one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OldSlug {
     Keep,
@@ -57,7 +57,7 @@ enum OldSlug {
     Query,
 }
 
-/// How the new slug differs from the slug of the page.
+/// The difference between the new slug and that of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NewSlug {
     Keep,

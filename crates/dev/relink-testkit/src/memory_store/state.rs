@@ -36,7 +36,7 @@ pub(super) struct State {
     /// Pending tasks by run and host, in the order of their due times.
     pub(super) pending: BTreeMap<(RunId, i64), BTreeSet<(Timestamp, TaskId)>>,
     pub(super) links: BTreeMap<LinkCursor, Link>,
-    /// When documents first linked to targets, by target and label.
+    /// The first links of documents to targets, by target and label.
     pub(super) origins: HashMap<(i64, String), LinkOrigin>,
     /// Statistics by run and host.
     pub(super) host_stats: BTreeMap<(RunId, i64), HostStats>,

@@ -29,7 +29,7 @@ const UNCHANGED_TEXT: f64 = 0.7;
 /// Minimum resemblance of two equal pages if both are `noindex`.
 const SAME_UNINDEXED_TEXT: f64 = 0.4;
 
-/// How many times as long as a random page a page without a title may be, to show the
+/// Maximum ratio of the length of a page without a title to that of a random page with the
 /// same message.
 const MAX_MESSAGE_GROWTH: u64 = 2;
 

@@ -45,7 +45,7 @@ impl WatchPlan {
 
 /// The settings of `relink watch focus`.
 pub struct FocusPlan {
-    /// How pages are read.
+    /// The settings for reading pages.
     pub reader: PageReaderSettings,
     /// Permissions of requests to members.
     pub rights: RequestRights,

@@ -28,7 +28,7 @@ pub struct StoredOverride {
     pub action: String,
     /// The reason.
     pub reason: String,
-    /// Who decided.
+    /// The user who decided.
     pub user: String,
     /// The time of the decision.
     pub decided_at: Timestamp,
@@ -39,7 +39,7 @@ pub struct StoredOverride {
 pub struct HarvestEvent {
     /// The time.
     pub at: Timestamp,
-    /// Who caused it; `relink` for the timetable.
+    /// The user who caused it; `relink` for the timetable.
     pub user: String,
     /// The kind, such as `note` or `answer`.
     pub kind: String,

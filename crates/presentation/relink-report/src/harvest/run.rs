@@ -44,7 +44,7 @@ pub struct HarvestRunRow {
     pub errors: Vec<String>,
     /// What the run did not do without confirmation.
     pub refusals: Vec<String>,
-    /// What the user should know about the provider.
+    /// Notes about the provider for the user.
     #[serde(default)]
     pub notes: Vec<String>,
 }

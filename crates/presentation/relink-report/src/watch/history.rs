@@ -13,7 +13,7 @@ use crate::human::{TextStyle, cut_end, shown_prose, shown_url, size};
 /// A version of a page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WatchVersion {
-    /// When it was first seen.
+    /// The time at which it was first seen.
     pub seen_at: Timestamp,
     /// The title of the page.
     #[serde(serialize_with = "masked_text")]
@@ -55,7 +55,7 @@ pub struct WatchHistory {
     pub title: String,
     /// The versions of the page, oldest first.
     pub versions: Vec<WatchVersion>,
-    /// What happened to the member, oldest first.
+    /// The events of the member, oldest first.
     pub events: Vec<WatchEvent>,
 }
 

@@ -32,7 +32,7 @@ const FLAGS: [&str; 14] = [
 /// Hosts of the browser's own requests, which no flag disables.
 const BROWSER_HOSTS: [&str; 2] = [".google.com", ".googleapis.com"];
 
-/// What a browser did with a page.
+/// The result of opening a page in a browser.
 struct OpenedPage {
     /// The document after scripts could run.
     document: String,
