@@ -1,14 +1,15 @@
 //! Signs that a page is no longer maintained, and a score of them.
 //!
-//! Bar-Yossef et al. (Sic Transit Gloria Telae, §1) describe abandoned pages:
-//! old dates, past events announced as coming, and outdated markup. The decay
-//! score measures dead links; this score is shown next to it. The weights were
-//! chosen and not measured. Only English phrases and ISO or written-out dates are
+//! Bar-Yossef et al. ("Sic Transit Gloria Telae", section 1) describe abandoned
+//! pages: old dates, past events announced as coming, and outdated markup. This
+//! score is shown next to the decay score, which measures dead links. The weights
+//! are assumptions. Only English phrases and ISO or written-out dates are
 //! recognized.
 
 use std::fmt;
 
 use jiff::civil::Date;
+use memchr::memmem;
 
 use crate::html::visible_text;
 use crate::safe_slice::SafeSlice as _;
@@ -18,14 +19,14 @@ use crate::source_text::SourceText;
 const MIN_AGE: i16 = 2;
 /// Age in years from which a date is the strongest sign.
 const FULL_AGE: i16 = 10;
-/// Weight of a stated date at full strength. The weight of a sign is the probability
-/// that a page with only this sign is abandoned.
+/// Maximum weight of a stated date. The weight of a sign is the probability that a page
+/// with only this sign is abandoned.
 const STATED_DATE_WEIGHT: f64 = 0.7;
-/// See [`STATED_DATE_WEIGHT`].
+/// Maximum weight of a copyright year.
 const COPYRIGHT_WEIGHT: f64 = 0.5;
-/// See [`STATED_DATE_WEIGHT`].
+/// Maximum weight of a past event.
 const PAST_EVENT_WEIGHT: f64 = 0.6;
-/// See [`STATED_DATE_WEIGHT`].
+/// Maximum weight of obsolete elements.
 const OBSOLETE_HTML_WEIGHT: f64 = 0.4;
 /// Number of different obsolete elements from which they are the strongest sign.
 const FULL_OBSOLETE: usize = 3;
@@ -51,7 +52,7 @@ const OBSOLETE_ELEMENTS: [&str; 10] = [
     "font", "center", "marquee", "blink", "frameset", "applet", "bgsound", "basefont", "big",
     "strike",
 ];
-/// Months in English; three letters identify each.
+/// The first three letters of the months in English.
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
@@ -75,7 +76,7 @@ pub enum AbandonmentSign {
     },
     /// Obsolete elements.
     ObsoleteHtml {
-        /// Their names.
+        /// The names of the elements.
         elements: Vec<String>,
     },
 }
@@ -124,7 +125,7 @@ pub fn abandonment(bytes: &[u8], today: Date) -> Abandonment {
         signs.push((COPYRIGHT_WEIGHT * age_strength(year, today), sign));
     }
     if let Some(date) = latest_date(&text, &COMING_PHRASES).filter(|date| *date < today) {
-        // An event of last month is a small omission.
+        // An event of the current year is a weaker sign.
         let is_old = today.year() - date.year() >= 1;
         let strength = if is_old { 1.0 } else { 0.5 };
         signs
@@ -163,30 +164,34 @@ pub(crate) fn stated_date_in_text(text: &str) -> Option<Date> {
 /// Returns the latest date directly after one of the phrases.
 fn latest_date(text: &str, phrases: &[&str]) -> Option<Date> {
     let after = |phrase: &str| {
-        let starts = text.match_indices(phrase).map(|(at, found)| at + found.len());
+        // Searched in every page, so it has to be fast.
+        let starts = memmem::find_iter(text.as_bytes(), phrase).map(|at| at + phrase.len());
         starts.filter_map(|at| first_date(text.slice(at..))).collect::<Vec<_>>()
     };
     phrases.iter().flat_map(|phrase| after(phrase)).max()
 }
 
 /// Returns the first date within a few words: `2009-05-03`, `3 May 2009`, `May
-/// 2009`, `2009`.
+/// 2009`, `2009`. A missing month or day is assumed to be late in the year or month.
 fn first_date(text: &str) -> Option<Date> {
     let separators = |letter: char| !letter.is_alphanumeric();
     let words: Vec<&str> =
         text.split(separators).filter(|word| !word.is_empty()).take(DATE_WORDS).collect();
-    let at = words.iter().position(|word| year(word).is_some())?;
-    let year = words.get(at).and_then(|word| year(word))?;
+    let year_at = words.iter().position(|word| year(word).is_some())?;
+    let year = words.get(year_at).and_then(|word| year(word))?;
     let month_of = |word: &&str| {
         let start = word.get(..3)?;
         MONTHS.iter().position(|month| *month == start)
     };
     let numeric = |at: usize| words.get(at).and_then(|word| word.parse::<i8>().ok());
-    let named = words.iter().take(at).rev().take(2).find_map(month_of);
-    let month = named.and_then(|month| i8::try_from(month + 1).ok());
-    let month = month.or_else(|| numeric(at + 1)).filter(|month| (1..=12).contains(month));
-    let day = words.iter().take(at).rev().take(2).find_map(|word| word.parse::<i8>().ok());
-    let day = if named.is_some() { day } else { numeric(at + 2) };
+    // `3 May 2009`: month and day are among the two words before the year.
+    let named_month = words.iter().take(year_at).rev().take(2).find_map(month_of);
+    let day = words.iter().take(year_at).rev().take(2).find_map(|word| word.parse::<i8>().ok());
+    // `2009-05-03`: month and day are the two words after the year.
+    let day = if named_month.is_some() { day } else { numeric(year_at + 2) };
+    let month = named_month.and_then(|index| i8::try_from(index + 1).ok());
+    let month = month.or_else(|| numeric(year_at + 1)).filter(|month| (1..=12).contains(month));
+    // Day 28 exists in every month.
     let date = |month: i8, day: i8| Date::new(year, month, day).ok();
     date(month.unwrap_or(12), day.unwrap_or(28)).or_else(|| date(month.unwrap_or(12), 28))
 }
@@ -218,6 +223,7 @@ mod tests {
 
     use super::*;
 
+    /// Asserts the signs of a page and returns its score.
     #[track_caller]
     fn check(html: &str, expect: &[AbandonmentSign]) -> f64 {
         let found = abandonment(html.as_bytes(), date(2026, 6, 15));

@@ -23,6 +23,8 @@ use std::str::FromStr;
 
 pub use self::includes::IncludedFile;
 use crate::html::for_each_anchor;
+use crate::markdown::front_matter;
+use crate::notebook::for_each_cell;
 use crate::source_text::SourceText;
 use crate::{DocumentFormat, Fragment};
 
@@ -117,7 +119,8 @@ pub struct Anchors {
     /// The lower-case forms of names that are not in lower case, if case is
     /// ignored.
     folded: Option<BTreeSet<String>>,
-    /// Beginnings and ends of anchors of headings with a placeholder.
+    /// Beginnings and ends of anchors of headings with a template placeholder, which
+    /// stands for any text.
     patterns: Vec<(String, String)>,
     includes: BTreeSet<IncludedFile>,
     may_have_more: bool,
@@ -148,15 +151,25 @@ impl Anchors {
             })
     }
 
+    /// Whether an anchor has the same letters and digits, in any case.
+    pub fn has_letters(&self, fragment: &str) -> bool {
+        let letters = |text: &str| -> String {
+            let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect()
+        };
+        let wanted = letters(fragment);
+        self.names.iter().any(|name| letters(name) == wanted)
+    }
+
     /// Returns the files whose anchors also belong to the document.
     pub fn includes(&self) -> impl Iterator<Item = &IncludedFile> {
         self.includes.iter()
     }
 
-    /// Adds the anchors of an included document.
+    /// Adds the anchors of an included document. If both documents have an anchor, it is
+    /// also added with a number, because renderers number repeated headings.
     pub fn merge(&mut self, other: &Self) {
         for name in &other.names {
-            // Both documents may have a heading of this name.
             if self.names.contains(name) {
                 let mut numbers = 1..=MAX_REPETITIONS;
                 let free = numbers.find(|n| !self.names.contains(&format!("{name}-{n}")));
@@ -173,22 +186,30 @@ impl Anchors {
         }
     }
 
-    /// Notes that there may be more anchors than were found.
+    /// Adds the known anchors of a layout, whose scripts may create others.
+    pub fn merge_known(&mut self, layout: &Self) {
+        let may_have_more = self.may_have_more;
+        self.merge(layout);
+        self.may_have_more = may_have_more;
+    }
+
+    /// Records that there may be more anchors than were found.
     #[must_use]
     pub fn with_unknown(mut self) -> Self {
         self.may_have_more = true;
         self
     }
 
-    /// Notes that a component inserts a document.
+    /// Records that a component inserts a document.
     #[must_use]
     pub fn with_inserted_document(mut self) -> Self {
         self.has_inserted_document = true;
         self
     }
 
-    /// Whether an anchor extends or resembles one of the document: probably it is
-    /// misspelled. A number after the name may mean a repetition.
+    /// Whether a fragment is probably misspelled: it extends an anchor of the document.
+    /// An anchor with a number at its end is not misspelled, because renderers number
+    /// repeated headings.
     fn is_misspelled(&self, fragment: &str) -> bool {
         let extends = |name: &String| {
             name.len() >= MIN_EXTENDED
@@ -213,6 +234,19 @@ impl Anchors {
         }
     }
 
+    /// Adds an id of HTML, in which a template tag stands for any text.
+    fn add_template_id(&mut self, id: &str) {
+        match id.split_once("{{") {
+            Some((before, rest)) => {
+                let after = rest.rsplit_once("}}").map_or("", |(_, after)| after);
+                if !before.is_empty() || !after.is_empty() {
+                    self.add_pattern(before.to_owned(), after.to_owned());
+                }
+            }
+            None => self.add(id),
+        }
+    }
+
     /// Whether the document may have more anchors than were found.
     pub fn may_have_more(&self) -> bool {
         self.may_have_more
@@ -220,7 +254,7 @@ impl Anchors {
 
     /// Whether the document may have this anchor, although it was not found. The
     /// anchors of documented objects are names with dots. An anchor that extends a
-    /// known one is probably misspelled.
+    /// known anchor is probably misspelled.
     pub fn may_have(&self, fragment: &str) -> bool {
         let is_object = self.has_objects && fragment.contains(['.', '(']);
         let is_unknown = self.may_have_more || self.has_inserted_document;
@@ -271,6 +305,21 @@ impl Anchors {
     }
 }
 
+/// Reads the labels of a notebook: those of its Markdown cells, and options such as
+/// `#| label: name` of its code cells.
+pub fn notebook_labels(bytes: &[u8]) -> Anchors {
+    let document = SourceText::decode(bytes, None);
+    let mut anchors = Anchors::default();
+    for_each_cell(document.text(), &mut |source, is_markdown| {
+        if is_markdown {
+            markdown::read_anchors(source, SlugStyle::Sphinx, &mut anchors);
+        } else {
+            markdown::add_labels(source, &mut anchors);
+        }
+    });
+    anchors
+}
+
 /// Reads the anchors of a document. Returns `None` for formats without anchors,
 /// and for formats whose anchors do not follow from the document.
 pub fn anchors(format: DocumentFormat, bytes: &[u8], style: SlugStyle) -> Option<Anchors> {
@@ -280,12 +329,16 @@ pub fn anchors(format: DocumentFormat, bytes: &[u8], style: SlugStyle) -> Option
     match format {
         DocumentFormat::Markdown => markdown::read_anchors(text, style, &mut anchors),
         DocumentFormat::Html => {
-            let is_open = for_each_anchor(text, &mut |name| anchors.add(name));
+            let is_open = for_each_anchor(text, &mut |name| anchors.add_template_id(name));
             anchors.may_have_more |= is_open;
+            includes::add_tags(text, &mut anchors);
         }
         DocumentFormat::Rst => rst::read_anchors(text, &mut anchors),
         DocumentFormat::AsciiDoc => asciidoc::read_anchors(text, &mut anchors),
         _ => return None,
+    }
+    if let Some(layout) = front_matter::value(text, "layout") {
+        anchors.include(IncludedFile::Layout(layout.to_owned()));
     }
     Some(anchors)
 }
@@ -300,7 +353,7 @@ pub fn section_id(title: &str) -> String {
 struct NameCounts(HashMap<String, usize>);
 
 impl NameCounts {
-    /// Adds an occurrence of the name and returns the number of earlier ones.
+    /// Adds an occurrence of the name and returns the number of earlier occurrences.
     fn add(&mut self, name: &str) -> usize {
         let count = self.0.entry(name.to_owned()).or_default();
         *count += 1;

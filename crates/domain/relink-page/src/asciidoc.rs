@@ -1,10 +1,10 @@
 //! AsciiDoc, following Asciidoctor.
 //!
-//! Blocks are recognized by their delimiters; only blocks that do not contain
-//! text need special handling. Attributes (`:name: value`) are substituted in
+//! Blocks of code, comments and raw HTML are recognized by their delimiters. All
+//! other blocks are parsed as text. Attributes (`:name: value`) are substituted in
 //! destinations if the document defines them. If a destination consists of a
 //! single attribute, the link is reported at the definition of the attribute,
-//! because its URL is written there.
+//! because the URL is written there.
 
 mod attributes;
 mod inline;
@@ -23,7 +23,7 @@ use attributes::Attributes;
 /// Minimum length of a block delimiter.
 const MIN_DELIMITER: usize = 4;
 
-/// Block styles whose paragraph is not parsed as text.
+/// Styles of blocks and paragraphs that are not parsed as text.
 const CODE_STYLES: [&str; 6] = ["source", "listing", "literal", "stem", "latexmath", "asciimath"];
 
 /// Link extractor for AsciiDoc.
@@ -56,6 +56,12 @@ struct Style {
     has_macros: bool,
 }
 
+/// Whether a line is the title of the document or of a section: `== Title`.
+fn is_title(line: &str) -> bool {
+    let marks = line.bytes().take_while(|byte| *byte == b'=').count();
+    (1..=6).contains(&marks) && line.slice(marks..).starts_with(' ')
+}
+
 /// Parses a document line by line.
 struct AsciiDocParser<'t> {
     text: &'t str,
@@ -65,6 +71,8 @@ struct AsciiDocParser<'t> {
     attributes: Attributes,
     style: Style,
     paragraph: Option<Range<usize>>,
+    /// Whether the line is in the header of the document.
+    is_header: bool,
 }
 
 impl<'t> AsciiDocParser<'t> {
@@ -76,6 +84,7 @@ impl<'t> AsciiDocParser<'t> {
             attributes: Attributes::new(text.len()),
             style: Style::default(),
             paragraph: None,
+            is_header: false,
         }
     }
 
@@ -85,6 +94,7 @@ impl<'t> AsciiDocParser<'t> {
             if line.is_blank() {
                 self.end_paragraph();
                 self.style = Style::default();
+                self.is_header = false;
             } else {
                 self.parse_line(&line);
             }
@@ -107,14 +117,19 @@ impl<'t> AsciiDocParser<'t> {
             self.candidates.push_skipped_urls(line.content.clone(), SkipReason::Comment);
         } else if self.paragraph.is_none() && self.parse_block_start(line) {
             // `parse_block_start` has consumed the line.
+        } else if self.paragraph.is_none() && (self.is_header || is_title(raw)) {
+            // The lines after the title of the document, such as the author, are the header,
+            // in which attributes follow without a blank line.
+            self.is_header |= raw.starts_with("= ");
+            self.parse_inline(line.start..line.content.end);
         } else {
             let start = self.paragraph.take().map_or(line.start, |range| range.start);
             self.paragraph = Some(start..line.content.end);
         }
     }
 
-    /// Parses a construct that cannot be inside a paragraph. Returns whether
-    /// there was one.
+    /// Parses a construct that cannot be inside a paragraph. Returns whether the line
+    /// starts such a construct.
     fn parse_block_start(&mut self, line: &Line) -> bool {
         let raw = self.text.slice(line.start..line.content.end);
         if let Some(attribute) = attributes::parse_definition(raw) {
@@ -151,6 +166,7 @@ impl<'t> AsciiDocParser<'t> {
         }
     }
 
+    /// Skips the lines up to the next blank line, and adds them as a block.
     fn skip_paragraph(&mut self, start: usize, content: BlockContent) {
         while let Some(line) = self.peek_line().filter(|line| !line.is_blank()) {
             self.at = line.next;
@@ -159,7 +175,7 @@ impl<'t> AsciiDocParser<'t> {
         self.add_non_text_block(start..self.at, content);
     }
 
-    /// Skips a block up to its closing delimiter, unless it contains text.
+    /// Skips a block up to its closing delimiter, unless the block is parsed as text.
     fn parse_delimited_block(&mut self, delimiter: &str, content: Option<BlockContent>) {
         let style = std::mem::take(&mut self.style);
         let Some(content) = content.filter(|_| !style.has_macros) else { return };
@@ -212,7 +228,7 @@ impl<'t> AsciiDocParser<'t> {
     }
 }
 
-/// Parses a block delimiter. Returns `None` if the line is not one, and
+/// Parses a block delimiter. Returns `None` if the line is not a delimiter, and
 /// `Some(None)` if the block contains text.
 #[expect(clippy::option_option, reason = "no delimiter, or a delimiter of text")]
 fn parse_delimiter(line: &str) -> Option<Option<BlockContent>> {
@@ -231,13 +247,12 @@ fn parse_delimiter(line: &str) -> Option<Option<BlockContent>> {
     is_delimiter.then_some(content)
 }
 
-/// Returns the condition of `ifndef::name[content]` and `ifdef::name[content]`,
-/// and the offset of the content.
+/// Returns the attribute whose definition hides the content of `ifndef::name[content]` or
+/// `ifdef::name[content]`, and the offset of the content. The attribute is empty for `ifdef`.
 fn split_conditional(line: &str) -> Option<(&str, usize)> {
     let rest = line.strip_prefix("ifndef::").or_else(|| line.strip_prefix("ifdef::"))?;
     let (name, content) = rest.split_once('[')?;
     let content = content.strip_suffix(']').filter(|content| !content.is_empty())?;
-    // A defined attribute never hides the content of `ifdef`.
     let name = if line.starts_with("ifndef") { name } else { "" };
     Some((name, line.len() - content.len() - 1))
 }

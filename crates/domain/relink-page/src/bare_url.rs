@@ -69,7 +69,7 @@ fn find_in(text: &str, needle: &str, part: Range<usize>) -> Option<usize> {
 }
 
 /// Returns the URL around the `://` at `colon` if the scheme is `http` or
-/// `https`.
+/// `https`. The URL is within `from..end`.
 fn http_url_at(text: &str, colon: usize, from: usize, end: usize) -> Option<Range<usize>> {
     let before = text.as_bytes().slice(from..colon);
     let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -188,8 +188,8 @@ fn trailing_entity_length(url: &str) -> Option<usize> {
 
 /// For each kind of bracket, the number of closing minus opening brackets.
 ///
-/// Counted once: counting again after each removed character would be quadratic
-/// for `))))…`.
+/// The brackets are counted only once, because counting again after each removed
+/// character would take quadratic time for `))))…`.
 struct BracketBalance([isize; 3]);
 
 impl BracketBalance {
@@ -209,7 +209,7 @@ impl BracketBalance {
         Self(surplus)
     }
 
-    /// Whether `last` is a closing bracket without an opening one. If so,
+    /// Whether `last` is a closing bracket without an opening bracket. If so,
     /// subtracts it from the balance, because the caller removes it.
     fn take_unmatched_closer(&mut self, last: char) -> bool {
         let [round, square, curly] = &mut self.0;
@@ -230,6 +230,7 @@ mod tests {
     use crate::DocumentFormat;
     use crate::properties::check;
 
+    /// Asserts that `url` is the only link of the text.
     #[track_caller]
     fn check_one(text: &str, url: &str) {
         let (before, _) = text.split_once(url).expect("the text contains the URL");

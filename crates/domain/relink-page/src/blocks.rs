@@ -24,13 +24,13 @@ use crate::{DocumentFormat, html, markdown, rst, xml};
 /// Maximum length of the text, in bytes.
 pub const MAX_TEXT: usize = 10 * 1024 * 1024;
 
-/// Maximum number of blocks; the text after them is one further block.
+/// Maximum number of blocks; further text is one additional block.
 pub const MAX_BLOCKS: usize = 20_000;
 
 /// Maximum number of links.
 pub const MAX_LINKS: usize = 10_000;
 
-/// Maximum number of inline marks; later ones are dropped.
+/// Maximum number of inline marks; further marks are dropped.
 pub const MAX_MARKS: usize = 20_000;
 
 /// Maximum number of images.
@@ -97,7 +97,7 @@ pub struct InlineMark {
     /// The offset in [`BlockText::text`] of the text after the tag, or of the space
     /// before it.
     pub offset: usize,
-    /// The kind.
+    /// The kind of the tag.
     pub kind: InlineMarkKind,
 }
 
@@ -114,8 +114,8 @@ pub struct BlockText {
     pub images: Vec<String>,
     /// The description and keywords of an HTML page's meta tags.
     pub description: String,
-    /// The inline tags in document order, except links. Those of other formats than
-    /// HTML and Markdown are not recorded.
+    /// The inline tags of HTML and Markdown in document order, except links. For other
+    /// formats, the list is empty.
     pub marks: Vec<InlineMark>,
     /// Whether the page has more text or links than the limits allow.
     pub is_truncated: bool,

@@ -38,6 +38,7 @@ mod tests {
     use crate::properties::check;
     use crate::{DocumentFormat, links};
 
+    /// Asserts the links of a style sheet, in the notation of [`check`].
     #[track_caller]
     fn css(document: &str, expect: &[&str]) {
         check(DocumentFormat::Css, document, expect);

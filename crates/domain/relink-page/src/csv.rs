@@ -1,8 +1,8 @@
 //! Tables: comma- or tab-separated values (RFC 4180).
 //!
 //! By default, every cell that consists of a URL is a link. If the caller
-//! selects a column, each cell of it must be a URL; a cell that is not is
-//! reported as malformed. Cells are streamed and not stored.
+//! selects a column, each cell of the column must be a URL; other cells of the
+//! column are reported as malformed. Cells are streamed and not stored.
 
 mod cells;
 mod rows;
@@ -71,7 +71,7 @@ pub(crate) struct IncrementalTable<'o> {
     position: CellPosition,
 }
 
-/// Which cells are links.
+/// The cells that are links.
 #[derive(Debug, Clone, Copy)]
 enum ColumnFilter<'o> {
     /// All cells that are URLs.
@@ -87,6 +87,7 @@ enum ColumnFilter<'o> {
 
 impl IncrementalExtractor for IncrementalTable<'_> {
     fn extract_part(&mut self, text: &str, input_end: InputEnd, sink: &mut LinkSink<'_>) -> usize {
+        // Wait for more input if it could change the detected separator.
         if self.separator.is_none() && input_end == InputEnd::More && !separator::is_certain(text) {
             return 0;
         }
@@ -153,8 +154,8 @@ fn report_in_column(text: &str, cell: &Cell, index: usize, sink: &mut LinkSink<'
     }
 }
 
-/// Reports a cell that must be a URL. In the first row it may be the column
-/// name.
+/// Reports a cell that must be a URL. A cell of the first row may be the column
+/// name instead.
 fn report_required_url(text: &str, cell: &Cell, sink: &mut LinkSink<'_>) {
     let range = trim_range(text, cell.range.clone());
     let decoded = cell.unquote(text.slice(range.clone()));
@@ -176,7 +177,7 @@ fn column_name<'t>(text: &'t str, cell: &Cell) -> Cow<'t, str> {
 }
 
 /// Returns the index of a column. An exact match takes precedence over a
-/// case-insensitive one.
+/// case-insensitive match.
 fn column_index(text: &str, header: &[Cell], name: &str) -> Option<usize> {
     let name = name.trim();
     let names = || header.iter().map(|cell| column_name(text, cell));
@@ -195,7 +196,7 @@ fn missing_column_problem(text: &str, header: &[Cell], name: &str) -> String {
 }
 
 impl Cell {
-    /// Replaces doubled quotes with single ones.
+    /// Replaces doubled quotes with single quotes.
     fn unquote<'t>(&self, raw: &'t str) -> Cow<'t, str> {
         if self.is_quoted && raw.contains("\"\"") {
             Cow::Owned(raw.replace("\"\"", "\""))
@@ -214,6 +215,7 @@ mod tests {
     use crate::properties::check;
     use crate::{Column, DocumentFormat, Extraction, Options, links, links_with};
 
+    /// Asserts the links of a table, in the notation of [`check`].
     #[track_caller]
     fn check_csv(document: &str, expect: &[&str]) {
         check(DocumentFormat::Csv, document, expect);
@@ -224,6 +226,7 @@ mod tests {
         links_with(DocumentFormat::Csv, document.as_bytes(), &options)
     }
 
+    /// Asserts the links in a column: their lines and the starts of their targets.
     #[track_caller]
     fn check_column(document: &str, column: &str, expect: &[&str]) {
         let found = links_in_column(document, column).links;
@@ -234,6 +237,7 @@ mod tests {
         assert!(is_as_expected, "{actual:#?}");
     }
 
+    /// Asserts the messages of the problems found in the file.
     #[track_caller]
     fn check_problems(found: &Extraction, expect: &[&str]) {
         let actual: Vec<String> = found.problems.iter().map(ToString::to_string).collect();

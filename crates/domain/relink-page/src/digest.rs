@@ -1,8 +1,9 @@
-//! Builds the [`Digest`] of a fetched body, after which the body is dropped.
+//! Builds the [`Digest`] of a fetched body, a summary that is stored instead of the
+//! body.
 //!
-//! The digest describes the content of the page. It does not judge whether the
-//! page is alive. Its *sketch* is a sample of hashes of the text; two sketches
-//! tell how similar two texts are.
+//! The digest describes the content of the page, but not whether the page is alive. The
+//! *sketch* in a digest is a sample of hashes of the text. The similarity of two texts
+//! is estimated from their sketches.
 
 use relink_model::Digest;
 
@@ -107,6 +108,7 @@ mod tests {
         digest(Some("text/html"), None, body.as_bytes(), false)
     }
 
+    /// Asserts the title in the digest of an HTML page.
     #[track_caller]
     fn check_title(body: &str, expect: Option<&str>) {
         assert_eq!(html_digest(body).title.as_deref(), expect);

@@ -1,8 +1,8 @@
 //! Document formats: detection by file name, media type or content, and the
 //! extractor of each format.
 //!
-//! The file extension takes precedence over the content. The content decides if
-//! the extension is not specific (`.txt`) or there is no name (stdin).
+//! The file extension takes precedence over the content. The content is used if the
+//! extension is not specific (`.txt`) or there is no name (standard input).
 
 mod data;
 
@@ -279,6 +279,7 @@ pub(crate) fn media_type(content_type: &str) -> String {
     essence.trim().to_ascii_lowercase()
 }
 
+/// Decodes the start of a content for the detection of its format.
 fn head(content: &[u8]) -> Cow<'_, str> {
     decode_text(content.slice(..content.len().min(SNIFF_LENGTH)), None)
 }
@@ -316,6 +317,7 @@ mod tests {
     use super::*;
     use DocumentFormat::{Html, Markdown, PlainText, UrlList};
 
+    /// Asserts the format of a file with this name and content.
     #[track_caller]
     fn check(name: Option<&str>, content: &str, expect: DocumentFormat) {
         assert_eq!(DocumentFormat::from_file(name, content.as_bytes()), expect);
@@ -339,6 +341,7 @@ mod tests {
         assert_eq!(DocumentFormat::from_file(None, b"\xFF\xFEh\0:\0/\0/\0"), UrlList);
     }
 
+    /// Asserts the format of a response with this `Content-Type` header and content.
     #[track_caller]
     fn check_type(content_type: Option<&str>, content: &[u8], expect: Option<DocumentFormat>) {
         assert_eq!(DocumentFormat::from_content_type(content_type, content), expect);

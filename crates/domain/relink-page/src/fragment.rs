@@ -1,8 +1,8 @@
 //! URL fragments, and how browsers find the element for a fragment.
 //!
-//! Follows "find a potential indicated element" of the HTML standard: the
-//! fragment is compared with the ids as is, then percent-decoded. Ids may
-//! contain percent signs (`id="impl-From%3CT%3E"`), so both comparisons are
+//! Follows "find a potential indicated element" of the HTML standard: the ids are
+//! compared with the fragment as it is, and then with the percent-decoded fragment.
+//! Ids may contain percent signs (`id="impl-From%3CT%3E"`), so both comparisons are
 //! needed.
 
 use std::borrow::Cow;
@@ -59,8 +59,8 @@ impl Fragment {
         self.0.is_empty() || self.decoded().eq_ignore_ascii_case("top")
     }
 
-    /// Whether the fragment indicates an element of a page, where `has` looks
-    /// up ids.
+    /// Whether the fragment indicates an element of a page. `has` returns whether the
+    /// page has an id.
     ///
     /// A line range (`12-34`) matches if both lines have an id: source code
     /// viewers select such ranges with a script.
@@ -89,6 +89,7 @@ mod tests {
 
     use super::*;
 
+    /// Asserts whether a fragment indicates an element of a page with these ids.
     #[track_caller]
     fn check(fragment: &str, ids: &[&str], expect: bool) {
         let found = Fragment::new(fragment).indicates(|id| ids.contains(&id));

@@ -1,8 +1,7 @@
 //! HTML: links, anchors, text blocks and page digests.
 //!
-//! All of them use one tokenizer, which follows the tokenization rules of the
-//! HTML standard. No tree is built, so parsing takes linear time and allocates
-//! little.
+//! All modules use one tokenizer, which follows the tokenization rules of the HTML
+//! standard. No tree is built, so parsing takes linear time and allocates little.
 
 mod anchors;
 mod app_shell;

@@ -1,7 +1,7 @@
 //! Parses `relink:ignore` directives.
 //!
 //! A directive is written in a comment of the document format, for example
-//! `relink:ignore RL101 until 2027-01-01 because the site moves`. It applies to
+//! `relink:ignore RL101 until 2027-01-01 because the site moves`. A directive applies to
 //! the links of its line. If the line contains nothing but the comment, it also
 //! applies to the next line that is not blank. The comment must start on the
 //! line of the directive.
@@ -31,16 +31,16 @@ const MARKER: &str = "relink:ignore";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoreDirective {
-    /// Lines it applies to, from 1.
+    /// Lines to which the directive applies, from 1.
     pub lines: RangeInclusive<u32>,
     /// Codes of the findings to ignore (`RL101`). If empty, all findings are
     /// ignored.
     pub codes: Vec<String>,
-    /// Last day on which it is valid.
+    /// Last day on which the directive is valid.
     pub until: Option<Date>,
     /// Reason given by the author.
     pub reason: Option<String>,
-    /// First token that could not be parsed. Such a directive must not be
+    /// First word that could not be parsed. A directive with an invalid word must not be
     /// applied.
     pub invalid_token: Option<String>,
 }
@@ -73,14 +73,17 @@ struct CommentSyntax {
     must_start_line: bool,
 }
 
+/// Returns the syntax of a comment with an opening and a closing text.
 const fn block(opening: &'static str, closing: &'static str) -> CommentSyntax {
     CommentSyntax { opening, closing: Some(closing), must_start_line: false }
 }
 
+/// Returns the syntax of a comment that ends with its line.
 const fn rest_of_line(opening: &'static str) -> CommentSyntax {
     CommentSyntax { opening, closing: None, must_start_line: false }
 }
 
+/// Returns the syntax of a comment that is a whole line.
 const fn whole_line(opening: &'static str) -> CommentSyntax {
     CommentSyntax { opening, closing: None, must_start_line: true }
 }
@@ -121,20 +124,21 @@ const fn comment_syntaxes(format: DocumentFormat) -> &'static [CommentSyntax] {
 fn find_directives(text: &str, comments: &[CommentSyntax]) -> Vec<IgnoreDirective> {
     let bytes = text.as_bytes();
     let mut directives = Vec::new();
-    let (mut from, mut number) = (0, 1_u32);
+    // `line` is the number of the line at the offset `from`.
+    let (mut from, mut line) = (0, 1_u32);
     while let Some(at) = memmem::find(bytes.slice(from..), MARKER.as_bytes()) {
         let marker = from + at;
         let start =
             memrchr(b'\n', bytes.slice(from..marker)).map_or(from, |newline| from + newline + 1);
-        let passed = memchr_iter(b'\n', bytes.slice(from..start)).count();
-        number = number.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+        let line_ends = memchr_iter(b'\n', bytes.slice(from..start)).count();
+        line = line.saturating_add(u32::try_from(line_ends).unwrap_or(u32::MAX));
         let end = memchr(b'\n', bytes.slice(marker..)).map_or(text.len(), |length| marker + length);
         if let Some((arguments, is_alone)) =
             directive_in_line(text.slice(start..end), marker - start, comments)
         {
-            let further = if is_alone { lines_to_text(text.slice(end..)) } else { 0 };
+            let following_lines = if is_alone { lines_to_text(text.slice(end..)) } else { 0 };
             directives.push(IgnoreDirective {
-                lines: number..=number.saturating_add(further),
+                lines: line..=line.saturating_add(following_lines),
                 ..parse_directive(arguments)
             });
         }
@@ -143,8 +147,8 @@ fn find_directives(text: &str, comments: &[CommentSyntax]) -> Vec<IgnoreDirectiv
     directives
 }
 
-/// Returns the text after the marker if the marker is in a comment, and whether
-/// the line contains nothing else.
+/// If the marker is in a comment, returns the text after the marker, and whether the
+/// line contains only the comment.
 fn directive_in_line<'t>(
     line: &'t str,
     marker: usize,
@@ -167,17 +171,18 @@ fn directive_in_line<'t>(
         .closing
         .and_then(|closing| arguments.split_once(closing))
         .unwrap_or((arguments, ""));
-    let continues =
+    // `relink:ignored` is another word.
+    let continues_word =
         arguments.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '_'));
     let is_alone = line.slice(..opening).trim().is_empty() && rest.trim().is_empty();
-    (!continues).then_some((arguments, is_alone))
+    (!continues_word).then_some((arguments, is_alone))
 }
 
-/// Returns the number of line ends before the next text.
+/// Returns the number of line ends before the next line that is not blank.
 fn lines_to_text(after: &str) -> u32 {
-    let blank = after.len() - after.trim_start().len();
-    let lines = memchr_iter(b'\n', after.as_bytes().slice(..blank)).count();
-    u32::try_from(lines).unwrap_or(u32::MAX)
+    let blank_length = after.len() - after.trim_start().len();
+    let line_ends = memchr_iter(b'\n', after.as_bytes().slice(..blank_length)).count();
+    u32::try_from(line_ends).unwrap_or(u32::MAX)
 }
 
 /// Parses `RL101 RL102 until 2027-01-01 because …`.
@@ -221,8 +226,8 @@ fn is_code(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Formats a directive as `lines codes until because`, without absent
-    /// parts.
+    /// Formats a directive as `lines codes until because ?invalid-token`, without
+    /// absent parts.
     fn format_directive(directive: &IgnoreDirective) -> String {
         let mut words = vec![format!("{}-{}", directive.lines.start(), directive.lines.end())];
         words.extend(directive.codes.iter().cloned());
@@ -232,6 +237,7 @@ mod tests {
         words.join(" ")
     }
 
+    /// Asserts the directives of a document in the notation of [`format_directive`].
     #[track_caller]
     fn check(format: DocumentFormat, document: &str, expect: &[&str]) {
         let directives: Vec<String> =

@@ -61,6 +61,7 @@ pub(crate) fn url_value(
 ) -> Option<(Range<usize>, DestinationSyntax)> {
     let range = trim_range(text, content);
     let raw = text.slice(range.clone());
+    // A URL starts with `http`, or with an escape.
     if !raw.starts_with(['h', 'H', '\\']) {
         return None;
     }
@@ -78,6 +79,7 @@ mod tests {
     use crate::properties::check;
     use crate::{DocumentFormat, links};
 
+    /// Asserts the links of a JSON document, in the notation of [`check`].
     #[track_caller]
     fn check_json(document: &str, expect: &[&str]) {
         check(DocumentFormat::Json, document, expect);

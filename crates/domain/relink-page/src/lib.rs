@@ -63,7 +63,9 @@ mod properties;
 use relink_model::Link;
 
 pub use abandonment::{Abandonment, AbandonmentSign, abandonment};
-pub use anchors::{Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, section_id};
+pub use anchors::{
+    Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, notebook_labels, section_id,
+};
 pub use blocks::{
     Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_IMAGES,
     MAX_LINKS, MAX_MARKS, MAX_TEXT, block_text, body_blocks,
@@ -137,7 +139,7 @@ pub fn page_functions(bytes: &[u8]) -> std::collections::BTreeSet<relink_model::
 /// Calls `each` for every link of a document, in document order, and returns
 /// the base URL of the document.
 ///
-/// Does not store links, so long lists need no additional memory.
+/// Links are not stored, so long lists need no additional memory.
 pub fn for_each_link(
     format: DocumentFormat,
     bytes: &[u8],

@@ -1,8 +1,9 @@
 //! Collects link destinations before they are sorted into document order.
 //!
 //! Parsers of markup formats find destinations out of order: unused definitions
-//! are known only at the end, and constructs may be nested. At the end, all
-//! candidates are reported in document order, and overlapping ones are dropped.
+//! are known only at the end, and constructs may be nested. Therefore destinations
+//! are collected as candidates. At the end, the candidates are reported in document
+//! order; overlapping candidates are dropped.
 
 use std::ops::Range;
 
@@ -80,7 +81,7 @@ impl<'t> LinkCandidates<'t> {
     /// Reports all candidates to `sink` in document order, shifted by `offset`
     /// bytes.
     ///
-    /// If two overlap, only the one that starts first is reported.
+    /// If two candidates overlap, only the one that starts first is reported.
     pub(crate) fn report(mut self, offset: usize, sink: &mut LinkSink<'_>) {
         self.list.sort_by_key(|candidate| candidate.range.start);
         let mut end = 0;

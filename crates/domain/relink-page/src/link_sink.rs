@@ -19,7 +19,7 @@ pub trait Extractor {
     fn extract(&self, text: &str, sink: &mut LinkSink<'_>);
 }
 
-/// How a destination is encoded in the source text.
+/// The encoding of a destination in the source text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DestinationSyntax {
     /// Not encoded.
@@ -69,7 +69,7 @@ impl<'d> LinkSink<'d> {
         Self { document, cursor, each, base: None, problems: Vec::new() }
     }
 
-    /// Returns the position of offset `at` within the whole document.
+    /// Returns the position within the whole document of the offset `at` of this part.
     pub(crate) fn origin_of(&mut self, at: usize) -> Origin {
         self.cursor.move_to(self.document, at);
         self.cursor.origin(self.document)

@@ -1,7 +1,7 @@
 //! URL lists: one URL per line.
 //!
 //! Blank lines and lines that start with `#` are comments. Every other line
-//! must be a URL; a line that is not is reported as malformed.
+//! must be a URL; lines that are not URLs are reported as malformed.
 
 use std::ops::Range;
 

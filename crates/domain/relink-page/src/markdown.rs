@@ -1,10 +1,10 @@
 //! Markdown: CommonMark with GitHub's extensions and embedded HTML.
 //!
-//! `pulldown_cmark` reports the range of a whole link; [`destination`] finds
-//! the destination in it. Bare URLs and wiki links (`[[page]]`) are not part of
-//! CommonMark, so this module searches running text for them. Extensions of
-//! other dialects are in submodules. URLs in code and comments are reported as
-//! skipped.
+//! `pulldown_cmark` reports the range of a whole link; [`destination`] finds the
+//! destination in this range. Bare URLs and wiki links (`[[page]]`) are not part of
+//! CommonMark, so this module searches running text for them. Extensions of other
+//! dialects are in submodules: MDX components ([`mdx`]), includes and the syntax of
+//! site generators. URLs in code and comments are reported as skipped.
 
 mod admonition;
 mod blocks;
@@ -60,8 +60,8 @@ impl Extractor for Markdown {
     }
 }
 
-/// Whether the text contains any marker that a link requires. Skips the parser
-/// for texts without links.
+/// Whether the text contains any marker that a link requires. Texts without a marker
+/// need not be parsed.
 fn may_have_links(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr(b'<', bytes).is_some()
@@ -90,8 +90,8 @@ fn has_bare_urls(text: &str) -> bool {
     memmem::find(bytes, b"://").is_some() || memmem::find(bytes, b"www.").is_some()
 }
 
-/// Parses a text and collects its destinations. `original` is the text with
-/// the tags of components.
+/// Parses a text and collects its destinations. In `text`, the tags of components are
+/// replaced with white space; `original` contains them.
 fn link_candidates<'t>(text: &'t str, original: &'t str) -> LinkCandidates<'t> {
     let mut parser = MarkdownParser::new(text, original);
     let mut duplicates = DuplicateDefinitions::new(text);
@@ -110,9 +110,10 @@ fn link_candidates<'t>(text: &'t str, original: &'t str) -> LinkCandidates<'t> {
     for (_, definition) in events.reference_definitions().iter() {
         parser.add_unused_definition(definition.span.clone(), &definition.dest);
     }
-    let known = events.reference_definitions().iter().map(|(_, known)| known.span.clone());
-    for whole in duplicates.finish(known.collect()) {
-        parser.add_duplicate_definition(&whole);
+    let known = events.reference_definitions().iter();
+    let known = known.map(|(_, definition)| definition.span.clone());
+    for definition in duplicates.finish(known.collect()) {
+        parser.add_duplicate_definition(&definition);
     }
     parser.finish()
 }
@@ -134,7 +135,7 @@ fn is_reference(link_type: LinkType) -> bool {
 /// A link or image that is not closed yet.
 struct OpenLink {
     range: Range<usize>,
-    /// End of the last event inside of it.
+    /// End of the last event inside of the link.
     inside_end: usize,
     kind: LinkKind,
     /// The destination, if it is an inline link.
@@ -175,13 +176,13 @@ struct MarkdownParser<'t> {
     original: &'t str,
     markers: MarkerPresence<'t>,
     candidates: LinkCandidates<'t>,
-    /// Definitions with a reference, by offset: range of the definition and
-    /// destination.
+    /// Definitions to which a reference was found, by offset. A definition consists of
+    /// its range and its destination.
     definitions: BTreeMap<usize, (Range<usize>, String)>,
     open_links: Vec<OpenLink>,
     /// Number of open images. Links inside an image description are not links.
     open_images: usize,
-    /// Code and comments, in which MDX components are ignored.
+    /// Code and comments, in which components and site syntax are ignored.
     skipped_ranges: Vec<Range<usize>>,
     /// End of the current block of imports and exports.
     module_code_end: usize,
@@ -191,7 +192,9 @@ struct MarkdownParser<'t> {
     /// renderers show it as code.
     html_code: Vec<Range<usize>>,
     is_code: bool,
-    /// Running text without a line end. Emphasis does not end it.
+    /// Lists that a program writes: those of the contributors. Their anchors have no targets.
+    written_lists: Vec<Range<usize>>,
+    /// The current text without a line end. Emphasis is part of it, other markup ends it.
     text_run: Option<Range<usize>>,
 }
 
@@ -210,6 +213,7 @@ impl<'t> MarkdownParser<'t> {
             html_block: None,
             html_code: Vec::new(),
             is_code: false,
+            written_lists: site_syntax::contributor_lists(original),
             text_run: None,
         }
     }
@@ -223,11 +227,11 @@ impl<'t> MarkdownParser<'t> {
     }
 
     /// Adds a definition as unused, unless a reference to it was found.
-    fn add_unused_definition(&mut self, whole: Range<usize>, dest: &str) {
-        if self.definitions.contains_key(&whole.start) {
+    fn add_unused_definition(&mut self, definition: Range<usize>, dest: &str) {
+        if self.definitions.contains_key(&definition.start) {
             return;
         }
-        if let Some(range) = destination::find_in_definition(self.text, &whole) {
+        if let Some(range) = destination::find_in_definition(self.text, &definition) {
             let syntax = DestinationSyntax::Decoded(dest.to_owned());
             self.candidates.push_skipped_as(
                 range,
@@ -239,8 +243,8 @@ impl<'t> MarkdownParser<'t> {
     }
 
     /// Adds a definition whose label is already defined.
-    fn add_duplicate_definition(&mut self, whole: &Range<usize>) {
-        if let Some(range) = destination::find_in_definition(self.text, whole) {
+    fn add_duplicate_definition(&mut self, definition: &Range<usize>) {
+        if let Some(range) = destination::find_in_definition(self.text, definition) {
             let decoded = destination::decode(self.text.slice(range.clone()));
             let syntax = DestinationSyntax::Decoded(decoded);
             self.candidates.push_skipped_as(
@@ -351,7 +355,8 @@ impl<'t> MarkdownParser<'t> {
         }
         self.module_code_end = paragraph.end;
         for file in mdx::imports(self.text, paragraph.clone()) {
-            self.candidates.push_link(file, LinkKind::Reference, DestinationSyntax::Plain);
+            let path = mdx::unescaped(self.text.slice(file.clone())).into_owned();
+            self.candidates.push_link(file, LinkKind::Reference, DestinationSyntax::Decoded(path));
         }
         self.skip_urls(paragraph, SkipReason::Code);
     }
@@ -394,6 +399,7 @@ impl<'t> MarkdownParser<'t> {
         let http: Vec<_> =
             http_urls(text, run.clone()).map(|range| without_attribute_list(text, range)).collect();
         for www in www_urls(text, run) {
+            // Skip a `www.` inside of an `http` URL.
             let next = http.partition_point(|range| range.end <= www.start);
             if http.get(next).is_none_or(|range| range.start > www.start) {
                 let www = without_attribute_list(text, www);
@@ -419,11 +425,21 @@ impl<'t> MarkdownParser<'t> {
     /// Adds the destinations of HTML at `offset`.
     fn add_html(&mut self, offset: usize, html: &str) {
         let candidates = &mut self.candidates;
+        let has_components = self.markers.has_components;
+        let written_lists = &self.written_lists;
         for_each_destination(html, &mut |range, kind| {
             let destination = offset + range.start..offset + range.end;
+            // The attributes of components are read from the whole text.
+            if has_components && mdx::is_in_component(html, range.start) {
+                return;
+            }
+            let is_anchor = html.slice(range.clone()).starts_with('#');
+            let is_written = |list: &Range<usize>| list.contains(&destination.start);
             // In MDX, braces contain an expression.
             if html.slice(range).starts_with('{') {
                 candidates.push_skipped(destination, kind, SkipReason::Placeholder);
+            } else if is_anchor && written_lists.iter().any(is_written) {
+                candidates.push_skipped(destination, kind, SkipReason::Ignored);
             } else {
                 candidates.push_link(destination, kind, DestinationSyntax::Html);
             }
@@ -467,9 +483,9 @@ impl<'t> MarkdownParser<'t> {
 
     fn finish(mut self) -> LinkCandidates<'t> {
         self.end_text_run();
-        for (whole, dest) in std::mem::take(&mut self.definitions).into_values() {
-            let range = destination::find_in_definition(self.text, &whole)
-                .or_else(|| destination::find_by_text(self.text, &whole, &dest));
+        for (definition, dest) in std::mem::take(&mut self.definitions).into_values() {
+            let range = destination::find_in_definition(self.text, &definition)
+                .or_else(|| destination::find_by_text(self.text, &definition, &dest));
             if let Some(range) = range {
                 self.candidates.push_link(
                     range,
@@ -496,7 +512,7 @@ impl<'t> MarkdownParser<'t> {
     }
 }
 
-/// Removes a trailing attribute list (`{: .class}`, `{#id}`) from a URL.
+/// Returns the range of a URL without an attribute list (`{: .class}`, `{#id}`) at its end.
 fn without_attribute_list(text: &str, range: Range<usize>) -> Range<usize> {
     let url = text.slice(range.clone());
     let list = ["{:", "{#", "{."].iter().filter_map(|marker| url.find(marker)).min();
@@ -517,7 +533,7 @@ fn continues_text(event: &Event<'_>) -> bool {
     )
 }
 
-/// Returns the lines between two fences.
+/// Returns the ranges of fenced code, from the opening to the closing fence.
 fn fenced_lines(text: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = None;
@@ -532,8 +548,8 @@ fn fenced_lines(text: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the block with everything outside of `lines` replaced by spaces,
-/// such as the `>` of a block quote, so that offsets do not change.
+/// Returns the block with the text outside of `lines`, such as the `>` of a block
+/// quote, replaced by spaces. Offsets do not change.
 fn blank_outside_lines(text: &str, block: Range<usize>, lines: &[Range<usize>]) -> String {
     let mut html = String::with_capacity(block.len());
     for line in lines {

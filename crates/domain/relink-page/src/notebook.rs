@@ -1,9 +1,8 @@
 //! Jupyter notebooks: links of Markdown cells.
 //!
-//! A notebook is JSON. The text of a cell is a string or an array of lines. It
-//! is unescaped and parsed as Markdown, and each link is mapped back to the
-//! bytes of the file. URLs in code cells are reported as skipped. Outputs are
-//! ignored.
+//! A notebook is JSON. The text of a cell is a string or an array of lines. The text
+//! is unescaped and parsed as Markdown, and each link is mapped back to the bytes of
+//! the file. URLs in code cells are reported as skipped. Outputs are ignored.
 
 use std::ops::Range;
 
@@ -22,13 +21,12 @@ pub(crate) struct Notebook;
 
 impl Extractor for Notebook {
     fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
-        let mut parser =
-            NotebookParser { text, depth: 0, cells: None, key: Key::Other, cell: None };
+        let mut parser = NotebookParser::default();
         let mut tokens = Tokenizer::new(text, 0..text.len());
         while let Some(token) = tokens.next_token() {
             match token {
                 Token::Open => parser.open(),
-                Token::Close => parser.close(sink),
+                Token::Close => parser.close().iter().for_each(|cell| cell.report(text, sink)),
                 Token::Key(range) => parser.key = Key::from_name(text.slice(range)),
                 Token::Text(range) => parser.read_string(range),
                 Token::Unclosed(at) => sink.report_problem(at, "unclosed string"),
@@ -36,16 +34,36 @@ impl Extractor for Notebook {
             }
         }
         // In a truncated notebook, the last cell is not closed.
-        parser.end_cell(sink);
+        parser.cell.take().iter().for_each(|cell| cell.report(text, sink));
+    }
+}
+
+/// Calls `each` with the text of each cell and whether it is Markdown.
+pub(crate) fn for_each_cell(text: &str, each: &mut dyn FnMut(&str, bool)) {
+    let mut parser = NotebookParser::default();
+    let mut tokens = Tokenizer::new(text, 0..text.len());
+    while let Some(token) = tokens.next_token() {
+        match token {
+            Token::Open => parser.open(),
+            Token::Close => {
+                if let Some(cell) = parser.close() {
+                    each(cell.source(text).text(), cell.kind(text) == "markdown");
+                }
+            }
+            Token::Key(range) => parser.key = Key::from_name(text.slice(range)),
+            Token::Text(range) => parser.read_string(range),
+            Token::Unclosed(_) | Token::Comment(_) => {}
+        }
     }
 }
 
 /// The key of the next value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Key {
     Cells,
     CellType,
     Source,
+    #[default]
     Other,
 }
 
@@ -65,21 +83,50 @@ impl Key {
 /// A cell that is being parsed.
 #[derive(Debug, Default)]
 struct Cell {
+    /// The range of the value of `cell_type`.
     kind: Option<Range<usize>>,
+    /// The ranges of the strings that contain the text.
     sources: Vec<Range<usize>>,
 }
 
+impl Cell {
+    /// Returns the value of `cell_type`.
+    fn kind<'t>(&self, text: &'t str) -> &'t str {
+        self.kind.clone().map_or("", |kind| text.slice(kind))
+    }
+
+    /// Returns the unescaped text.
+    fn source(&self, text: &str) -> UnescapedText {
+        let mut source = UnescapedText::default();
+        for range in &self.sources {
+            unescape_into(text, range.clone(), &mut source);
+        }
+        source
+    }
+
+    /// Reports the links of the cell.
+    fn report(&self, text: &str, sink: &mut LinkSink<'_>) {
+        let source = self.source(text);
+        match self.kind(text) {
+            "markdown" | "heading" => report_links(&Markdown, &source, sink, None),
+            "code" => report_links(&PlainText, &source, sink, Some(SkipReason::Code)),
+            _ => report_links(&PlainText, &source, sink, None),
+        }
+    }
+}
+
 /// Tracks the nesting depth to find the cells of a notebook.
-struct NotebookParser<'t> {
-    text: &'t str,
+#[derive(Default)]
+struct NotebookParser {
     depth: usize,
-    /// Depth inside the array of cells, or `None` outside of it.
+    /// Depth inside the array of cells, or `None` outside of it. A cell is one level deeper, an
+    /// array of lines two levels.
     cells: Option<usize>,
     key: Key,
     cell: Option<Cell>,
 }
 
-impl NotebookParser<'_> {
+impl NotebookParser {
     fn open(&mut self) {
         self.depth += 1;
         match self.cells {
@@ -92,14 +139,17 @@ impl NotebookParser<'_> {
         self.key = Key::Other;
     }
 
-    fn close(&mut self, sink: &mut LinkSink<'_>) {
+    /// Returns the cell that ends here.
+    fn close(&mut self) -> Option<Cell> {
+        let mut ended = None;
         match self.cells {
-            Some(cells) if self.depth == cells + 1 => self.end_cell(sink),
+            Some(cells) if self.depth == cells + 1 => ended = self.cell.take(),
             Some(cells) if self.depth <= cells => self.cells = None,
             _ => {}
         }
         self.key = Key::Other;
         self.depth = self.depth.saturating_sub(1);
+        ended
     }
 
     /// Reads a string value.
@@ -114,22 +164,6 @@ impl NotebookParser<'_> {
         }
         if self.depth == cells + 1 {
             self.key = Key::Other;
-        }
-    }
-
-    /// Reports the links of the current cell.
-    fn end_cell(&mut self, sink: &mut LinkSink<'_>) {
-        let Some(cell) = self.cell.take() else {
-            return;
-        };
-        let mut source = UnescapedText::default();
-        for range in cell.sources {
-            unescape_into(self.text, range, &mut source);
-        }
-        match cell.kind.map_or("", |kind| self.text.slice(kind)) {
-            "markdown" | "heading" => report_links(&Markdown, &source, sink, None),
-            "code" => report_links(&PlainText, &source, sink, Some(SkipReason::Code)),
-            _ => report_links(&PlainText, &source, sink, None),
         }
     }
 }
@@ -159,6 +193,7 @@ mod tests {
     use crate::properties::check;
     use crate::{DocumentFormat, links};
 
+    /// Asserts the links of a notebook with one cell, which is on line 2.
     #[track_caller]
     fn check_cell(cell: &str, expect: &[&str]) {
         check(

@@ -15,10 +15,10 @@ use crate::source::Language;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The column of a table that contains the URLs. Without it, every cell
-    /// that is a URL is a link.
+    /// The column of a table that contains the URLs. If `None`, every cell that is a URL
+    /// is a link.
     pub column: Option<Column>,
-    /// The language family of source code. Without it, the content decides.
+    /// The language family of source code. If `None`, it is detected from the content.
     pub language: Option<Language>,
 }
 

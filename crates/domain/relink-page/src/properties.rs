@@ -26,9 +26,9 @@ const FORMATS: [DocumentFormat; 15] = [
     DocumentFormat::Source,
 ];
 
-/// Checks the links of a document. Each is formatted as `line:column kind raw`,
-/// followed by ` -` if skipped or ` !` if malformed. Also checks that each span
-/// contains the reported text.
+/// Asserts the links of a document. A link is written as `line:column kind raw`,
+/// followed by ` -` if the link is skipped or ` !` if it is malformed. `raw` is the
+/// destination as written. Also asserts that each span contains `raw`.
 #[track_caller]
 pub(crate) fn check(format: DocumentFormat, document: &str, expect: &[&str]) {
     let found = links(format, document.as_bytes()).links;
@@ -49,7 +49,7 @@ fn format_link(link: &Link) -> String {
     format!("{}:{} {} {}{suffix}", location.line, location.column, location.kind, link.raw)
 }
 
-/// Checks that locations are in bounds, in order, and match the text.
+/// Asserts that locations are in bounds, in order, and match the text.
 fn check_locations(format: DocumentFormat, bytes: &[u8]) -> Result<(), TestCaseError> {
     // Text in UTF-16 with a byte order mark is never valid UTF-8.
     let utf8 = std::str::from_utf8(bytes).ok();

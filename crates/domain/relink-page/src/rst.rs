@@ -1,10 +1,10 @@
 //! reStructuredText, following docutils and Sphinx.
 //!
-//! Blocks are recognized by their first line and indentation. There is no
-//! nesting: the content of a directive is parsed like other text with a larger
-//! indentation. [`parse_inline`](RstParser::parse_inline) parses the text of paragraphs.
-//! Hyperlink targets are reported at the end, when all references to them are
-//! known.
+//! Blocks are recognized by their first line and indentation. They are not nested:
+//! the content of a directive is parsed like other text with a larger indentation.
+//! [`parse_inline`](RstParser::parse_inline) parses the text of paragraphs. Hyperlink
+//! targets (`.. _name: url`) are reported at the end, when all references to the
+//! targets are known.
 
 mod blocks;
 mod directive;
@@ -77,6 +77,7 @@ impl<'t> RstParser<'t> {
         let raw = self.text.slice(content.clone());
         let is_explicit = raw.starts_with(".. ") || raw == ".." || raw.starts_with("..\t");
         if is_explicit {
+            // Explicit markup starts with `.. ` and ends the paragraph.
             self.parse_paragraph();
             let start = content.start + "..".len();
             let space = raw.len() - "..".len() - raw.slice("..".len()..).trim_start().len();
@@ -94,8 +95,8 @@ impl<'t> RstParser<'t> {
         }
     }
 
-    /// Sets the range of the current paragraph, and the column of its last line.
-    /// Pending target names are cleared: they do not apply to a URL after text.
+    /// Sets the range of the current paragraph, and the column of its last line. Target
+    /// names without a URL are cleared, because they do not apply to a target after text.
     fn set_paragraph(&mut self, range: Range<usize>, column: usize) {
         self.targets.clear_pending_names();
         self.paragraph = Some((range, column));
@@ -127,8 +128,8 @@ impl<'t> RstParser<'t> {
         Some((range, column))
     }
 
-    /// Ends the current paragraph and skips the literal block that a `::` at its end
-    /// announces.
+    /// Ends the current paragraph. If it ends with `::`, skips the literal block that
+    /// follows.
     fn end_paragraph(&mut self) {
         if let Some((range, column)) = self.parse_paragraph()
             && self.text.slice(range).ends_with("::")
@@ -204,7 +205,8 @@ impl<'t> RstParser<'t> {
         self.candidates.push_skipped_urls(rest.start..self.at.max(rest.end), SkipReason::Comment);
     }
 
-    /// Returns the end of a text that continues in the indented lines below.
+    /// Returns the end of a text that may continue in the indented lines below. `end` is
+    /// its end in the current line; `continues` returns whether a line continues the text.
     fn continuation_end(
         &mut self,
         end: usize,

@@ -8,8 +8,8 @@ use std::slice::SliceIndex;
 
 /// Slicing without panics.
 pub(crate) trait SafeSlice<R> {
-    /// Returns the slice at `range`, or an empty one if the range is out of
-    /// bounds or not on character boundaries.
+    /// Returns the slice at `range`. The slice is empty if the range is out of bounds
+    /// or not on character boundaries.
     fn slice(&self, range: R) -> &Self;
 }
 

@@ -1,9 +1,10 @@
-//! Shingles: hashes of word 5-grams, by which texts are compared (Broder et al.,
-//! *Syntactic Clustering of the Web*, 1997).
+//! Shingles: hashes of sequences of five words, by which texts are compared (Broder et
+//! al., *Syntactic Clustering of the Web*, 1997).
 //!
-//! Words consist of letters and digits and are compared in lower case;
-//! punctuation is ignored. A window of five words moves over the text, so the
-//! whole text is never stored, only its start and its end.
+//! Words consist of letters and digits and are compared in lower case; punctuation is
+//! ignored. A window of five words moves over the text, so only the start and the end
+//! of the text are stored. The *sketch* of a text is a sample of its shingles: the
+//! smallest hashes. Two sketches approximate the resemblance of their texts.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +89,7 @@ pub struct VisibleTextBuilder {
     /// Whether a space precedes the next word.
     needs_space: bool,
     start: String,
-    /// The last chunks, with white space not folded.
+    /// The end of the text so far, with white space as written.
     tail: String,
     /// Whether a space precedes the next chunk in `tail`.
     tail_needs_space: bool,
@@ -97,7 +98,7 @@ pub struct VisibleTextBuilder {
 }
 
 impl VisibleTextBuilder {
-    /// Adds the next chunk. A word may continue in the chunk after it.
+    /// Adds the next chunk. Its last word may continue in the following chunk.
     pub fn push(&mut self, text: &str) {
         let stored = if self.length < MAX_START { self.push_start(text) } else { 0 };
         self.measure(text.slice(stored..));
@@ -248,7 +249,7 @@ fn is_first_byte(byte: u8) -> bool {
 #[derive(Debug)]
 struct SmallestHashes {
     hashes: Vec<u32>,
-    /// Larger hashes are not among the smallest.
+    /// Upper bound of the smallest hashes; larger hashes are ignored.
     limit: u32,
 }
 
@@ -294,8 +295,8 @@ struct ShingleWindow {
 /// The hash of the empty word: the offset basis of FNV-1a.
 const EMPTY: u64 = 0xCBF2_9CE4_8422_2325;
 
-/// The prime of FNV-1a. A byte costs one multiplication; [`combine`] compensates
-/// for the poor mixing of the upper bits.
+/// The prime of FNV-1a. The hash is fast, with one multiplication per byte, but does not
+/// mix the upper bits well. [`combine`] compensates for this.
 const PRIME: u64 = 0x0100_0000_01B3;
 
 impl Default for ShingleWindow {
@@ -307,9 +308,9 @@ impl Default for ShingleWindow {
 /// Maps each byte to the letter or digit in lower case, to [`SEPARATOR`] or to
 /// [`NON_ASCII`].
 const LETTERS: [u8; 256] = letters();
-/// Ends a word.
+/// Class of a byte that ends a word.
 const SEPARATOR: u8 = 0;
-/// Part of a non-ASCII character.
+/// Class of a byte that is part of a non-ASCII character.
 const NON_ASCII: u8 = 1;
 
 #[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
@@ -332,7 +333,7 @@ impl ShingleWindow {
         let bytes = text.as_bytes();
         let mut at = 0;
         loop {
-            // Most bytes are letters, so their loop is as small as possible.
+            // Most bytes are letters, so the loop over letters is as small as possible.
             let mut rest = bytes.slice(at..).iter().map(|byte| LETTERS[usize::from(*byte)]);
             let mut word = self.word;
             let class = loop {
@@ -432,6 +433,7 @@ mod tests {
 
     use super::*;
 
+    /// Asserts the resemblance of two texts, and of their sketches.
     #[track_caller]
     fn check(one: &str, other: &str, expect: f64) {
         let found = resemblance(one, other);
@@ -480,6 +482,7 @@ mod tests {
         assert_eq!(found.sketch, sketch(&found.start));
     }
 
+    /// Asserts the stored start and the length of a text in chunks, each of which ends a word.
     #[track_caller]
     fn check_start(chunks: &[&str], expect: &str) {
         let mut text = VisibleTextBuilder::default();

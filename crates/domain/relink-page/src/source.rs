@@ -1,8 +1,8 @@
 //! Source code: URLs in comments.
 //!
 //! Comments and docstrings are plain text. URLs in code, including string
-//! literals, are reported as skipped. The syntax rules are per language family
-//! and approximate: a literal that requires a full parser may be misread.
+//! literals, are reported as skipped. Each language family has approximate syntax
+//! rules; a literal that requires a full parser may be misread.
 
 mod language;
 mod syntax;
@@ -28,7 +28,7 @@ impl Extractor for Source {
     }
 }
 
-/// Reports the URLs of a comment as links and those of code as skipped.
+/// Reports the URLs of a comment as links, and the URLs of code as skipped.
 fn report_urls(text: &str, range: Range<usize>, kind: SourcePart, sink: &mut LinkSink<'_>) {
     for url in http_urls(text, range) {
         match kind {
@@ -44,7 +44,7 @@ fn report_urls(text: &str, range: Range<usize>, kind: SourcePart, sink: &mut Lin
 mod tests {
     use crate::{DocumentFormat, Language, Options, links_with};
 
-    /// Checks the URLs of a source file; ` -` marks skipped ones.
+    /// Asserts the URLs of a source file; ` -` marks skipped URLs.
     #[track_caller]
     fn check(name: &str, source: &str, expect: &[&str]) {
         let options = Options::from_file_name(name);
@@ -175,6 +175,7 @@ mod tests {
         );
     }
 
+    /// Asserts the language that is detected by content.
     #[track_caller]
     fn guess(source: &str, expect: Language) {
         assert_eq!(Language::detect(source), expect, "{source}");

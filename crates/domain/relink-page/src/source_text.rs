@@ -1,8 +1,8 @@
 //! Decodes a document to text and maps text offsets back to byte offsets.
 //!
 //! Extractors work on UTF-8 text, but repairs rewrite the original bytes. UTF-8
-//! documents, the common case, are borrowed without copying. Other encodings
-//! are decoded, and the offsets are mapped back.
+//! documents, the common case, are borrowed without copying. Documents in other
+//! encodings are decoded, and text offsets are mapped back to byte offsets.
 //!
 //! Valid UTF-8 takes precedence over any declared encoding: declarations are
 //! often wrong, and text in another encoding is rarely valid UTF-8.
@@ -157,7 +157,7 @@ fn valid_utf8(bytes: &[u8]) -> Option<&str> {
     }
 }
 
-/// Returns the encoding of bytes that are not valid UTF-8: the declared one or a
+/// Returns the encoding of bytes that are not valid UTF-8: the declared encoding or a
 /// guess.
 fn fallback_encoding(bytes: &[u8], declared: Option<&'static Encoding>) -> &'static Encoding {
     declared
@@ -167,8 +167,8 @@ fn fallback_encoding(bytes: &[u8], declared: Option<&'static Encoding>) -> &'sta
 }
 
 /// Guesses the encoding of bytes that are not valid UTF-8 and do not declare an
-/// encoding. If they contain a valid multi-byte character, they are UTF-8 with
-/// some invalid bytes; otherwise windows-1252, the default of browsers.
+/// encoding. Bytes with a valid multi-byte character are UTF-8 with some invalid
+/// bytes. Other bytes are windows-1252, the default of browsers.
 fn guess_encoding(bytes: &[u8]) -> &'static Encoding {
     let has_utf8_character = bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
     if has_utf8_character { UTF_8 } else { WINDOWS_1252 }
@@ -241,10 +241,10 @@ impl Default for Origin {
     }
 }
 
-/// A position in a text that tracks line and column.
+/// A position in a text with its line and column.
 ///
-/// Counts only the text between two positions, so long lines with many links
-/// take linear time.
+/// A move counts only the text between the old and the new position, so long lines
+/// with many links take linear time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor {
     at: usize,
@@ -320,8 +320,7 @@ impl Cursor {
 
 impl OffsetMapping {
     /// Returns the number of source units of a text: bytes of a single-byte
-    /// encoding or UTF-16 code units. Returns 0 if the mapping does not need
-    /// them.
+    /// encoding or UTF-16 code units. Returns 0 if the mapping does not use units.
     fn units(self, passed: &str) -> usize {
         match self {
             Self::Shifted(_) => 0,
@@ -347,7 +346,7 @@ impl OffsetMapping {
 mod tests {
     use super::*;
 
-    /// Checks the span, line and column of `needle`.
+    /// Asserts the span, line and column of the text `needle`.
     #[track_caller]
     fn check(bytes: &[u8], needle: &str, span: Range<usize>, line: u32, column: u32) {
         let document = SourceText::decode(bytes, None);

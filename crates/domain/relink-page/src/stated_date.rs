@@ -1,8 +1,9 @@
 //! The date of the last change or of publication that a page states about itself.
 //!
-//! Machine-readable dates come first: meta elements, microdata and JSON-LD. A date of
-//! a change comes before one of publication. Without them, the start and the end of
-//! the visible text are searched for phrases such as "last updated".
+//! Machine-readable dates have precedence: meta elements, microdata and linked data
+//! (JSON-LD). The date of a change has precedence over the date of publication. Without
+//! such dates, the start and the end of the visible text are searched for phrases such as
+//! "last updated".
 
 use jiff::civil::Date;
 
@@ -88,6 +89,7 @@ mod tests {
 
     use super::*;
 
+    /// Asserts the stated date of a page.
     #[track_caller]
     fn check(html: &str, expect: Option<Date>) {
         let digest = crate::digest(Some("text/html"), None, html.as_bytes(), false);
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn change_comes_before_publication_and_before_text() {
+    fn change_has_precedence_over_publication_and_text() {
         check(
             "<script type='application/ld+json'>{\"datePublished\": \"2009-01-01\",\
              \"dateModified\":\"2020-02-29T00:00Z\"}</script><p>Last updated 3 May 2024",

@@ -1,7 +1,7 @@
 //! Classifies link destinations by syntax: web URL, path, fragment, skipped or
 //! malformed.
 //!
-//! Does not resolve or normalize anything.
+//! Destinations are neither resolved against a base URL nor normalized.
 
 use memchr::{memchr2, memmem};
 use percent_encoding::percent_decode_str;
@@ -59,7 +59,7 @@ pub(crate) fn classify_list_line(text: &str) -> LinkTarget {
     }
 }
 
-/// Classifies the name of a page. It is always a path or a fragment, even if it
+/// Classifies the name of a page. A name is always a path or a fragment, even if it
 /// contains a colon.
 pub(crate) fn classify_page_name(text: &str) -> LinkTarget {
     let text = trim_url(text);
@@ -76,12 +76,13 @@ fn trim_url(text: &str) -> &str {
     text.trim_matches(|character: char| character.is_whitespace() || character.is_ascii_control())
 }
 
-/// Returns why a destination is skipped, judging by its text alone.
+/// Returns the reason for which a destination is skipped; `None` if its text is not a
+/// reason to skip it.
 fn skip_reason(text: &str) -> Option<SkipReason> {
     if text.is_empty() {
         return Some(SkipReason::Empty);
     }
-    // Every delimiter contains one of these bytes; most URLs contain neither.
+    // Every delimiter contains one of these bytes. Most URLs contain neither byte.
     let may_have_placeholder = memchr2(b'{', b'<', text.as_bytes()).is_some();
     let is_placeholder =
         may_have_placeholder && PLACEHOLDERS.iter().any(|delimiter| text.contains(delimiter));
@@ -103,9 +104,9 @@ fn is_braced_name(text: &str) -> bool {
 }
 
 /// Whether a destination starts with a variable of a bundler, such as
-/// `%PUBLIC_URL%`.
+/// `%PUBLIC_URL%`, or is a verb of `printf`.
 fn starts_with_variable(text: &str) -> bool {
-    // A verb of `printf` in the source of a template.
+    // The source of a template may contain a verb of `printf`.
     if matches!(text, "%q" | "%s" | "%v" | "%d") {
         return true;
     }
@@ -117,10 +118,9 @@ fn starts_with_variable(text: &str) -> bool {
     })
 }
 
-/// Whether the destination of a link on a published page contains a
-/// placeholder, as is or percent-encoded, that a template engine should have
-/// replaced. Ignores encoded placeholders in the query, where they may be
-/// search terms.
+/// Whether the destination of a link on a published page contains a placeholder that
+/// a template engine should have replaced. The placeholder may be percent-encoded.
+/// Encoded placeholders in the query are ignored, because they may be search terms.
 ///
 /// ```
 /// use relink_page::{classify, has_placeholder};
@@ -204,8 +204,8 @@ fn has_placeholder_authority(url: &str) -> bool {
 }
 
 /// Whether a URL is so simple that it is certainly valid: a scheme, an ASCII
-/// host name or IPv4 address, and an optional port. Skipping the URL parser for
-/// these saves a quarter of the time on long lists.
+/// host name or IPv4 address, and an optional port. Simple URLs need not be parsed,
+/// which saves a quarter of the time on long lists.
 fn is_simple_url(url: &str) -> bool {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let Some(rest) = rest else { return false };
@@ -289,11 +289,13 @@ mod tests {
         }
     }
 
+    /// Asserts the kind and the text of the target of a link.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         assert_eq!(format_target(&classify(text)), expect, "{text:?}");
     }
 
+    /// Asserts the kind and the text of the target of a line in a URL list.
     #[track_caller]
     fn check_line(text: &str, expect: &str) {
         assert_eq!(format_target(&classify_list_line(text)), expect, "{text:?}");
@@ -342,7 +344,7 @@ mod tests {
 
     #[test]
     fn has_placeholder_detects_plain_and_encoded_placeholders() {
-        let held = [
+        let with_placeholder = [
             "{{ url }}",
             "/a/{{x}}?b",
             "${HOST}/a",
@@ -353,12 +355,12 @@ mod tests {
             "/$%7Bx%7D/b",
             "/%3C%25=%20x%20%25%3E",
         ];
-        for text in held {
+        for text in with_placeholder {
             assert!(has_placeholder(&classify(text)), "{text}");
         }
         let comment = LinkTarget::Skipped("{{ url }}".to_owned(), SkipReason::Comment);
         assert!(!has_placeholder(&comment));
-        let free = [
+        let without_placeholder = [
             "/a/{id}",
             "/a%7Bb%7D",
             "/?q=%7B%7Bcite%7D%7D",
@@ -366,7 +368,7 @@ mod tests {
             "/a#%7B%7Bb%7D%7D",
             "javascript:f(`${x}`)",
         ];
-        for text in free {
+        for text in without_placeholder {
             assert!(!has_placeholder(&classify(text)), "{text}");
         }
     }

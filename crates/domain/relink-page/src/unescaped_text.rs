@@ -1,9 +1,8 @@
 //! Unescaped text with a mapping back to its source.
 //!
-//! Some formats embed another one in escaped form: notebooks contain Markdown
-//! in JSON strings, HTML attributes contain CSS with character references.
-//! Links are extracted from the unescaped text and reported at their source
-//! ranges.
+//! Some formats contain another format in escaped form: notebooks contain Markdown
+//! in JSON strings, HTML attributes contain CSS with character references. Links are
+//! extracted from the unescaped text and reported at their source ranges.
 
 use std::ops::Range;
 
@@ -49,8 +48,8 @@ impl UnescapedText {
         &self.text
     }
 
-    /// Maps a range of the text to the source. Includes partly covered escapes
-    /// in full.
+    /// Maps a range of the text to the source. An escape that is partly in the range is
+    /// included in full.
     pub(crate) fn source_range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.source_start(range.start);
         if range.is_empty() { start..start } else { start..self.source_end(range.end).max(start) }

@@ -9,7 +9,7 @@ use crate::safe_slice::SafeSlice as _;
 /// Whether an unescaped value is an `http` or `https` URL and nothing else.
 ///
 /// A URL with a placeholder is accepted, so that it is reported as skipped. An
-/// ellipsis such as `http://...` is not.
+/// ellipsis such as `http://...` is not accepted.
 pub(crate) fn is_web_url(value: &str) -> bool {
     let value = value.trim();
     after_web_scheme(value).is_some_and(|rest| {

@@ -1,5 +1,5 @@
-//! Folds white space: replaces each run of it with one space, trims the text and
-//! cuts it to a maximum length.
+//! Folds white space: replaces consecutive white space with one space, trims the text
+//! and cuts it to a maximum length.
 
 /// Maximum length of a title, in characters.
 const MAX_TITLE_LENGTH: usize = 200;
@@ -32,7 +32,7 @@ impl WhitespaceFolder {
         }
     }
 
-    /// Adds the next chunk. A word may continue in the chunk after it.
+    /// Adds the next chunk. Its last word may continue in the following chunk.
     pub(crate) fn push(&mut self, text: &str) {
         for character in text.chars() {
             if character.is_whitespace() {
@@ -52,7 +52,7 @@ impl WhitespaceFolder {
         }
     }
 
-    /// Separates the words before and after.
+    /// Separates the last word from the next word.
     pub(crate) fn push_break(&mut self) {
         self.needs_space = true;
     }

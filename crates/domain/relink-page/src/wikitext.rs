@@ -1,9 +1,9 @@
 //! MediaWiki markup.
 //!
-//! Makes one pass over the text and counts open templates and links, because
-//! `|` ends a URL inside of them. Templates are not expanded: a URL that
-//! contains one is a placeholder, except for templates that stand for a
-//! character (`{{!}}`, `{{=}}`).
+//! The text is read once. Open templates and links are counted, because `|` ends a URL
+//! inside of a template or link. Templates are not expanded: a URL that contains a
+//! template is a placeholder, except for templates that stand for a character
+//! (`{{!}}`, `{{=}}`).
 
 mod tag;
 mod url;
@@ -96,7 +96,7 @@ impl<'t> WikitextParser<'t> {
         }
     }
 
-    /// Whether `|` ends a URL here.
+    /// Whether `|` ends a URL at the current position.
     fn pipe_ends_url(&self) -> bool {
         self.open_templates > 0 || self.open_links > 0
     }
@@ -162,17 +162,18 @@ impl<'t> WikitextParser<'t> {
         self.is_gallery = true;
         let mut start = part.start;
         for line in self.text.slice(part).split_inclusive('\n') {
-            let whole = start..start + line.len();
-            start = whole.end;
+            let line_range = start..start + line.len();
+            start = line_range.end;
             let length = line.find(['|', '<', '[', '{']).unwrap_or(line.len());
-            let name = trim_range(self.text, whole.start..whole.start + length);
+            let name = trim_range(self.text, line_range.start..line_range.start + length);
             let is_name = line.slice(length..).starts_with('|') || length == line.len();
             let rest = if is_name && !name.is_empty() {
                 self.candidates.push_link(name, LinkKind::Embed, DestinationSyntax::Name);
-                whole.start + length..whole.end
+                line_range.start + length..line_range.end
             } else {
-                whole
+                line_range
             };
+            // As in a link, `|` ends a URL in the caption.
             self.open_links += 1;
             self.scan(rest);
             self.open_links = self.open_links.saturating_sub(1);

@@ -1,15 +1,15 @@
 //! Extracts links from large documents window by window, in bounded memory.
 //!
-//! Formats that are parsed from front to back can stop between two tokens and
-//! resume later. Each window is processed up to the point where the following
-//! input could change the result; the rest is carried over to the next window.
-//! Links, locations and problems are the same as for the whole document, for
-//! any window size. Formats that must be parsed as a whole are one window;
-//! Markdown, for example, may define a reference on its last line.
+//! The parser of most formats can stop between two tokens and resume later. Each
+//! window is processed up to the point where the following input could change the
+//! result; the rest becomes part of the next window. Links, locations and problems
+//! are the same as for the whole document, for any window size. A document whose
+//! format must be parsed as a whole is one window. Markdown, for example, may define
+//! a reference on its last line.
 //!
-//! Two results depend on the window: the guessed encoding of bytes that are not
-//! UTF-8 and declare none, and the ignore directive of a line longer than a
-//! window.
+//! Two results depend on the window: the encoding of bytes that are neither UTF-8
+//! nor in a declared encoding, and the ignore directive (`relink:ignore`) of a line
+//! that is longer than a window.
 
 mod directives;
 
@@ -91,7 +91,7 @@ pub struct WindowedExtractor<'o, R> {
     extractor: Box<dyn IncrementalExtractor + Send + 'o>,
     /// Regular window size in bytes.
     size: usize,
-    /// Size of the current window; larger if a construct did not fit.
+    /// Size of the current window in bytes; larger than `size` if a construct did not fit.
     target_size: usize,
     /// Input that was read but not processed.
     buffer: Vec<u8>,
@@ -110,7 +110,7 @@ pub struct WindowedExtractor<'o, R> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The next window is the first one, which may declare an encoding.
+    /// The next window is the first window, which may declare an encoding.
     First,
     Later,
     Done,
@@ -148,6 +148,7 @@ impl<'o, R: Read> WindowedExtractor<'o, R> {
         self.read_up_to(self.target_size);
         if self.state == State::First {
             self.declared = declared_encoding(&self.buffer);
+            // UTF-16 is decoded as a whole.
             if is_utf16(&self.buffer) {
                 self.read_up_to(usize::MAX);
             }

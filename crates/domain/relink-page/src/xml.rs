@@ -4,10 +4,10 @@
 //! URLs. Other text, such as HTML in a feed, is searched for bare URLs.
 //! Sitemaps (`loc`), RSS, Atom and OPML have specific rules.
 //!
-//! Resolves only character references and the five predefined entities of XML.
-//! The document type is skipped: entities are never expanded and external files
-//! never read, so neither entity expansion attacks nor external entities have
-//! any effect.
+//! Only character references and the five predefined entities of XML are resolved.
+//! The document type is skipped: other entities are not expanded, and external files
+//! are not read. Therefore, entity expansion attacks and external entities have no
+//! effect.
 
 mod blocks;
 mod reference;
@@ -68,7 +68,9 @@ impl Extractor for Xml {
 #[derive(Default)]
 pub(crate) struct IncrementalXml {
     state: TokenizerState,
+    /// The vocabulary of the document; `None` before the root element.
     vocabulary: Option<Vocabulary>,
+    /// The meaning of the text after the last tag.
     role: TextRole,
 }
 
@@ -224,8 +226,8 @@ impl XmlParser<'_, '_, '_> {
             .find(|(owner, known, _)| *owner == element && known.eq_ignore_ascii_case(name))
             .map(|(_, _, kind)| *kind);
         let general = || {
-            let same = |(known, _): &&(&str, LinkKind)| known.eq_ignore_ascii_case(name);
-            GENERAL_URL_ATTRIBUTES.iter().find(same).map(|(_, kind)| *kind)
+            let is_named = |(known, _): &&(&str, LinkKind)| known.eq_ignore_ascii_case(name);
+            GENERAL_URL_ATTRIBUTES.iter().find(is_named).map(|(_, kind)| *kind)
         };
         let Some(kind) = known.or_else(general) else {
             return;
@@ -261,13 +263,14 @@ impl XmlParser<'_, '_, '_> {
                 self.sink.report_link(range, LinkKind::Value, syntax);
             }
             TextRole::Identifier => {}
+            // A text without `http`, references or capitals contains no URL.
             _ if memmem::find(raw.as_bytes(), b"http").is_none() && !raw.contains(['&', 'H']) => {}
             _ => self.report_text(range, escaping),
         }
     }
 
-    /// Reports the text as one link if it is a URL, otherwise the bare URLs in
-    /// it.
+    /// Reports the text as one link if it is a URL. Otherwise, reports the bare URLs in
+    /// the text.
     fn report_text(&mut self, range: Range<usize>, escaping: Escaping) {
         let raw = self.text.slice(range.clone());
         if raw.starts_with(['h', 'H', '&']) {
@@ -284,6 +287,7 @@ impl XmlParser<'_, '_, '_> {
         for part in split_at_delimiters(self.text, range, is_escaped) {
             for url in http_urls(self.text, part) {
                 let raw = self.text.slice(url.clone());
+                // Text in a feed is often HTML, whose references are resolved, too.
                 let decoded = htmlize::unescape_attribute(&*escaping.decode(raw)).into_owned();
                 let syntax = if decoded == raw {
                     DestinationSyntax::Plain
@@ -319,7 +323,7 @@ impl Escaping {
     }
 }
 
-/// Returns the syntax of a destination: decoded if it had escapes.
+/// Returns the syntax of a destination. An owned text is the result of decoding escapes.
 fn syntax_of(decoded: Cow<'_, str>) -> DestinationSyntax {
     match decoded {
         Cow::Borrowed(_) => DestinationSyntax::Plain,

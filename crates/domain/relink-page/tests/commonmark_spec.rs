@@ -1,5 +1,6 @@
-//! Compares our destinations with the reference rendering of the 652 examples of
-//! the CommonMark specification (0.31), and checks their spans.
+//! Compares the destinations that Relink finds with the reference rendering of the 652
+//! examples of the CommonMark specification (0.31), and checks the spans of the
+//! destinations.
 //!
 //! The examples are not part of this repository for license reasons. They are
 //! read from the tests of the `pulldown-cmark` package, which has `"` for
@@ -21,8 +22,9 @@ use serde_json::Value;
 /// Number of examples in the specification.
 const EXAMPLES: usize = 652;
 
-/// The package and the file that contain the examples.
+/// The package that contains the examples.
 const PACKAGE: &str = "pulldown-cmark";
+/// The file of the package that contains the examples.
 const EXAMPLES_FILE: &str = "tests/suite/spec.rs";
 
 /// A replacement for any destination.
@@ -35,6 +37,7 @@ struct Example {
     html: String,
 }
 
+/// Reads the examples. In the file, each example is a pair of raw string literals.
 fn examples() -> Vec<Example> {
     let file = package_directory().join(EXAMPLES_FILE);
     let source = fs::read_to_string(&file).expect("the package contains the examples");
@@ -69,6 +72,7 @@ fn host() -> String {
     host.expect("the compiler names its host").to_owned()
 }
 
+/// Runs a program and returns its output.
 fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program)
         .args(arguments)
@@ -134,7 +138,7 @@ fn destinations_match_the_reference_rendering() {
     assert!(errors.is_empty(), "{} differ\n{}", errors.len(), errors.join("\n"));
 }
 
-/// Replacing the span of a link must change only that link.
+/// Replaces the span of each link. Only this link must change in the rendering.
 #[test]
 fn link_spans_are_exact() {
     let mut errors = Vec::new();
@@ -163,8 +167,8 @@ fn render_html(markdown: &str) -> String {
     output
 }
 
-/// Whether only the old destination was replaced. It may remain in `after` if it
-/// occurs more than once.
+/// Whether only the old destination was replaced. The old destination may remain in
+/// `after` if it occurs more than once.
 fn is_one_change(before: &BTreeSet<String>, after: &BTreeSet<String>, old: &str) -> bool {
     let is_known =
         |destination: &String| destination == REPLACEMENT || before.contains(destination);

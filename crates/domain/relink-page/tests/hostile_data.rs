@@ -201,7 +201,7 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     }
 }
 
-/// Checks the invariants of the links of any bytes, parsed as any data format.
+/// Asserts that the links of any bytes are in bounds and in order.
 #[track_caller]
 fn check_links(format: DocumentFormat, bytes: &[u8], options: &Options) {
     let found = links_with(format, bytes, options);
@@ -236,6 +236,7 @@ fn mutated_documents_are_parsed() {
     for (_, seed) in SEEDS {
         let mut bytes = seed.as_bytes().to_vec();
         for round in 0..ROUNDS {
+            // Start again from the seed after twelve mutations.
             if round % 12 == 0 {
                 bytes = seed.as_bytes().to_vec();
             }
@@ -266,6 +267,7 @@ fn truncated_documents_yield_the_links_before_the_end() {
         // document.
         let end = whole[whole.len() - 1].location.span.start;
         let truncated = links(*format, &seed.as_bytes()[..end]).links;
+        // In a notebook, the kind of a cell may be at its end.
         let is_cell = *format == DocumentFormat::Notebook;
         let expect = &whole[..whole.len() - 1];
         assert!(
@@ -388,6 +390,7 @@ fn for_each_link_streams_a_million_links() {
     assert_eq!(count, 1_000_000);
 }
 
+/// Asserts the number of links of a document with 20,000 entries, each with one link.
 #[track_caller]
 fn check_many(format: DocumentFormat, before: &str, entry: &str) {
     let document = format!("{before}{}", entry.repeat(20_000));

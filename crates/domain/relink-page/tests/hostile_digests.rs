@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use relink_model::{Digest, PageFlag};
 use relink_page::{digest, text_digest};
 
-/// Number of mutations per seed; the other tests use multiples of it.
+/// Number of mutations per seed. Other tests use multiples of this number.
 const ROUNDS: usize = 120;
 
 /// Maximum length of a client redirect, in bytes.
@@ -145,6 +145,7 @@ fn check(content_type: Option<&str>, body: &[u8]) -> Digest {
     result
 }
 
+/// Asserts the limits of a digest.
 #[track_caller]
 fn check_digest(digest: &Digest, source: &str) {
     let order = |flag: &PageFlag| FLAGS.iter().position(|other| other == flag);

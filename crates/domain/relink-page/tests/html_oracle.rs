@@ -1,8 +1,9 @@
-//! Compares our links with those of `html5ever` on random tag soup.
+//! Compares the links that Relink finds with the links that `html5ever` finds, in random
+//! malformed HTML ("tag soup").
 //!
-//! Documents consist of fragments that break each other's nesting. Relink reads
-//! only the tags, `html5ever` builds the tree. `docs/formats.md` lists the
-//! intended differences, and a test here shows each of them.
+//! Documents consist of fragments that are nested incorrectly. Relink reads only the
+//! tags, `html5ever` builds the tree. `docs/formats.md` lists the intended differences,
+//! and tests in this file show each of them.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
@@ -234,16 +235,16 @@ fn is_form_in_form(html: &str, url: &str) -> bool {
     is_form && text_before(html, url).matches("<form").count() > 1
 }
 
-/// Whether the URL is inside an `iframe` of SVG or `MathML`. Its content is markup
-/// there, and text in HTML.
+/// Whether the URL is inside an `iframe` of SVG or `MathML`. The content of an `iframe` is
+/// markup in SVG and `MathML`, and text in HTML.
 fn is_in_foreign_frame(html: &str, url: &str) -> bool {
     let before = text_before(html, url);
     let foreign = before.find("<svg").into_iter().chain(before.find("<math")).min();
     foreign.is_some_and(|at| before[at..].contains("<iframe"))
 }
 
-/// Compares the results for random documents of these fragments. Returns the
-/// number of compared URLs.
+/// Compares the results for random documents of these fragments, except for URLs with an
+/// intended difference. Returns the number of compared URLs.
 #[track_caller]
 fn check(documents: usize, fragments: &[&str], is_intended: fn(&str, &str) -> bool) -> usize {
     let mut rng = Rng(0x9E37_79B9_7F4A_7C15);
@@ -287,7 +288,8 @@ fn links_of_svg_and_mathml_match_html5ever() {
     assert!(compared > DOCUMENTS, "only {compared}");
 }
 
-/// Checks a known difference between our URLs and those of `html5ever`.
+/// Asserts a known difference: the URLs that Relink finds and the URLs that `html5ever`
+/// finds.
 #[track_caller]
 fn check_difference(html: &str, expect_ours: &[&str], expect_theirs: &[&str]) {
     assert_eq!(our_urls(html), expect_ours.iter().map(ToString::to_string).collect(), "ours");

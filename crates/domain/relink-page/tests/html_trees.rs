@@ -1,4 +1,5 @@
-//! Compares our links with those of html5ever on the test inputs of html5lib.
+//! Compares the links that Relink finds with the links that html5ever finds, on the test
+//! inputs of html5lib.
 //!
 //! The inputs are not part of this repository: `./test` extracts them from the
 //! html5lib package into the cache directory. Few of them contain a URL, so the
@@ -84,8 +85,8 @@ fn with_urls(html: &str) -> String {
     output + rest
 }
 
-/// Returns the document, the document with URLs added, and copies with one more
-/// tag before each tag.
+/// Returns the document, the document with URLs added, and copies of the document with an
+/// additional tag before one of its tags or at its end.
 fn variants(html: &str) -> Vec<String> {
     let mut variants = vec![html.to_owned(), with_urls(html)];
     for (at, _) in html.match_indices('<') {

@@ -6,8 +6,8 @@ use relink_page::{DocumentFormat, links};
 /// Number of links on the line.
 const COUNT: usize = 10_000;
 
-/// Checks that all `COUNT` links of a line are found, and that the location of
-/// the last one is correct.
+/// Asserts that all `COUNT` links of a line are found, and that the location of the
+/// last link is correct.
 #[track_caller]
 fn check(format: DocumentFormat, before: &str, link: impl Fn(usize) -> String, after: &str) {
     let text: String = (0..COUNT).map(link).collect();

@@ -1,4 +1,4 @@
-//! Unusual URLs, by the sections of the URL standard. Results follow the
+//! Unusual URLs, in the order of the sections of the URL standard. Results follow the
 //! standard, except for the deviations listed in `docs/formats.md`.
 //!
 //! URLs are processed as in a check: they are classified, then canonicalized
@@ -36,6 +36,7 @@ fn canonical(text: &str) -> String {
     }
 }
 
+/// Asserts the result of [`classified`] for each URL.
 #[track_caller]
 fn check(rows: &[(&str, &str)]) {
     for (url, expect) in rows {
@@ -333,7 +334,7 @@ fn urls_without_scheme_are_resolved() {
     ]);
 }
 
-/// `docs/formats.md` describes what the standard requires instead.
+/// Deviations from the standard; `docs/formats.md` describes the required results.
 #[test]
 fn documented_deviations_hold() {
     check(&[
@@ -351,7 +352,7 @@ fn documented_deviations_hold() {
         ("\\\\a.test\\b", "path https://a.test/b"),
         ("/\\a.test/b", "path https://a.test/b"),
         // A URL without slashes after the scheme is relative if the page has the
-        // same scheme. We follow such URLs, but reject those without a host.
+        // same scheme. Relink follows such URLs, but rejects URLs without a host.
         ("https:a.test/b", "web https://base.test/dir/a.test/b"),
         ("https:/b", "web https://base.test/b"),
         ("https:?q", "malformed"),

@@ -31,6 +31,8 @@ impl FrontMatter {
         };
         let all = ["aliases", "redirect_from", "redirect-from", "redirects"];
         let aliases = all.iter().flat_map(|key| loose_config::list(settings, key));
+        // `redirects: [{ from: old, to: new }]`
+        let aliases = aliases.map(|item| loose_config::text(item, "from").unwrap_or(item));
         Self {
             slug: one("slug"),
             permalink: one("permalink").or_else(|| one("url")),
@@ -65,15 +67,11 @@ fn asciidoc_header(document: &str) -> Option<&str> {
     (header.contains(":page-") || header.contains(":jbake-")).then_some(header)
 }
 
-/// Returns the value of a key that is not nested.
+/// Returns the value of a key that is not nested, or of the AsciiDoc attribute
+/// `page-key`.
 fn top_level<'t>(settings: &'t str, key: &str) -> Option<&'t str> {
-    let starts = |line: &&str| {
-        let rest = line.strip_prefix(":page-").unwrap_or(line);
-        let rest = rest.strip_prefix(key).map(str::trim_start);
-        rest.is_some_and(|rest| rest.starts_with([':', '=']))
-    };
-    let line = settings.lines().find(starts)?;
-    loose_config::text(line.strip_prefix(":page-").unwrap_or(line), key)
+    let attribute = |line: &'t str| loose_config::top_level(line.strip_prefix(":page-")?, key);
+    loose_config::top_level(settings, key).or_else(|| settings.lines().find_map(attribute))
 }
 
 #[cfg(test)]
@@ -86,6 +84,12 @@ mod tests {
         assert_eq!((yaml.slug.as_deref(), yaml.aliases), (Some("/intro"), vec!["/a".to_owned()]));
         let toml = FrontMatter::parse("+++\nurl = '/x/'\naliases = [\"/b\"]\n+++\n");
         assert_eq!((toml.permalink.as_deref(), toml.aliases), (Some("/x/"), vec!["/b".to_owned()]));
+    }
+
+    #[test]
+    fn parse_reads_the_old_paths_of_redirects() {
+        let text = "---\nredirects:\n  # moved\n  - { from: old, to: '#part' }\n  - from: x\n---\n";
+        assert_eq!(FrontMatter::parse(text).aliases, ["old", "x"]);
     }
 
     #[test]

@@ -56,6 +56,11 @@ impl Generator {
         Self::VitePress,
     ];
 
+    /// Whether `[[name]]` may be a link in Markdown.
+    pub const fn may_have_wiki_links(self) -> bool {
+        matches!(self, Self::MkDocs | Self::Plain | Self::Next)
+    }
+
     /// Returns the name used in flags.
     pub const fn as_str(self) -> &'static str {
         match self {

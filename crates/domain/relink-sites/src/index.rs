@@ -36,6 +36,10 @@ const GENERATED_NAMES: [&str; 16] = [
     "sitemap.xml",
 ];
 
+/// Directories that tools add to a built site: the index of a search engine, and scripts of
+/// the host.
+const GENERATED_DIRECTORIES: [&str; 4] = ["pagefind", "_pagefind", "_vercel", "cdn-cgi"];
+
 /// Result of looking up a URL path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RouteLookup {
@@ -116,7 +120,7 @@ impl SiteIndex {
     /// of its own: a missing page there is a broken link.
     fn drop_written_prefixes(&mut self) {
         let directories = &self.directories;
-        self.generated.retain(|prefix| prefix.ends_with('$') || !directories.contains(prefix));
+        self.generated.retain(|path| path.ends_with(['$', '*']) || !directories.contains(path));
     }
 
     fn add_directory(
@@ -161,6 +165,10 @@ impl SiteIndex {
             let routes = site.page_routes(mount, &relative, &settings);
             self.add_page(mount, path, &routes, &settings);
         }
+        let text = route.strip_suffix(".txt").filter(|_| site.has_text_documents);
+        if let Some(stem) = text {
+            self.insert(&route_key(&format!("{stem}.rst")), path);
+        }
         // Jekyll compiles style sheets.
         let style = route.strip_suffix(".scss").or_else(|| route.strip_suffix(".sass"));
         if let Some(stem) = style.filter(|_| site.generator == Generator::Jekyll) {
@@ -194,12 +202,16 @@ impl SiteIndex {
             self.posts.insert(self.fold(file_name(first)), path.to_owned());
         }
         for alias in &page.aliases {
-            let from = if alias.starts_with('/') || alias.contains("://") {
-                alias.clone()
-            } else {
-                format!("/{}", join(parent(first), alias))
-            };
-            self.redirects.add(RedirectRule { from, to: format!("/{first}") });
+            let to = format!("/{first}");
+            if alias.starts_with('/') || alias.contains("://") {
+                self.redirects.add(RedirectRule { from: alias.clone(), to });
+                continue;
+            }
+            // Relative to the directory of the page, or to the page itself.
+            for directory in [parent(first), first] {
+                let from = format!("/{}", join(directory, alias));
+                self.redirects.add(RedirectRule { from, to: to.clone() });
+            }
         }
     }
 
@@ -265,12 +277,27 @@ impl SiteIndex {
         if let Some(file) = self.file(url_path) {
             return RouteLookup::Found(file.to_owned());
         }
-        if let Some(to) = self.redirect(url_path).filter(|_| redirects_left > 0) {
+        let can_redirect = redirects_left > 0;
+        if let Some(to) = self.redirect(url_path, RedirectTable::find_exact)
+            && can_redirect
+        {
             return self.follow(to, redirects_left - 1);
         }
         let key = self.fold(&route_key(url_path));
-        if self.is_generated(&key) {
+        // Every site has a home page.
+        if self.is_generated(&key) || self.without_base(&key).is_empty() {
             return RouteLookup::Generated;
+        }
+        // Another version or language of the site.
+        let mut segments = self.without_base(&key).split('/');
+        if segments.all(|segment| is_version(segment) || is_locale(segment) && key.contains('/')) {
+            return RouteLookup::OtherSite;
+        }
+        // A rule for many paths does not apply to pages that exist.
+        if let Some(to) = self.redirect(url_path, RedirectTable::find_prefix)
+            && can_redirect
+        {
+            return self.follow(to, redirects_left - 1);
         }
         // On a shared host, the base distinguishes the projects.
         let is_below_base = !self.is_shared_host
@@ -293,9 +320,14 @@ impl SiteIndex {
         }
     }
 
-    fn redirect(&self, url_path: &str) -> Option<String> {
+    /// Looks up a path in the redirect map, with and without the base.
+    fn redirect(
+        &self,
+        url_path: &str,
+        find: impl Fn(&RedirectTable, &str) -> Option<String>,
+    ) -> Option<String> {
         let path = url_path.split(['?', '#']).next().unwrap_or_default();
-        self.redirects.find(path).or_else(|| self.redirects.find(self.without_base(path)))
+        find(&self.redirects, path).or_else(|| find(&self.redirects, self.without_base(path)))
     }
 
     fn follow(&self, to: String, redirects_left: usize) -> RouteLookup {
@@ -317,12 +349,10 @@ impl SiteIndex {
     fn is_generated(&self, key: &str) -> bool {
         let name = file_name(key);
         let key = self.without_base(key);
-        let is_listed = self.generated.iter().any(|prefix| match prefix.strip_suffix('$') {
-            Some(exact) => key == exact,
-            None => !prefix.is_empty() && crate::paths::below(key, prefix).is_some(),
-        });
+        let is_listed = self.generated.iter().any(|path| is_covered(key, path));
         is_listed
             || GENERATED_NAMES.contains(&name)
+            || GENERATED_DIRECTORIES.iter().any(|dir| crate::paths::below(key, dir).is_some())
             || self.has_generated_reference && key.split('/').any(|part| part == "generated")
             || self.lists_sections && (self.directories.contains(key) || extension(name) == "xml")
     }
@@ -371,12 +401,21 @@ impl SiteIndex {
     }
 }
 
+/// Whether a generated path covers a key: the page itself if it ends with `$`, otherwise
+/// also the pages below it.
+fn is_covered(key: &str, generated: &str) -> bool {
+    if let Some(exact) = generated.strip_suffix('$') {
+        return key == exact;
+    }
+    let directory = generated.trim_end_matches("/*");
+    !directory.is_empty() && crate::paths::below(key, directory).is_some()
+}
+
 /// Returns the language of a file: a directory or the end of its name.
 fn locale_of(path: &str) -> Option<&str> {
     let stem = split_page(path).map_or(path, |(stem, _)| stem);
     let suffix = file_name(stem).rsplit_once('.').map(|(_, suffix)| suffix);
-    let directories = parent(path).split('/').filter(|segment| segment.len() != 3);
-    suffix.into_iter().chain(directories).find(|segment| is_locale(segment))
+    suffix.into_iter().chain(parent(path).split('/')).find(|segment| is_locale(segment))
 }
 
 fn first_segment(key: &str) -> Option<&str> {

@@ -75,10 +75,31 @@ fn infer_site(tree: &dyn ProjectTree, dir: &str, name: &str) -> Option<DocSite> 
     (total >= MIN_LINKS && found * 100 >= total * MIN_PERCENT).then_some(site)
 }
 
+/// Whether the links that start with `/` are paths of the project, as on GitHub: most of
+/// those in a sample of its documents lead to a file or directory.
+pub fn has_links_from_root(tree: &dyn ProjectTree) -> bool {
+    let mut documents = Vec::new();
+    add_documents(tree, "", &mut documents);
+    let (mut found, mut total) = (0, 0);
+    for document in &documents {
+        let text = tree.head(document, MAX_HEAD).unwrap_or_default();
+        for link in root_links(&text) {
+            let path = link.split(['#', '?']).next().unwrap_or_default();
+            let path = join("", path);
+            total += 1;
+            found += usize::from(tree.is_file(&path) || tree.is_dir(&path));
+        }
+    }
+    total >= MIN_LINKS && found * 100 >= total * MIN_PERCENT
+}
+
 fn add_documents(tree: &dyn ProjectTree, dir: &str, documents: &mut Vec<String>) {
     for (name, is_dir) in tree.entries(dir) {
         if documents.len() >= MAX_DOCUMENTS {
             return;
+        }
+        if is_dir && !crate::site::is_searched(&name) {
+            continue;
         }
         let path = join(dir, &name);
         let is_document =
@@ -134,6 +155,20 @@ mod tests {
         fn head(&self, path: &str, _: usize) -> Option<String> {
             self.0.get(path).cloned()
         }
+    }
+
+    #[test]
+    fn links_from_the_root_are_paths_of_the_project() {
+        let tree = |links: &str| {
+            Tree(BTreeMap::from([
+                ("guide/intro.md", links.to_owned()),
+                ("group/README.md", String::new()),
+            ]))
+        };
+        let good = "[a](/group) [b](/guide/intro.md#c) ".repeat(5);
+        assert!(has_links_from_root(&tree(&good)));
+        assert!(!has_links_from_root(&tree("[a](/group)")));
+        assert!(!has_links_from_root(&tree(&good.replace("(/g", "(/docs/g"))));
     }
 
     #[test]

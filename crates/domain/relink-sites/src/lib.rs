@@ -25,13 +25,15 @@ mod paths;
 mod redirects;
 mod site;
 mod template_path;
+mod variables;
 
 pub use front_matter::FrontMatter;
 pub use generator::{Generator, ParseGeneratorError};
 pub use generators::antora::find_antora_resource;
 pub use index::{RouteLookup, SiteIndex};
-pub use inference::infer_sites;
+pub use inference::{has_links_from_root, infer_sites};
 pub use paths::join as join_path;
 pub use redirects::{RedirectRule, is_redirect_map, read_redirects};
 pub use site::{DocSite, Mount, MountContent, PathAlias, ProjectTree, SiteDetector};
 pub use template_path::{SOURCE_PREFIX, template_path};
+pub use variables::Variables;

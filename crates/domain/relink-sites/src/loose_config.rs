@@ -26,6 +26,15 @@ pub(crate) fn text<'t>(config: &'t str, key: &str) -> Option<&'t str> {
     texts(config, key).first().copied()
 }
 
+/// Returns the scalar value of a key that is not nested.
+pub(crate) fn top_level<'t>(config: &'t str, key: &str) -> Option<&'t str> {
+    let is_key = |line: &&str| {
+        let rest = line.strip_prefix(key).map(str::trim_start);
+        rest.is_some_and(|rest| rest.starts_with([':', '=']))
+    };
+    text(config.lines().find(is_key)?, key)
+}
+
 /// Returns the scalar or list values of a key, flattened.
 pub(crate) fn list<'t>(config: &'t str, key: &str) -> Vec<&'t str> {
     let mut all = Vec::new();
@@ -47,20 +56,22 @@ pub(crate) fn blocks<'t>(config: &'t str, key: &str) -> Vec<&'t str> {
     occurrences(config, key).into_iter().filter_map(block).collect()
 }
 
+/// Returns the offsets of a key, in order.
+pub(crate) fn positions(config: &str, key: &str) -> Vec<usize> {
+    keys(config, key).map(|(at, _)| at).collect()
+}
+
 /// Returns all values of a key, in order.
 fn occurrences<'t>(config: &'t str, key: &str) -> Vec<Value<'t>> {
-    let mut values = Vec::new();
-    let mut from = 0;
-    while let Some(found) = config.get(from..).and_then(|rest| rest.find(key)) {
-        let at = from + found;
-        from = at + key.len();
-        if is_key_start(config, at)
-            && let Some(value) = config.get(from..).and_then(value_after)
-        {
-            values.push(value);
-        }
-    }
-    values
+    keys(config, key).map(|(_, value)| value).collect()
+}
+
+/// Returns the offsets of a key and the values after it.
+fn keys<'t>(config: &'t str, key: &str) -> impl Iterator<Item = (usize, Value<'t>)> {
+    config.match_indices(key).filter_map(move |(at, _)| {
+        let value = config.get(at + key.len()..).and_then(value_after)?;
+        is_key_start(config, at).then_some((at, value))
+    })
 }
 
 /// Whether a key can start here: not inside of a word or a comment.
@@ -104,8 +115,9 @@ fn items(rest: &str) -> Vec<&str> {
         let items = inside.split([',', '\n']).map(trim_item);
         return items.filter(|item| !item.is_empty()).collect();
     }
-    let lines = rest.lines().skip_while(|line| line.trim().is_empty());
-    let items = lines.map(str::trim).take_while(|line| line.starts_with("- ") || line.is_empty());
+    let is_skipped = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let lines = rest.lines().filter(|line| !is_skipped(line));
+    let items = lines.map(str::trim).take_while(|line| line.starts_with("- "));
     items.filter_map(|line| line.strip_prefix("- ")).map(trim_item).collect()
 }
 

@@ -79,11 +79,24 @@ pub(crate) fn without_index<'p>(stem: &'p str, names: &[&str]) -> &'p str {
     if names.iter().any(|index| name.eq_ignore_ascii_case(index)) { parent(stem) } else { stem }
 }
 
+/// Codes of languages with two letters (ISO 639-1).
+const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch \
+    cn co cr cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he \
+    hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jp jv ka kg ki kj kk kl km kn ko kr ks ku kv \
+    kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc \
+    oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw \
+    ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
+/// Codes with three letters that sites use. Most words of three letters are not languages.
+const LONG_LANGUAGES: [&str; 8] = ["fil", "kab", "ckb", "yue", "hsb", "dsb", "ast", "gsw"];
+
 /// Whether a segment looks like a language: `en`, `pt-br`, `zh_CN`.
 pub(crate) fn is_locale(segment: &str) -> bool {
     let (language, region) = segment.split_once(['-', '_']).unwrap_or((segment, "xx"));
-    (2..=3).contains(&language.len())
-        && language.bytes().all(|byte| byte.is_ascii_lowercase())
+    let is_language = match language.len() {
+        2 => LANGUAGES.split_whitespace().any(|known| known == language),
+        _ => LONG_LANGUAGES.contains(&language),
+    };
+    is_language
         && (2..=4).contains(&region.len())
         && region.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
@@ -128,8 +141,8 @@ mod tests {
         for version in ["v1", "2.0.1", "3.x", "latest", "next"] {
             assert!(is_version(version), "{version}");
         }
-        for other in ["docs", "guide", "a-b", "api", ""] {
-            assert!(!is_version(other) && (other == "api" || !is_locale(other)), "{other}");
+        for other in ["docs", "guide", "a-b", "api", "cli", "js", ""] {
+            assert!(!is_version(other) && !is_locale(other), "{other}");
         }
     }
 }

@@ -47,11 +47,14 @@ impl RedirectTable {
         }
     }
 
-    pub(crate) fn find(&self, path: &str) -> Option<String> {
+    /// Returns the new path of exactly this path.
+    pub(crate) fn find_exact(&self, path: &str) -> Option<String> {
+        self.exact.get(&route_key(path)).cloned()
+    }
+
+    /// Returns the new path by a rule that ends with `*`.
+    pub(crate) fn find_prefix(&self, path: &str) -> Option<String> {
         let key = route_key(path);
-        if let Some(to) = self.exact.get(&key) {
-            return Some(to.clone());
-        }
         let (rest, to) = self.prefixes.iter().find_map(|(prefix, to)| {
             let rest = crate::paths::below(&key, prefix)?;
             Some((rest, to))
@@ -335,8 +338,8 @@ mod tests {
         table.add(RedirectRule { from: "/a.html".into(), to: "/b".into() });
         table.add(RedirectRule { from: "/c/*".into(), to: "/d/:splat".into() });
         table.add(RedirectRule { from: "/*".into(), to: "/".into() });
-        assert_eq!(table.find("/a/"), Some("/b".to_owned()));
-        assert_eq!(table.find("/c/x/y"), Some("/d/x/y".to_owned()));
-        assert_eq!(table.find("/e"), None);
+        assert_eq!(table.find_exact("/a/"), Some("/b".to_owned()));
+        assert_eq!(table.find_prefix("/c/x/y"), Some("/d/x/y".to_owned()));
+        assert_eq!((table.find_exact("/e"), table.find_prefix("/e")), (None, None));
     }
 }

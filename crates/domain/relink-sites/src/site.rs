@@ -2,7 +2,7 @@
 
 use crate::generators;
 use crate::paths::{below, is_locale, join, parent};
-use crate::{FrontMatter, Generator};
+use crate::{FrontMatter, Generator, Variables};
 
 /// Maximum depth of configuration files below the project.
 const MAX_DEPTH: usize = 6;
@@ -84,10 +84,14 @@ pub struct DocSite {
     /// Aliases of directories.
     pub aliases: Vec<PathAlias>,
     /// URL paths of generated pages and directories. `$` at the end limits a path
-    /// to the page itself.
+    /// to the page itself; `/*` means that the directory may also contain documents.
     pub generated: Vec<String>,
     /// Directories of included files.
     pub include_dirs: Vec<String>,
+    /// Variables in the destinations of links.
+    pub variables: Variables,
+    /// Redirect maps that the configuration names.
+    pub redirect_files: Vec<String>,
     /// URL patterns by section or collection, such as `/:year/:title/`.
     pub permalinks: Vec<(String, String)>,
     /// URL patterns of the documents below a directory.
@@ -115,6 +119,8 @@ pub struct DocSite {
     pub has_rule_labels: bool,
     /// Whether the title of a section is a label (`autosectionlabel`).
     pub has_section_labels: bool,
+    /// Whether documents with the extension `.txt` are reStructuredText.
+    pub has_text_documents: bool,
     /// Whether a template of the project changes the destinations of links.
     pub has_link_hook: bool,
 }
@@ -131,6 +137,8 @@ impl DocSite {
             aliases: Vec::new(),
             generated: Vec::new(),
             include_dirs: Vec::new(),
+            variables: Variables::default(),
+            redirect_files: Vec::new(),
             permalinks: Vec::new(),
             scoped_permalinks: Vec::new(),
             component: String::new(),
@@ -143,6 +151,7 @@ impl DocSite {
             has_external_labels: false,
             has_rule_labels: false,
             has_section_labels: false,
+            has_text_documents: false,
             has_link_hook: false,
         }
     }
@@ -204,6 +213,15 @@ impl DocSite {
         if let Some(origin) = origin.filter(|origin| origin.starts_with("http")) {
             self.origin = Some(origin.to_owned());
         }
+    }
+
+    /// Returns the URL paths under which a file would be published, with its extension.
+    pub fn urls_of_file(&self, path: &str) -> Vec<String> {
+        let mounts = self.mounts.iter();
+        let urls = mounts.filter_map(|mount| {
+            below(path, &mount.dir).map(|rest| format!("/{}", join(&mount.prefix, rest)))
+        });
+        urls.collect()
     }
 
     /// Returns the length of the directory of the site that contains a document;

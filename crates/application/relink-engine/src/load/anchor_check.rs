@@ -8,7 +8,7 @@ use std::sync::Arc;
 use relink_judge::codes;
 use relink_page::{Anchors, DocumentFormat, IncludedFile, SlugStyle};
 use relink_ports::{FileError, Files};
-use relink_sites::DocSite;
+use relink_sites::{DocSite, Generator};
 
 use super::includes::{self, IncludeLookup};
 use super::labels::Labels;
@@ -67,6 +67,7 @@ impl LocalLinkChecker<'_> {
         let labels = self.site_labels(&project, site).await;
         Some(match labels.extended_by(label) {
             _ if labels.contains(label) => LabelLookup::Found,
+            Some(_) if is_external && is_object_name(label) => LabelLookup::MayBeExternal,
             Some(similar) => LabelLookup::Missing(Some(similar.to_owned())),
             None if is_external => LabelLookup::MayBeExternal,
             None => LabelLookup::Missing(None),
@@ -115,6 +116,9 @@ impl LocalLinkChecker<'_> {
                     if is_reference { self.check_label(link, &decoded).await } else { None };
                 return label.unwrap_or(LocalLinkResult::Skipped(CheckSkipReason::Anchor));
             }
+            if self.has_unknown_slugs(file).await && anchors.has_letters(&decoded) {
+                return alive(link, "the anchor exists");
+            }
             has_known_anchors = true;
             similar = similar.or_else(|| self.similar_anchor(file, &anchors, &decoded));
         }
@@ -153,7 +157,7 @@ impl LocalLinkChecker<'_> {
         let is_reference = link.style().may_be_page_name;
         match self.find_label(&document, label).await? {
             LabelLookup::Found => Some(alive(link, "the label exists")),
-            LabelLookup::MayBeExternal if is_reference || label.contains('.') => {
+            LabelLookup::MayBeExternal if is_reference || is_object_name(label) => {
                 Some(LocalLinkResult::Skipped(CheckSkipReason::Anchor))
             }
             LabelLookup::Missing(similar) if is_reference => {
@@ -164,6 +168,16 @@ impl LocalLinkChecker<'_> {
             }
             LabelLookup::Missing(_) | LabelLookup::MayBeExternal => None,
         }
+    }
+
+    /// Whether the program that publishes a document is not known, so that it may write the
+    /// ids of headings by other rules: the project has a site without a configuration.
+    async fn has_unknown_slugs(&mut self, file: &Path) -> bool {
+        let Some(project) = self.project().await else { return false };
+        let Some(document) = project.relative(file) else { return false };
+        let is_plain = |site: &DocSite| site.generator == Generator::Plain;
+        project.site_of(&document).is_none_or(is_plain)
+            && project.known_sites().into_iter().any(is_plain)
     }
 
     /// Whether a missing anchor may be created when the site is built: tabs of
@@ -245,19 +259,18 @@ impl LocalLinkChecker<'_> {
 
     /// Adds the anchors of included files.
     async fn add_includes(&mut self, file: &Path, anchors: &mut Anchors, slugs: SlugStyle) {
-        let includes_of = |file: &Path, anchors: &Anchors| -> Vec<(PathBuf, IncludedFile)> {
-            anchors.includes().map(|include| (file.to_owned(), include.clone())).collect()
-        };
-        let mut queue = includes_of(file, anchors);
+        let mut queue = included_by(file, anchors, Place::Page);
         if queue.is_empty() {
             return;
         }
         let project = self.project().await;
         let mut seen = HashSet::new();
-        while let Some((document, include)) = queue.pop() {
+        while let Some((document, include, place)) = queue.pop() {
             if seen.len() >= MAX_INCLUDES || !seen.insert((document.clone(), include.clone())) {
                 continue;
             }
+            let is_layout = matches!(include, IncludedFile::Layout(_));
+            let place = if is_layout { Place::Layout } else { place };
             let found =
                 project.as_deref().map(|project| includes::find(project, &document, &include));
             match found.unwrap_or(IncludeLookup::Unknown) {
@@ -265,11 +278,16 @@ impl LocalLinkChecker<'_> {
                 IncludeLookup::Document => {
                     *anchors = std::mem::take(anchors).with_inserted_document();
                 }
+                // The unknown text of a layout has few anchors that links refer to.
+                IncludeLookup::Unknown if place == Place::Layout => {}
                 IncludeLookup::Unknown => *anchors = std::mem::take(anchors).with_unknown(),
                 IncludeLookup::File(path) => {
                     if let Some(included) = self.read(&path, None, slugs).await {
-                        queue.extend(includes_of(&path, &included));
-                        anchors.merge(&included);
+                        queue.extend(included_by(&path, &included, place));
+                        match place {
+                            Place::Page => anchors.merge(&included),
+                            Place::Layout => anchors.merge_known(&included),
+                        }
                     }
                 }
             }
@@ -284,8 +302,9 @@ impl LocalLinkChecker<'_> {
     ) -> Option<Anchors> {
         // Detect the format by name only, so that large media files are not
         // read.
+        let site_format = self.site_format(file).await;
         let detect = || DocumentFormat::from_file(Some(&file.to_string_lossy()), b"");
-        let format = format.unwrap_or_else(detect);
+        let format = format.or(site_format).unwrap_or_else(detect);
         if !has_anchors(format) {
             return None;
         }
@@ -305,6 +324,24 @@ impl LocalLinkChecker<'_> {
     }
 }
 
+/// Where a document is included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a page.
+    Page,
+    /// In the layout of a page.
+    Layout,
+}
+
+/// Returns the files that a document includes.
+fn included_by(
+    file: &Path,
+    anchors: &Anchors,
+    place: Place,
+) -> Vec<(PathBuf, IncludedFile, Place)> {
+    anchors.includes().map(|include| (file.to_owned(), include.clone(), place)).collect()
+}
+
 /// Reads and parses a file. Blocks the thread.
 fn read_anchors(
     files: &dyn Files,
@@ -315,6 +352,14 @@ fn read_anchors(
     let bytes = files.read_blocking(path)?;
     let label = path.display().to_string();
     Ok(isolate(&label, || relink_page::anchors(format, &bytes, slugs)).ok().flatten())
+}
+
+/// Whether a label may be the name of an object in source code: `Class`, `object.member`.
+fn is_object_name(label: &str) -> bool {
+    let is_class = label.starts_with(|first: char| first.is_ascii_uppercase())
+        && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && label.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+    is_class || label.contains('.')
 }
 
 /// Whether this renderer has anchors for source lines.

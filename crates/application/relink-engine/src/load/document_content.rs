@@ -37,10 +37,15 @@ impl DocumentContent {
     /// Returns the hash of the content.
     pub(super) fn hash(&self) -> u64 {
         match self {
-            Self::InMemory(bytes) => xxh3_64(bytes),
+            Self::InMemory(bytes) => content_hash(bytes),
             Self::OnDisk { hash, .. } => *hash,
         }
     }
+}
+
+/// Returns the hash of the content of a document.
+pub(crate) fn content_hash(bytes: &[u8]) -> u64 {
+    xxh3_64(bytes)
 }
 
 /// Reads a file. Also returns the error that ended its decompression early.

@@ -47,6 +47,7 @@ pub(super) fn find(project: &Project, document: &Path, include: &IncludedFile) -
         IncludedFile::Partial(name) => find_partial(project, site, name),
         IncludedFile::Shortcode(name) => find_shortcode(project, site, name),
         IncludedFile::Component(path) => find_component(project, site, &document, path),
+        IncludedFile::Layout(name) => find_layout(project, site, name),
     }
 }
 
@@ -56,8 +57,13 @@ fn find_path(
     document: &str,
     path: &str,
 ) -> IncludeLookup {
+    let expanded = site.and_then(|site| site.variables.expand(site.generator, path));
+    let path = expanded.as_deref().unwrap_or(path);
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let path = percent_decode_str(path).decode_utf8_lossy();
+    if path.contains('{') {
+        return IncludeLookup::Unknown;
+    }
     let found = candidates(site, document, &path).into_iter().find(|path| project.is_file(path));
     match found {
         Some(file) => IncludeLookup::File(project.path(&file)),
@@ -141,6 +147,16 @@ fn find_partial(project: &Project, site: Option<&DocSite>, name: &str) -> Includ
         }
     }
     unless_inserting(name)
+}
+
+/// Returns the layout of a page in the project. The layouts of a theme are not in it.
+fn find_layout(project: &Project, site: Option<&DocSite>, name: &str) -> IncludeLookup {
+    let site = site.filter(|site| site.generator == Generator::Jekyll);
+    let layouts = site.map(|site| join_path(&site.root, &format!("_layouts/{name}.html")));
+    match layouts.filter(|path| project.is_file(path)) {
+        Some(path) => IncludeLookup::File(project.path(&path)),
+        None => IncludeLookup::Nothing,
+    }
 }
 
 /// Returns whether a template of this name inserts unknown text.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
 
-use relink_page::{Anchors, DocumentFormat, SlugStyle, section_id};
+use relink_page::{Anchors, DocumentFormat, SlugStyle, notebook_labels, section_id};
 use relink_ports::Files;
 use relink_sites::{DocSite, ProjectTree as _, join_path};
 
@@ -34,7 +34,7 @@ impl Labels {
     pub(super) fn read(files: &dyn Files, project: &Project, site: &DocSite) -> Self {
         let names = BUILT_IN.iter().map(|name| (*name).to_owned()).collect();
         let mut labels = Self { names, has_titles: site.has_section_labels };
-        labels.add_directory(files, project, &site.root);
+        labels.add_directory(files, project, site, &site.root);
         labels
     }
 
@@ -47,42 +47,56 @@ impl Labels {
     }
 
     /// Returns a label that another label extends: probably it is misspelled, and
-    /// not a label of another project. `project:label` names another project.
+    /// not a label of another project. `project:label` names another project, and
+    /// `Object.member` an object in source code.
     pub(super) fn extended_by(&self, label: &str) -> Option<&str> {
         let label = normalized(label);
         let is_similar = |known: &&String| {
             known.len() >= MIN_SIMILAR
                 && 2 * known.len() >= label.len()
-                && label.starts_with(*known)
+                && label.strip_prefix(known.as_str()).is_some_and(|rest| !rest.starts_with('.'))
         };
         let known = self.names.iter().filter(is_similar);
         known.max_by_key(|known| known.len()).filter(|_| !label.contains(':')).map(String::as_str)
     }
 
-    fn add_directory(&mut self, files: &dyn Files, project: &Project, directory: &str) {
+    fn add_directory(
+        &mut self,
+        files: &dyn Files,
+        project: &Project,
+        site: &DocSite,
+        directory: &str,
+    ) {
         for (name, is_dir) in project.entries(directory) {
             let path = join_path(directory, &name);
             if name.starts_with(['.', '_']) && is_dir || self.names.len() >= MAX_LABELS {
                 continue;
             }
             if is_dir {
-                self.add_directory(files, project, &path);
+                self.add_directory(files, project, site, &path);
             } else {
-                self.add_document(files, &project.path(&path));
+                let is_text = site.has_text_documents && has_text_extension(&name);
+                self.add_document(files, &project.path(&path), is_text);
             }
         }
     }
 
-    fn add_document(&mut self, files: &dyn Files, path: &Path) {
-        let format = DocumentFormat::from_file(Some(&path.to_string_lossy()), b"");
-        if !has_anchors(format) {
+    /// Adds the labels of a document. `is_text` means reStructuredText with the extension
+    /// `.txt`.
+    fn add_document(&mut self, files: &dyn Files, path: &Path, is_text: bool) {
+        let by_name = || DocumentFormat::from_file(Some(&path.to_string_lossy()), b"");
+        let format = if is_text { DocumentFormat::Rst } else { by_name() };
+        if !has_anchors(format) && format != DocumentFormat::Notebook {
             return;
         }
         let mut bytes = Vec::new();
         let Ok(file) = files.open(path) else { return };
         // Ignore the error: use the bytes that could be read.
         let _ = file.take(MAX_DOCUMENT).read_to_end(&mut bytes);
-        let anchors = relink_page::anchors(format, &bytes, SlugStyle::Sphinx);
+        let anchors = match format {
+            DocumentFormat::Notebook => Some(notebook_labels(&bytes)),
+            _ => relink_page::anchors(format, &bytes, SlugStyle::Sphinx),
+        };
         for name in anchors.iter().flat_map(Anchors::iter) {
             if self.has_titles {
                 self.names.insert(letters(name));
@@ -90,6 +104,10 @@ impl Labels {
             self.names.insert(normalized(name));
         }
     }
+}
+
+fn has_text_extension(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "txt")
 }
 
 fn normalized(label: &str) -> String {

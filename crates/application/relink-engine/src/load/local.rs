@@ -40,6 +40,7 @@ pub(super) struct LocalLink {
 
 /// Syntax of a link.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent property of a syntax")]
 pub(super) struct LinkStyle {
     /// Extensions that such a link may omit.
     pub(super) extensions: &'static [&'static str],
@@ -48,6 +49,11 @@ pub(super) struct LinkStyle {
     pub(super) may_be_page_name: bool,
     /// Whether the link is an anchor in the same document.
     pub(super) is_same_document: bool,
+    /// Whether the link may be a wiki link, `[[name]]`.
+    pub(super) is_wiki_link: bool,
+    /// Whether the link is a URL of the site's host, on which there may be more than the
+    /// site.
+    pub(super) is_url: bool,
 }
 
 impl LocalLink {
@@ -179,7 +185,10 @@ pub(super) fn link_style(kind: LinkKind, format: DocumentFormat, text: &str) -> 
     // Antora resolves `version@component:module:family$page`.
     let is_resource_id = format == DocumentFormat::AsciiDoc && path.contains([':', '$', '@']);
     if kind != LinkKind::Reference {
-        return Some(LinkStyle { may_be_page_name: is_resource_id, ..LinkStyle::default() });
+        // A component may build another path from the value of an attribute.
+        let is_component_value = kind == LinkKind::Value && format == DocumentFormat::Markdown;
+        let may_be_page_name = is_resource_id || is_component_value;
+        return Some(LinkStyle { may_be_page_name, ..LinkStyle::default() });
     }
     let may_be_page_name = match format {
         // A page name may refer to a file in any directory.
@@ -195,14 +204,15 @@ pub(super) fn link_style(kind: LinkKind, format: DocumentFormat, text: &str) -> 
         DocumentFormat::AsciiDoc => ASCIIDOC_EXTENSIONS,
         _ => &[],
     };
-    Some(LinkStyle { extensions, may_be_page_name, is_same_document: false })
+    let is_wiki_link = format == DocumentFormat::Markdown && may_be_page_name;
+    Some(LinkStyle { extensions, may_be_page_name, is_wiki_link, ..LinkStyle::default() })
 }
 
 /// Returns the syntax of an anchor link. The label of a cross-reference may be
 /// defined in another document.
 pub(super) fn anchor_style(kind: LinkKind, format: DocumentFormat) -> LinkStyle {
     let may_be_page_name = kind == LinkKind::Reference && format != DocumentFormat::AsciiDoc;
-    LinkStyle { extensions: &[], may_be_page_name, is_same_document: true }
+    LinkStyle { may_be_page_name, is_same_document: true, ..LinkStyle::default() }
 }
 
 /// Whether a page name ends with the extension of a document or an image, and

@@ -11,6 +11,7 @@ use relink_judge::codes;
 use relink_model::{FindingCode, Verdict};
 use relink_page::{Anchors, DocumentFormat};
 use relink_ports::{Files, NewTarget};
+use relink_sites::{Generator, Variables};
 
 use super::Diagnostic;
 use super::anchor_check::LabelLookup;
@@ -28,6 +29,13 @@ const DEFAULT_INDEX_FILES: [&str; 6] =
     ["index.html", "README.md", "index.md", "readme.md", "index.mdx", "_index.md"];
 /// Extensions of documents, which GitHub finds from the root of a repository.
 const DOCUMENTS: [&str; 5] = [".md", ".mdx", ".rst", ".adoc", ".markdown"];
+/// Ends of host names. Other ends, such as `.md` and `.rs`, are usually file extensions.
+const HOST_ENDINGS: [&str; 14] = [
+    ".com", ".org", ".net", ".io", ".dev", ".edu", ".gov", ".ly", ".co", ".ai", ".app", ".eu",
+    ".de", ".uk",
+];
+/// Extension of documents whose format a generator may decide.
+const TEXT_EXTENSION: &str = "txt";
 /// Extension that most servers add to a URL path.
 const DEFAULT_EXTENSION: &str = "html";
 
@@ -38,6 +46,8 @@ pub(super) enum LocalLinkResult {
     Checked(NewTarget),
     /// The link cannot be decided.
     Skipped(CheckSkipReason),
+    /// The text is not a link for the generator of the document.
+    Text,
     /// The link leads to this URL.
     Web(String),
 }
@@ -129,12 +139,57 @@ impl<'a> LocalLinkChecker<'a> {
         }
     }
 
+    /// Returns the format of a document if the generator decides it, and not the name.
+    pub(super) async fn site_format(&mut self, document: &Path) -> Option<DocumentFormat> {
+        if document.extension().is_none_or(|extension| extension != TEXT_EXTENSION) {
+            return None;
+        }
+        let project = self.project().await?;
+        let site = project.site_of(&project.relative(document)?)?;
+        site.has_text_documents.then_some(DocumentFormat::Rst)
+    }
+
+    /// Whether the generator of a Markdown document has no wiki links. The brackets of
+    /// `[[name]]` are text then.
+    async fn is_text(&mut self, link: &LocalLink) -> bool {
+        let Some((document, _)) = link.site_path().filter(|_| link.style().is_wiki_link) else {
+            return false;
+        };
+        let document = document.to_owned();
+        let Some(project) = self.project().await else { return false };
+        let Some(document) = project.relative(&document) else { return false };
+        project.site_of(&document).is_some_and(|site| !site.generator.may_have_wiki_links())
+    }
+
+    /// Returns the variables of the site that publishes a document, with its generator.
+    pub(super) async fn variables(&mut self, document: &Path) -> Option<(Generator, Variables)> {
+        let project = self.project().await?;
+        let site = project.site_of(&project.relative(document)?)?;
+        Some((site.generator, site.variables.clone()))
+    }
+
+    /// Returns the URL of a path on the host of the site that publishes the document.
+    async fn url_on_site(&mut self, link: &LocalLink) -> Option<String> {
+        let (document, path) = link.site_path()?;
+        let (document, path) = (document.to_owned(), path.to_owned());
+        let project = self.project().await?;
+        let site = project.site_of(&project.relative(&document)?)?;
+        site.origin.as_ref().map(|origin| format!("{origin}{path}"))
+    }
+
     /// Checks a link.
     pub(super) async fn check(&mut self, link: &LocalLink) -> LocalLinkResult {
-        let lookup = self.find(link).await;
+        let mut lookup = self.find(link).await;
+        if link.style().is_url
+            && matches!(lookup, PathLookup::Missing(_))
+            && let Some(url) = self.url_on_site(link).await
+        {
+            lookup = PathLookup::Web(url);
+        }
         let may_be_page_name = link.style().may_be_page_name;
         match lookup {
             PathLookup::Missing(_) if self.is_label(link).await => alive(link, "the label exists"),
+            PathLookup::Missing(_) if self.is_text(link).await => LocalLinkResult::Text,
             PathLookup::Missing(_) if may_be_page_name || self.may_be_object(link).await => {
                 LocalLinkResult::Skipped(CheckSkipReason::PageName)
             }
@@ -150,7 +205,10 @@ impl<'a> LocalLinkChecker<'a> {
             }),
             PathLookup::File(file) => self.check_file(&resolved(link, &file), vec![file]).await,
             PathLookup::Page(file, others) => {
-                let link = resolved(link, &file);
+                // The same path may be missing in another document, so the key is that of the
+                // file. Which anchors are valid depends on the language of the document.
+                let depends_on_document = !others.is_empty() && link.fragment().is_some();
+                let link = if depends_on_document { link.clone() } else { link.with_path(&file) };
                 let files = std::iter::once(file).chain(others).collect();
                 self.check_file(&link, files).await
             }
@@ -221,14 +279,14 @@ impl<'a> LocalLinkChecker<'a> {
         }
         match missing {
             Some(reason) if !reason.is_empty() => PathLookup::Missing(reason),
-            _ => PathLookup::Missing(self.missing_reason(link.path()).await),
+            _ => PathLookup::Missing(self.missing_reason(link).await),
         }
     }
 
     /// Whether the rules of the site have priority over files.
     async fn is_page_url(&mut self, link: &LocalLink) -> bool {
         let Some((document, path)) = link.site_path() else { return false };
-        if link.is_site_only() || path.is_empty() || path.contains('.') && !path.ends_with('/') {
+        if link.is_site_only() {
             return false;
         }
         let (document, path) = (document.to_owned(), path.to_owned());
@@ -354,7 +412,10 @@ impl<'a> LocalLinkChecker<'a> {
     async fn find_on_site(&mut self, link: &LocalLink) -> Option<PathLookup> {
         let (document, path) = link.site_path()?;
         let (document, path) = (document.to_owned(), path.to_owned());
-        let Some(project) = self.project().await else { return without_site(link, None) };
+        let written = path.clone();
+        let Some(project) = self.project().await else {
+            return without_site(link, None, false);
+        };
         let is_repository = project.is_repository();
         if !link.is_site_only() && site_lookup::is_above_project(&project, &document, &path) {
             return Some(PathLookup::Skipped(CheckSkipReason::OtherSite));
@@ -373,18 +434,33 @@ impl<'a> LocalLinkChecker<'a> {
             SiteLookup::Generated => Some(PathLookup::Skipped(CheckSkipReason::Generated)),
             SiteLookup::OtherSite(Some(url)) => Some(PathLookup::Web(url)),
             SiteLookup::OtherSite(None) => Some(PathLookup::Skipped(CheckSkipReason::OtherSite)),
+            // The entry of a page that a bundler builds.
+            SiteLookup::Missing if link.is_site_only() && is_source_module(&written) => {
+                Some(PathLookup::Skipped(CheckSkipReason::Generated))
+            }
             SiteLookup::Missing if link.is_site_only() => {
                 Some(PathLookup::Missing("no page of the site has this path".to_owned()))
             }
             SiteLookup::Missing => None,
-            SiteLookup::NoSite => without_site(link, Some(is_repository)),
+            SiteLookup::NoSite => {
+                let Some(project) = self.project().await else {
+                    return without_site(link, None, false);
+                };
+                let search = move || project.has_links_from_root();
+                let is_root = tokio::task::spawn_blocking(search).await.unwrap_or_default();
+                without_site(link, Some(is_repository), is_root)
+            }
         }
     }
 
     /// Returns the reason for a missing file, with a similar path if there is
     /// one.
-    async fn missing_reason(&mut self, path: &Path) -> String {
-        match self.similar_path(path).await {
+    async fn missing_reason(&mut self, link: &LocalLink) -> String {
+        let hint = link.site_path().and_then(|(_, written)| url_hint(written));
+        if let Some(hint) = hint {
+            return format!("no such file; {hint}");
+        }
+        match self.similar_path(link.path()).await {
             Some(similar) => format!("no such file; there is `{similar}`"),
             None => "no such file".to_owned(),
         }
@@ -414,15 +490,49 @@ impl<'a> LocalLinkChecker<'a> {
     }
 }
 
-/// Returns the result of a link in a document that belongs to no site. The
-/// root of other links than those to documents is unknown.
-fn without_site(link: &LocalLink, is_repository: Option<bool>) -> Option<PathLookup> {
+/// Whether a path is a module in a language that browsers do not run.
+fn is_source_module(path: &str) -> bool {
+    [".ts", ".tsx", ".jsx", ".vue", ".svelte"].iter().any(|extension| path.ends_with(extension))
+}
+
+/// Returns what is wrong with a path that is probably meant as a URL or an address.
+fn url_hint(written: &str) -> Option<&'static str> {
+    let is_label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let is_host = |host: &str| {
+        host.contains('.') && host.split('.').all(is_label) && {
+            HOST_ENDINGS.iter().any(|ending| host.ends_with(ending))
+        }
+    };
+    if written.starts_with(['(', '[', '"', '\'']) && written.contains("://") {
+        return Some("the URL is in extra brackets or quotes");
+    }
+    if written.rsplit_once('@').is_some_and(|(name, host)| !name.contains('/') && is_host(host)) {
+        return Some("a mail address needs `mailto:`");
+    }
+    let host = written.split(['/', ':']).next().unwrap_or_default();
+    is_host(host).then_some("a URL needs `https://`")
+}
+
+/// Returns the result of a link in a document that belongs to no site. Unless other documents
+/// show that links start from the root of the repository (`is_root`), the root of other links
+/// than those to documents is unknown.
+fn without_site(
+    link: &LocalLink,
+    is_repository: Option<bool>,
+    is_root: bool,
+) -> Option<PathLookup> {
     if !link.is_site_only() {
         return None;
     }
     let path = link.path().to_string_lossy();
+    // `/../../issues` is a page of the repository on GitHub.
+    if link.site_path().is_some_and(|(_, written)| written.starts_with("/..")) {
+        return Some(PathLookup::Skipped(CheckSkipReason::OtherSite));
+    }
     let is_document = DOCUMENTS.iter().any(|extension| path.ends_with(extension));
-    if is_document && is_repository == Some(true) {
+    if is_root || is_document && is_repository == Some(true) {
         return Some(PathLookup::Missing("no such file in the repository".to_owned()));
     }
     Some(PathLookup::Skipped(CheckSkipReason::NoRoot))
@@ -515,6 +625,21 @@ mod tests {
 
     fn link(text: &str) -> LocalLink {
         LocalLink::new(text, Path::new("docs"), None, &LocalRules::default()).unwrap()
+    }
+
+    #[test]
+    fn hints_tell_urls_from_files() {
+        for (written, expected) in [
+            ("(https://a.test/b)", Some("the URL is in extra brackets or quotes")),
+            ("ada@mail.example.org", Some("a mail address needs `mailto:`")),
+            ("example.com/a.md", Some("a URL needs `https://`")),
+            ("www.example.co.uk", Some("a URL needs `https://`")),
+            ("guide.md", None),
+            ("src/lib.rs", None),
+            ("../example.com", None),
+        ] {
+            assert_eq!(url_hint(written), expected, "{written}");
+        }
     }
 
     #[tokio::test]

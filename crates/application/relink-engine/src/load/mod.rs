@@ -40,6 +40,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::diagnostics::{Diagnostic, Diagnostics};
 use self::document_content::DocumentContent;
+pub(crate) use self::document_content::content_hash;
 use self::host_wait::LastRequests;
 use self::ignore_rules::IgnoreRules;
 pub use self::inputs::Input;
@@ -281,8 +282,11 @@ impl<'a> Loader<'a> {
                 }
             };
             self.report_binary(&source.label, &content);
-            let detect =
-                || DocumentFormat::from_file(Some(inner_name(&source.label)), content.head());
+            let site_format = self.local_checker.site_format(&source.path).await;
+            let detect = || {
+                let name = inner_name(&source.label);
+                site_format.unwrap_or_else(|| DocumentFormat::from_file(Some(name), content.head()))
+            };
             let Ok(format) = isolate(&source.label, || self.format(detect)) else {
                 self.report_panic(&source.label);
                 continue;
@@ -423,7 +427,14 @@ impl<'a> Loader<'a> {
         self.summary.documents += 1;
         self.progress.add_document();
         let id = self.begin_document(&document.label, document.content.hash()).await?;
-        let job = self.document_job(&document, max_links);
+        let variables = match &document.base {
+            DocumentBase::Folder { document_path: Some(path), .. } => {
+                self.local_checker.variables(path).await
+            }
+            DocumentBase::Folder { .. } | DocumentBase::Web { .. } => None,
+        };
+        let mut job = self.document_job(&document, max_links);
+        job.resolver = job.resolver.with_variables(variables);
         let mut stream = LinkStream::start(job, self.settings.is_offline);
         let mut position = 0;
         while let Some(event) = stream.next().await {
@@ -538,6 +549,7 @@ impl<'a> Loader<'a> {
                         }
                         LocalLinkResult::Checked(_) => Err(CheckSkipReason::Excluded),
                         LocalLinkResult::Skipped(skip) => Err(skip),
+                        LocalLinkResult::Text => continue,
                         LocalLinkResult::Web(url) => self.other_site(&url, &original_url),
                     }
                 }

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use relink_ports::Files;
 use relink_sites::{
-    DocSite, Generator, ProjectTree, RedirectRule, SiteDetector, SiteIndex, infer_sites,
-    is_redirect_map, read_redirects,
+    DocSite, Generator, ProjectTree, RedirectRule, SiteDetector, SiteIndex, has_links_from_root,
+    infer_sites, is_redirect_map, read_redirects,
 };
 
 use super::directory_cache::{DirectoryCache, PathKind};
@@ -53,6 +53,8 @@ pub(super) struct Project {
     cache: Mutex<DirectoryCache>,
     sites: OnceLock<Vec<IndexedSite>>,
     choice: SiteChoice,
+    /// Whether links that start with `/` are paths of the project.
+    has_links_from_root: OnceLock<bool>,
     /// Sites whose rules were applied.
     used: Mutex<BTreeMap<String, AssumedSite>>,
 }
@@ -76,6 +78,7 @@ impl Project {
             cache: Mutex::default(),
             sites: OnceLock::new(),
             choice,
+            has_links_from_root: OnceLock::new(),
             used: Mutex::default(),
         };
         project.find_root(&common, &current);
@@ -188,6 +191,14 @@ impl Project {
         self.sites().iter().map(|entry| &entry.site).collect()
     }
 
+    /// Whether links that start with `/` are paths of the project, as far as its documents
+    /// show, and not of a site that another repository publishes. Blocks the thread.
+    pub(super) fn has_links_from_root(&self) -> bool {
+        *self.has_links_from_root.get_or_init(|| {
+            self.is_repository && self.sites().is_empty() && has_links_from_root(self)
+        })
+    }
+
     /// Whether git ignores a path of the project.
     pub(super) fn is_ignored(&self, path: &str) -> bool {
         self.files.is_ignored(&self.root.join(path))
@@ -240,6 +251,12 @@ impl Project {
         if config.contains("redirect") {
             rules.extend(read_redirects("redirects.config", &config));
         }
+        for path in &site.redirect_files {
+            let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+            if let Some(text) = self.head(path, MAX_MAP_BYTES) {
+                rules.extend(rules_of(site, directory, path, &text));
+            }
+        }
         for directory in map_directories(site) {
             for (name, is_dir) in self.entries(&directory) {
                 let path = relink_sites::join_path(&directory, &name);
@@ -253,17 +270,20 @@ impl Project {
     }
 }
 
-/// Reads one redirect map. Old paths of Open Publishing are documents.
+/// Reads one redirect map. Old paths of Open Publishing are documents, relative to the
+/// directory of the map or, with a slash at the start, to the repository.
 fn rules_of(site: &DocSite, directory: &str, path: &str, text: &str) -> Vec<RedirectRule> {
-    let mut rules = read_redirects(path, text);
-    if site.generator == Generator::Docfx {
-        for rule in &mut rules {
-            let from = relink_sites::join_path(directory, &rule.from);
-            let below = from.strip_prefix(site.root.as_str()).unwrap_or(&from);
-            rule.from = format!("/{}", below.trim_start_matches('/'));
-        }
+    let rules = read_redirects(path, text);
+    if site.generator != Generator::Docfx {
+        return rules;
     }
-    rules
+    let of_document = |rule: RedirectRule| {
+        let directory = if rule.from.starts_with('/') { "" } else { directory };
+        let document = relink_sites::join_path(directory, &rule.from);
+        let routes = site.urls_of_file(&document).into_iter();
+        routes.map(move |from| RedirectRule { from, to: rule.to.clone() })
+    };
+    rules.into_iter().flat_map(of_document).collect()
 }
 
 /// Whether a configuration names a data file as its list of redirects.

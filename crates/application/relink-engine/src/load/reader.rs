@@ -21,9 +21,10 @@ use super::skip::CheckSkipReason;
 use crate::WINDOW_SIZE;
 use crate::isolation::{Panicked, isolate};
 
-/// Number of links in a batch. A batch is one transaction, during which the
-/// dispatcher waits, so it must be short. Results that finish before the last
-/// batch are read back from the store, so it must not be too small.
+/// Number of links in a batch, which is stored in one transaction. The dispatcher waits during
+/// the transaction, so a batch must not be too large. Small batches make loading slow, and a
+/// page that is checked before all batches are stored costs more: its result is read back from
+/// the store to be reported.
 const BATCH_SIZE: usize = 512;
 /// Maximum number of batches that wait to be stored.
 const MAX_WAITING_BATCHES: usize = 8;
@@ -149,8 +150,8 @@ fn may_set_base(format: DocumentFormat) -> bool {
     )
 }
 
-/// Reads a large document in windows. A base URL applies from its window on.
-/// That is normally the first one.
+/// Reads a large document in windows. A base URL applies to the links of the window that
+/// contains it and of the later windows. It is normally in the first window.
 fn read_windows(
     job: DocumentJob,
     path: &Path,
@@ -169,7 +170,8 @@ fn read_windows(
     let mut base = None;
     while !sender.is_closed() && windows.next_window() {
         let ignore_rules = IgnoreRules::from_directives(windows.directives().to_vec(), today);
-        let new = IgnoreRules::from_directives(windows.new_directives().to_vec(), today);
+        // A directive may also apply to later windows. Its problems are reported once.
+        let new_rules = IgnoreRules::from_directives(windows.new_directives().to_vec(), today);
         let info = if may_set_base(format) {
             let mut links = Vec::new();
             let mut info = windows.for_each_link(&mut |link| links.push(link));
@@ -186,8 +188,8 @@ fn read_windows(
                 batches.push(ReadLink::new(&link, &resolver, &ignore_rules));
             })
         };
-        issues.problems.extend(info.problems.into_iter().chain(new.problems));
-        issues.expired.extend(new.expired);
+        issues.problems.extend(info.problems.into_iter().chain(new_rules.problems));
+        issues.expired.extend(new_rules.expired);
     }
     issues
 }
@@ -258,7 +260,7 @@ impl Drop for LinkBatches<'_> {
     }
 }
 
-/// Limit on the number of links of a document.
+/// Limit on the number of links of a document. Only sitemaps on the web have one.
 struct LinkLimit {
     limit: usize,
     used: usize,
@@ -318,8 +320,8 @@ impl ReadLink {
         let mut original_url = resolution.display_url(link);
         let fragment = resolver.required_fragment(link, &resolution);
         if fragment.is_some() {
-            // The missing anchor may get its own finding; this URL is that of
-            // the page.
+            // The page is reported without the fragment. If the anchor is missing, a finding
+            // of its own has the URL with the fragment.
             original_url.truncate(original_url.find('#').unwrap_or(original_url.len()));
         }
         let (resolution, ignored_codes) = match ignore_rules.effect_on(link.location.line) {

@@ -13,7 +13,7 @@ use relink_model::{
 };
 use relink_page::{DocumentFormat, classify, has_client_templates, has_placeholder};
 use relink_ports::NewTarget;
-use relink_sites::{SOURCE_PREFIX, template_path};
+use relink_sites::{Generator, SOURCE_PREFIX, Variables, template_path};
 use url::Url;
 
 use super::local::{LinkStyle, LocalLink, anchor_style, link_style, normalize};
@@ -38,6 +38,9 @@ const PATH_SEGMENT: &AsciiSet = &CONTROLS
     .add(b'`')
     .add(b'{')
     .add(b'}');
+
+/// Tags of Jekyll for the URL of the site.
+const SITE_URLS: [&str; 2] = ["{{ site.url }}", "{{site.url}}"];
 
 /// Resolution of a link.
 pub(super) enum LinkResolution {
@@ -100,6 +103,8 @@ pub(super) struct LinkResolver {
     base_href: BaseHref,
     /// Whether the document is a template of pages with other paths.
     is_template: bool,
+    /// The generator of the document, and the variables of its site.
+    variables: Option<(Generator, Variables)>,
 }
 
 /// Treatment of template placeholders in a document.
@@ -166,7 +171,14 @@ impl LinkResolver {
             base,
             base_href: BaseHref::None,
             is_template: format == DocumentFormat::Html && has_template_tags(head),
+            variables: None,
         }
+    }
+
+    /// Sets the variables of the site that publishes the document.
+    pub(super) fn with_variables(mut self, variables: Option<(Generator, Variables)>) -> Self {
+        self.variables = variables;
+        self
     }
 
     /// Applies the base that the document sets.
@@ -236,21 +248,48 @@ impl LinkResolver {
         }
     }
 
-    /// Resolves a destination with template tags of a site generator, if they
-    /// stand for a path.
+    /// Resolves a destination with variables of the site, or with template tags of its
+    /// generator that stand for a path.
     fn resolve_template(&self, text: &str, kind: LinkKind) -> LinkResolution {
-        let path = template_path(text).filter(|_| !self.document_base.is_on_web());
-        let Some(path) = path else {
+        if self.document_base.is_on_web() {
+            return LinkResolution::Skipped(CheckSkipReason::Placeholder);
+        }
+        let own_url = SITE_URLS.iter().any(|tag| text.starts_with(tag));
+        let variables = self.variables.as_ref().filter(|_| !own_url);
+        let expanded = variables.and_then(|(generator, all)| all.expand(*generator, text));
+        if let Some(expanded) = expanded {
+            return self.resolve_expanded(&expanded, kind);
+        }
+        let Some(path) = template_path(text) else {
             return LinkResolution::Skipped(CheckSkipReason::Placeholder);
         };
         match self.resolve_path(&path, kind) {
             LinkResolution::File(link) => {
                 // Hugo also finds a page by its name alone.
                 let may_be_page_name = !path.starts_with('/') && !path.starts_with(SOURCE_PREFIX);
-                let style = LinkStyle { may_be_page_name, ..link.style() };
+                let is_url = own_url;
+                let style = LinkStyle { may_be_page_name, is_url, ..link.style() };
                 LinkResolution::File(link.with_style(style))
             }
             _ => LinkResolution::Skipped(CheckSkipReason::Placeholder),
+        }
+    }
+
+    /// Resolves a destination whose variables are replaced. In AsciiDoc, a colon may separate
+    /// the parts of a resource id.
+    fn resolve_expanded(&self, text: &str, kind: LinkKind) -> LinkResolution {
+        let is_resource_id = self.format == DocumentFormat::AsciiDoc && !text.contains("//");
+        // Without an extension, the target of `xref:` is an anchor.
+        let is_anchor = kind == LinkKind::Reference && !text.contains(['.', '#', ':', '$', '/']);
+        match classify(text) {
+            _ if is_resource_id && is_anchor => self.resolve_fragment(&format!("#{text}"), kind),
+            _ if is_resource_id && !text.starts_with('#') => self.resolve_path(text, kind),
+            LinkTarget::Web(url) => self.resolve_web(&url, self.skips_reserved),
+            LinkTarget::Path(path) => self.resolve_path(&path, kind),
+            LinkTarget::Fragment(text) => self.resolve_fragment(&text, kind),
+            LinkTarget::Skipped(..) | LinkTarget::Malformed(..) => {
+                LinkResolution::Skipped(CheckSkipReason::Placeholder)
+            }
         }
     }
 

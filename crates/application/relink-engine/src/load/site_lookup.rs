@@ -53,7 +53,8 @@ pub(super) enum SiteLookup {
 /// the rules of the site have priority over files of the same path.
 pub(super) fn is_page_url(project: &Project, document: &Path, path: &str) -> bool {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let is_relative = !path.is_empty() && !path.starts_with('/') && !name.contains('.');
+    let is_file = name.contains('.') && !matches!(name, "." | "..");
+    let is_relative = !path.is_empty() && !path.starts_with('/') && !is_file;
     let Some(document) = project.relative(document).filter(|_| is_relative) else { return false };
     project.site_of(&document).is_some_and(DocSite::has_directory_urls)
 }
@@ -174,6 +175,13 @@ fn elsewhere(
     }
     if is_build_result(project, sites, document, path) {
         return Some(SiteLookup::Generated);
+    }
+    // Sites of one project are often published below each other.
+    if path.starts_with("../")
+        && leaves_sites(sites, document, path)
+        && let Some(found) = in_any_site(project, path)
+    {
+        return Some(found);
     }
     // A document that is not published itself may be copied into a site.
     let is_published = project
@@ -317,6 +325,15 @@ fn is_build_result(
                     && documents.into_iter().any(|document| project.is_ignored(&document))
         })
     })
+}
+
+/// Whether a relative path leads above the directory of each site of the document.
+fn leaves_sites(sites: &[(&DocSite, &SiteIndex)], document: &str, path: &str) -> bool {
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mounts = sites.iter().flat_map(|(site, _)| &site.mounts);
+    let inside = mounts.filter(|mount| is_below(document, &mount.dir));
+    let mut inside = inside.filter_map(|mount| folder.strip_prefix(mount.dir.as_str())).peekable();
+    inside.peek().is_some() && inside.all(|inside| is_above_root(inside, path))
 }
 
 /// Looks up a relative path from the root of each site of the project.

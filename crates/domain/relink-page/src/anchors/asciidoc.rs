@@ -15,6 +15,7 @@ const COMMON_STYLES: [(&str, &str); 2] = [("_", "_"), ("", "-")];
 
 /// Adds the anchors of an AsciiDoc document.
 pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
+    // A style is a pair of `idprefix` and `idseparator`. The anchors of all styles are added.
     let configured = (
         attribute(text, ":idprefix:").unwrap_or("_"),
         attribute(text, ":idseparator:").unwrap_or("_"),
@@ -40,13 +41,11 @@ pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
     }
 }
 
-/// Adds the file of `include::path[]`. A path with an attribute is unknown.
+/// Adds the file of `include::path[]`. The path may contain attributes of the site.
 fn add_include(line: &str, anchors: &mut Anchors) {
     let path = line.strip_prefix("include::").and_then(|rest| rest.split('[').next());
-    match path {
-        Some(path) if path.contains('{') => anchors.may_have_more = true,
-        Some(path) => anchors.include(IncludedFile::Path(path.to_owned())),
-        None => {}
+    if let Some(path) = path {
+        anchors.include(IncludedFile::Path(path.to_owned()));
     }
 }
 
@@ -69,6 +68,7 @@ fn add_section(title: &str, counts: &mut [((&str, &str), NameCounts)], anchors: 
     anchors.add(title);
     let plain = without_anchor(title);
     let plain = without_macros(&plain);
+    // An attribute such as `{name}` stands for any text.
     if let Some((before, rest)) = plain.split_once('{') {
         let after = rest.split_once('}').map_or("", |(_, after)| after);
         for (prefix, separator) in COMMON_STYLES {
@@ -88,7 +88,7 @@ fn add_section(title: &str, counts: &mut [((&str, &str), NameCounts)], anchors: 
     }
 }
 
-/// Returns a title without the anchor before it.
+/// Returns a title without an anchor `[[id]]` at its start.
 fn without_anchor(title: &str) -> String {
     match title.strip_prefix("[[").and_then(|title| title.split_once("]]")) {
         Some((_, title)) => title.trim().to_owned(),
@@ -96,7 +96,7 @@ fn without_anchor(title: &str) -> String {
     }
 }
 
-/// Values of document attributes, which ids may contain.
+/// Values of document attributes by name. Ids may contain attributes.
 #[derive(Default)]
 struct BlockIds(HashMap<String, String>);
 
@@ -143,8 +143,9 @@ impl BlockIds {
 
 /// Returns a title with the texts of its macros: `link:url[text]` becomes `text`.
 fn without_macros(title: &str) -> Cow<'_, str> {
-    let is_macro =
-        |word: &str| ["link:", "xref:", "http://", "https://"].iter().any(|m| word.starts_with(m));
+    let is_macro = |word: &str| {
+        ["link:", "xref:", "http://", "https://"].iter().any(|start| word.starts_with(start))
+    };
     let starts = title.match_indices(['l', 'x', 'h']).map(|(at, _)| at);
     let mut output = String::new();
     let mut done = 0;

@@ -13,10 +13,10 @@ use crate::safe_slice::SafeSlice as _;
 
 /// Names of plugin blocks that contain keys and values.
 const DATA_BLOCKS: [&str; 4] = ["configuration", "configuration_basic", "options", "properties"];
-/// Maximum length of the name of a kind in a comment.
+/// Maximum length of the prefix and of the kind in a comment such as `md:option`.
 const MAX_KIND: usize = 20;
 
-/// Adds the anchors of both notations.
+/// Adds the anchors of comments and of rules.
 pub(super) fn add_hook_anchors(text: &str, anchors: &mut Anchors) {
     for at in memmem::find_iter(text.as_bytes(), "<!--") {
         let comment = text.slice(at + "<!--".len()..).split('\n').next().unwrap_or_default();
@@ -29,6 +29,22 @@ pub(super) fn add_hook_anchors(text: &str, anchors: &mut Anchors) {
     if contains(text, "\nr[") {
         for name in text.lines().filter_map(rule_name) {
             anchors.add(format!("r-{name}"));
+        }
+    }
+}
+
+/// Adds the productions of grammars, which the preprocessor `mdbook-spec` makes anchors.
+pub(super) fn add_grammars(text: &str, anchors: &mut Anchors) {
+    if !contains(text, "```grammar") {
+        return;
+    }
+    let mut is_grammar = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_grammar = line.starts_with("```grammar");
+        } else if let Some((name, _)) = line.split_once(" ->").filter(|_| is_grammar) {
+            let name = name.trim_start_matches("@root ");
+            anchors.add(format!("grammar-{name}"));
         }
     }
 }
@@ -53,7 +69,7 @@ pub(super) fn add_block_keys(text: &str, anchors: &mut Anchors) {
     }
 }
 
-/// Returns the names in `prefix:kind name`.
+/// Returns the names in a comment of the form `prefix:kind name`; empty for other comments.
 fn comment_names(comment: &str) -> impl Iterator<Item = &str> {
     let mut words = comment.split_whitespace();
     let kind = words.next().and_then(|word| word.split_once(':'));

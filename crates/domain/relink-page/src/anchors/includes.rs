@@ -1,6 +1,6 @@
 //! Syntax that includes other files.
 //!
-//! The headings of those files are anchors of the including document. This
+//! The headings of included files are anchors of the including document. This
 //! module only finds the includes; the caller reads the files.
 
 use std::ops::Range;
@@ -21,9 +21,11 @@ pub enum IncludedFile {
     Shortcode(String),
     /// The path of a component in source code, which may insert a document.
     Component(String),
+    /// The name of the layout that contains the document.
+    Layout(String),
 }
 
-/// Prefix of a Hugo shortcode.
+/// Openings of a Hugo shortcode.
 const SHORTCODES: [&str; 2] = ["{{<", "{{%"];
 /// Shortcodes embedded in Hugo. None of them generates a heading.
 /// See <https://gohugo.io/shortcodes/>.
@@ -84,6 +86,7 @@ pub(super) fn add_includes(text: &str, code: &[Range<usize>], anchors: &mut Anch
                     anchors.include(IncludedFile::Path(path.to_owned()));
                 }
                 anchors.include(IncludedFile::Shortcode(name.to_owned()));
+                add_argument_id(argument, anchors);
             }
         }
     }
@@ -91,7 +94,16 @@ pub(super) fn add_includes(text: &str, code: &[Range<usize>], anchors: &mut Anch
     add_lines(text, code, anchors);
 }
 
-/// Returns the texts between the delimiters.
+/// Adds the partials that tags of a template include.
+pub(super) fn add_tags(text: &str, anchors: &mut Anchors) {
+    for (opening, closing) in PARTIALS {
+        for argument in arguments(text, &[], opening, closing) {
+            anchors.include(IncludedFile::Partial(partial_of(opening, argument)));
+        }
+    }
+}
+
+/// Returns the texts between the delimiters in one line, outside of code.
 fn arguments<'t>(
     text: &'t str,
     code: &'t [Range<usize>],
@@ -125,8 +137,8 @@ fn partial_of(opening: &str, argument: &str) -> String {
     name.trim_matches(['"', '\'', ',']).to_owned()
 }
 
-/// Returns the name of `{{< name arguments >}}`. `{{</* name */>}}` shows the
-/// source of a shortcode.
+/// Returns the name of `{{< name arguments >}}`. The name is empty for a closing
+/// shortcode, and for `{{</* name */>}}`, which shows the source of a shortcode.
 fn shortcode_name(shortcode: &str) -> &str {
     let name = shortcode.trim_start();
     let length = name.find(|character: char| {
@@ -134,6 +146,16 @@ fn shortcode_name(shortcode: &str) -> &str {
     });
     let name = name.slice(..length.unwrap_or(name.len()));
     if name.starts_with('/') { "" } else { name }
+}
+
+/// Adds the argument `id` of a shortcode. Its template may add a prefix to it.
+fn add_argument_id(shortcode: &str, anchors: &mut Anchors) {
+    let value = shortcode.split(" id=").nth(1).map(|rest| rest.trim_start_matches(['"', '`']));
+    let id = value.and_then(|value| value.split(['"', '`', ' ']).next()).unwrap_or_default();
+    if !id.is_empty() {
+        anchors.add(id);
+        anchors.add_pattern(String::new(), format!("-{id}"));
+    }
 }
 
 /// Returns the first argument of a shortcode if it is the path of a Markdown
@@ -185,11 +207,19 @@ pub(super) fn add_fence(info: &str, anchors: &mut Anchors) {
     if let Some(path) = info.strip_prefix("{include}") {
         anchors.include(IncludedFile::Path(path.trim().to_owned()));
     }
+    // `{ .python #example }` (Python-Markdown)
+    let list = info.split_once('{').and_then(|(_, rest)| rest.strip_suffix('}'));
+    for id in list.into_iter().flat_map(str::split_whitespace) {
+        if let Some(id) = id.strip_prefix('#') {
+            anchors.add(id);
+        }
+    }
     let generated =
         ["{eval-rst}", "{auto", "{doxygen", "{autodoc", "{click", "{argparse", "{program"];
     anchors.may_have_more |= generated.iter().any(|name| info.starts_with(name));
 }
 
+/// Whether a position is within one of the sorted ranges `parts`.
 fn is_within(at: usize, parts: &[Range<usize>]) -> bool {
     let next = parts.partition_point(|part| part.end <= at);
     parts.get(next).is_some_and(|part| part.start <= at)

@@ -1,22 +1,22 @@
-//! Finds the anchor with the smallest edit distance to a missing one.
+//! Finds the anchor with the smallest edit distance to a missing anchor.
 
-/// Maximum length of a name that is compared, in bytes.
+/// Maximum length of a name that is compared, in characters.
 const MAX_LENGTH: usize = 80;
 
 /// Maximum number of names that are compared.
 const MAX_COMPARED: usize = 2_000;
 
-/// Returns the name with the smallest edit distance to `wanted`, if the distance
-/// is at most a third of its length.
-pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let wanted: Vec<char> = wanted.to_lowercase().chars().collect();
-    if wanted.len() > MAX_LENGTH {
+/// Returns the name with the smallest edit distance to `missing`, if the distance is at most
+/// a third of the length of `missing`. Compares without regard to case.
+pub(super) fn nearest<'n>(missing: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    if is_too_long(missing) {
         return None;
     }
-    let mut max = wanted.len() / 3;
+    let missing: Vec<char> = missing.to_lowercase().chars().collect();
+    let mut max = missing.len() / 3;
     let (mut row, mut best) = (Vec::new(), None);
-    for name in names.filter(|name| name.len() <= MAX_LENGTH).take(MAX_COMPARED) {
-        match distance(&wanted, name, max, &mut row) {
+    for name in names.filter(|name| !is_too_long(name)).take(MAX_COMPARED) {
+        match distance(&missing, name, max, &mut row) {
             Some(0) => return Some(name),
             Some(distance) => {
                 // Only a name with a smaller distance is nearer.
@@ -28,27 +28,35 @@ pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) ->
     best
 }
 
-/// Returns the edit distance (Levenshtein) of two names, or `None` if it is more
-/// than `max`. Stops as soon as that is known.
+/// Whether the name has more than [`MAX_LENGTH`] characters.
+fn is_too_long(name: &str) -> bool {
+    name.chars().nth(MAX_LENGTH).is_some()
+}
+
+/// Returns the edit distance (Levenshtein) of `missing`, which is in lower case, and the
+/// lower-case form of `name`; `None` if the distance is more than `max`. `row` is a buffer
+/// that calls share: the current row of the distance matrix, with one column per prefix of
+/// `missing`, from the empty one to the whole name.
 #[expect(
     clippy::indexing_slicing,
-    reason = "columns are those of `wanted`, and the row has one more"
+    reason = "`row` has one more element than `missing`, and `column` is below its length"
 )]
-fn distance(wanted: &[char], name: &str, max: usize, row: &mut Vec<usize>) -> Option<usize> {
-    // The lower-case form may have more letters than the name, so its byte
-    // length is used as a bound.
-    if name.len().saturating_mul(3) + max < wanted.len() {
+fn distance(missing: &[char], name: &str, max: usize, row: &mut Vec<usize>) -> Option<usize> {
+    // Return early if the lengths differ too much. The lower-case form of a character has at
+    // most three characters, and the length of a name in bytes is at least that in characters.
+    if name.len().saturating_mul(3) + max < missing.len() {
         return None;
     }
     row.clear();
-    row.extend(0..=wanted.len());
+    row.extend(0..=missing.len());
     for (index, letter) in name.chars().flat_map(char::to_lowercase).enumerate() {
+        // Distances never become smaller in later rows.
         if row.iter().all(|distance| *distance > max) {
             return None;
         }
         let mut diagonal = row[0];
         row[0] = index + 1;
-        for (column, other) in wanted.iter().enumerate() {
+        for (column, other) in missing.iter().enumerate() {
             let change = diagonal + usize::from(*other != letter);
             diagonal = row[column + 1];
             row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
@@ -61,15 +69,24 @@ fn distance(wanted: &[char], name: &str, max: usize, row: &mut Vec<usize>) -> Op
 mod tests {
     use super::*;
 
+    /// Asserts the name that is nearest to `missing`.
     #[track_caller]
-    fn check(wanted: &str, names: &[&str], expect: Option<&str>) {
-        assert_eq!(nearest(wanted, names.iter().copied()), expect);
+    fn check(missing: &str, names: &[&str], expect: Option<&str>) {
+        assert_eq!(nearest(missing, names.iter().copied()), expect);
     }
 
     #[test]
     fn nearest_has_the_smallest_edit_distance() {
         check("instal", &["usage", "install", "installed"], Some("install"));
         check("Usage", &["usage"], Some("usage"));
+    }
+
+    #[test]
+    fn length_is_limited_in_characters() {
+        let name = |length: usize| "ж".repeat(length);
+        check(&name(MAX_LENGTH - 1), &[&name(MAX_LENGTH)], Some(&name(MAX_LENGTH)));
+        check(&name(MAX_LENGTH), &[&name(MAX_LENGTH + 1)], None);
+        check(&name(MAX_LENGTH + 1), &[&name(MAX_LENGTH)], None);
     }
 
     #[test]

@@ -89,15 +89,18 @@ fn target(line: &str) -> Option<&str> {
     }
 }
 
-/// Adds a name and the id that is derived from it.
+/// Adds a name and the id that docutils derives from the name. As in docutils, tabs and
+/// repeated spaces in a name count as one space.
 fn add_name(name: &str, anchors: &mut Anchors) {
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    anchors.add(slug::docutils(&name));
     anchors.add(name);
-    anchors.add(slug::docutils(name));
 }
 
-/// Returns the label in `.. [label] text`.
+/// Returns the label in `.. [label] text`, which has no spaces.
 fn footnote(line: &str) -> Option<&str> {
-    line.strip_prefix(".. [")?.split_once(']').map(|(label, _)| label)
+    let (label, _) = line.strip_prefix(".. [")?.split_once(']')?;
+    (!label.contains(char::is_whitespace)).then_some(label)
 }
 
 /// Adds the inline targets, ``_`name` ``, of a line.

@@ -1,4 +1,4 @@
-//! Generates the anchor of a heading from its text, by the rules of each
+//! Generates the anchor (slug) of a heading from its text, by the rules of each
 //! renderer.
 
 /// GitHub: converts to lower case, retains letters, digits, hyphens and
@@ -84,7 +84,7 @@ pub(super) fn mkdocs_unicode(text: &str) -> String {
 }
 
 /// docutils: splits words at every character that is not an ASCII letter or
-/// digit, and starts an anchor with a letter.
+/// digit, joins them with hyphens, and removes hyphens and digits at the start.
 pub(super) fn docutils(text: &str) -> String {
     let plain: String = text.to_lowercase().chars().flat_map(without_accent).collect();
     let filtered: String = plain
@@ -113,7 +113,7 @@ pub(super) fn asciidoctor(text: &str, prefix: &str, separator: &str) -> String {
     format!("{prefix}{}", words.collect::<Vec<_>>().join(separator))
 }
 
-/// Replaces each run of `separator` with one.
+/// Replaces consecutive separators with one separator.
 fn collapse_runs(text: &str, separator: char) -> String {
     let mut last = None;
     let is_retained = |character: &char| {

@@ -1,7 +1,8 @@
-//! Checks which anchors a document has and which it lacks.
+//! Tests which anchors a document has.
 
 use super::*;
 
+/// Asserts that a document has the anchors `has` and does not have the anchors `lacks`.
 #[track_caller]
 fn check(format: DocumentFormat, style: SlugStyle, text: &str, has: &[&str], lacks: &[&str]) {
     let found = anchors(format, text.as_bytes(), style).expect("the format has anchors");
@@ -79,6 +80,13 @@ fn mdbook_replaces_each_space_with_a_hyphen() {
         &["a--b", "a--b-1"],
         &["a-b"],
     );
+}
+
+#[test]
+fn rst_whitespace_in_names_is_normalized() {
+    let text = ".. _two\t  words: a.html\n\n.. [\t1] x\n";
+    let has = ["two words", "two-words"];
+    check(DocumentFormat::Rst, SlugStyle::Any, text, &has, &["twowords", "footnote-1"]);
 }
 
 #[test]
@@ -218,6 +226,8 @@ fn documents_with_includes_may_have_more_anchors() {
     assert!(!may_have_more(DocumentFormat::Html, "<p id=a><p id=b><script></script>"));
 }
 
+/// Asserts whether a Markdown document may have more anchors, because of generated text or
+/// included documents.
 #[track_caller]
 fn check_may_have_more(text: &str, expect: bool) {
     let found = anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any);
@@ -228,6 +238,7 @@ fn check_may_have_more(text: &str, expect: bool) {
     assert_eq!(found.map(may_have_more), Some(expect), "{text}");
 }
 
+/// Asserts the included files of a Markdown document.
 #[track_caller]
 fn check_includes(text: &str, expect: &[IncludedFile]) {
     let found = anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any).unwrap();
@@ -412,4 +423,20 @@ fn deeply_indented_fence_in_a_component_is_closed() {
 fn attribute_list_without_an_id_is_not_part_of_the_anchor() {
     let text = "### `A` tool {.notranslate lang=en}\n\n### Set {x}\n";
     check(DocumentFormat::Markdown, SlugStyle::Any, text, &["a-tool", "set-x"], &["set"]);
+}
+
+#[test]
+fn tabs_and_code_of_mkdocs_have_anchors() {
+    let text =
+        "## Logo {#x}\n\n=== \":icon: Image file\"\n\n    a\n\n``` { .sh #example }\nb\n```\n";
+    let has = ["image-file", "logo-image-file", "example"];
+    check(DocumentFormat::Markdown, SlugStyle::MkDocs, text, &has, &["logo-image"]);
+}
+
+#[test]
+fn productions_of_a_grammar_have_anchors() {
+    let text =
+        "# A\n\n```grammar,items\n@root Item ->\n    Name `;`\n\nName -> X\n```\n\nOther -> x\n";
+    let has = ["grammar-Item", "grammar-Name"];
+    check(DocumentFormat::Markdown, SlugStyle::MdBook, text, &has, &["grammar-Other"]);
 }

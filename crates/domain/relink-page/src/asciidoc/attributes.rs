@@ -15,8 +15,8 @@ use crate::safe_slice::SafeSlice as _;
 /// Maximum length of an attribute value in bytes.
 const MAX_VALUE: usize = 8 * 1024;
 
-/// Number of bytes by which substitution may grow destinations, per byte of the
-/// document. Without a limit, nested attributes grow exponentially.
+/// Number of bytes that substitution may add to destinations, per byte of the document.
+/// Without a limit, nested attributes would grow exponentially.
 const GROWTH_PER_BYTE: usize = 4;
 
 /// A line that sets or unsets an attribute.
@@ -32,7 +32,7 @@ struct UrlAttribute {
     url: String,
     /// Whether a destination consists of this attribute alone.
     is_destination: bool,
-    /// Whether the attribute is referenced at all.
+    /// Whether the document references the attribute.
     is_used: bool,
 }
 
@@ -111,9 +111,9 @@ impl Attributes {
         AttributeValue::Known(output)
     }
 
-    /// Adds the URLs of attributes that are a whole destination as links, and
-    /// those that are never referenced as skipped. Other URLs are part of a
-    /// destination elsewhere.
+    /// Adds the URLs of attributes that are a whole destination as links, and the URLs
+    /// of attributes that are never referenced as skipped. Other URLs are part of a
+    /// longer destination, which is a link itself.
     pub(super) fn report(self, candidates: &mut LinkCandidates<'_>) {
         for UrlAttribute { range, url, is_destination, is_used } in self.urls {
             let syntax = DestinationSyntax::Decoded(url);

@@ -35,7 +35,7 @@ struct Scan {
     end: usize,
     /// Offset of the next `>>`, cached; `usize::MAX` if there is none.
     next_closing: Option<usize>,
-    /// Number of bytes that failed lookaheads may still scan.
+    /// Number of bytes that searches without a result may still scan, so the time is linear.
     budget: usize,
 }
 
@@ -59,7 +59,7 @@ impl AsciiDocParser<'_> {
         }
     }
 
-    /// Parses the macro or URL whose colon is at `scan.at`. Returns its end.
+    /// Parses the macro or URL with its colon at `scan.at` in a range from `from`. Returns its end.
     fn parse_macro_or_url(&mut self, from: usize, scan: &mut Scan) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let before = bytes.slice(from..scan.at);
@@ -148,6 +148,7 @@ impl AsciiDocParser<'_> {
     /// Adds a destination after attribute substitution.
     pub(super) fn add_destination(&mut self, range: Range<usize>, kind: LinkKind) {
         let raw = self.text.slice(range.clone());
+        // If the destination is a single attribute, its definition is reported as the link.
         if let Some(name) = reference(raw)
             && raw.len() == name.len() + "{}".len()
             && self.attributes.mark_used(name, true)
@@ -182,6 +183,7 @@ impl AsciiDocParser<'_> {
         if !self.text.slice(scan.at..scan.end).starts_with("://") {
             return None;
         }
+        // A URL in the attribute list of an image: `image::a.png[link=https://…]`.
         let link_attribute = [("link=\"", '"'), ("link=", ',')]
             .into_iter()
             .find(|(before, _)| self.text.slice(..start).ends_with(before));
@@ -201,34 +203,33 @@ impl AsciiDocParser<'_> {
         self.add_url(start..end, host, scan.end, link_attribute.is_some())
     }
 
-    /// Adds the URL at `whole`, whose host is at `host`. Returns the end of the
-    /// URL.
+    /// Adds a URL whose host is at `host`. Returns the end of the URL.
     fn add_url(
         &mut self,
-        whole: Range<usize>,
+        url: Range<usize>,
         host: usize,
         part_end: usize,
         has_link_attribute: bool,
     ) -> Option<usize> {
         let text = self.text;
-        let has_text = has_link_attribute || text.slice(whole.end..part_end).starts_with('[');
+        let has_text = has_link_attribute || text.slice(url.end..part_end).starts_with('[');
         let kind = if has_text { LinkKind::Hyperlink } else { LinkKind::BareUrl };
         let range = if has_text {
-            whole.clone()
+            url.clone()
         } else if text.slice(host..).starts_with('{') {
-            whole.start..host + without_punctuation(text.slice(host..whole.end))
+            url.start..host + without_punctuation(text.slice(host..url.end))
         } else {
-            http_urls(text, whole.clone()).next()?
+            http_urls(text, url.clone()).next()?
         };
-        if whole.end <= host {
+        if url.end <= host {
             return None;
         }
-        if self.is_escaped(whole.start) {
+        if self.is_escaped(url.start) {
             self.candidates.push_skipped(range, kind, SkipReason::Code);
         } else {
             self.add_destination(range, kind);
         }
-        Some(whole.end)
+        Some(url.end)
     }
 
     /// Parses `<<anchor,text>>`.
@@ -261,7 +262,7 @@ impl AsciiDocParser<'_> {
         scan.next_closing != Some(usize::MAX)
     }
 
-    /// Skips `+…+`, `++…++` and `+++…+++`. Returns the end.
+    /// Skips the passthroughs `+…+`, `++…++` and `+++…+++`. Returns the end.
     fn skip_passthrough(&mut self, from: usize, scan: &mut Scan) -> usize {
         let bytes = self.text.as_bytes().slice(..scan.end);
         let width = bytes.slice(scan.at..).iter().take_while(|byte| **byte == b'+').count();
@@ -318,14 +319,15 @@ impl AsciiDocParser<'_> {
         match self.attributes.value(name) {
             Some(value) if starts_with_web_scheme(value) && is_separated => {
                 let length = rest.find(ends_url).unwrap_or(rest.len());
-                let whole = scan.at..after + length;
-                let has_text = text.slice(whole.end..scan.end).starts_with('[');
+                let url = scan.at..after + length;
+                let has_text = text.slice(url.end..scan.end).starts_with('[');
                 let tail =
                     if has_text { length } else { without_punctuation(rest.slice(..length)) };
                 let kind = if has_text { LinkKind::Hyperlink } else { LinkKind::BareUrl };
                 self.add_destination(scan.at..after + tail, kind);
-                Some(whole.end)
+                Some(url.end)
             }
+            // `{name}[text]` is a link to an unknown URL.
             None if rest.starts_with('[')
                 && is_separated
                 && !CHARACTER_ATTRIBUTES.contains(&name) =>
@@ -345,7 +347,7 @@ impl AsciiDocParser<'_> {
     }
 }
 
-/// Whether a destination is a resource id of Antora, such as
+/// Whether a destination is a resource id of the site generator Antora, such as
 /// `module:page.adoc` or `2.0@component:module:image$a.png`, and not a URL.
 fn is_resource_id(destination: &str, kind: LinkKind) -> bool {
     let schemes = ["http", "https", "ftp", "file", "data", "mailto", "irc", "tel"];

@@ -1,4 +1,5 @@
-//! Links in AsciiDoc.
+//! Links in AsciiDoc. The notation of expected links is described at
+//! [`check_format`](crate::properties::check).
 
 use relink_model::LinkTarget;
 use relink_model::SkipReason::{self, Code, Comment, Placeholder, Unused};
@@ -6,17 +7,19 @@ use relink_model::SkipReason::{self, Code, Comment, Placeholder, Unused};
 use crate::properties::check as check_format;
 use crate::{DocumentFormat, links};
 
+/// Asserts the links of a document.
 #[track_caller]
 fn check(asciidoc: &str, expect: &[&str]) {
     check_format(DocumentFormat::AsciiDoc, asciidoc, expect);
 }
 
+/// Asserts that the document has no links.
 #[track_caller]
 fn check_no_links(asciidoc: &str) {
     check(asciidoc, &[]);
 }
 
-/// Checks the source text and the decoded text of the only destination.
+/// Asserts the source text and the decoded text of the only destination.
 #[track_caller]
 fn check_destination(asciidoc: &str, raw: &str, decoded: &str) {
     let found = links(DocumentFormat::AsciiDoc, asciidoc.as_bytes()).links;
@@ -26,7 +29,7 @@ fn check_destination(asciidoc: &str, raw: &str, decoded: &str) {
     assert_eq!((link.raw.as_str(), link.target.text()), (raw, decoded));
 }
 
-/// Checks that `https://a.test` is skipped for `reason` and `https://b.test` is
+/// Asserts that `https://a.test` is skipped for `reason` and `https://b.test` is
 /// not skipped.
 #[track_caller]
 fn check_skipped(asciidoc: &str, reason: SkipReason) {
@@ -99,6 +102,9 @@ fn attributes_are_substituted_in_destinations() {
     check_destination(":u: https://a.test\n\n{u}/b[c]", "{u}/b", "https://a.test/b");
     check_destination(":h: a.test\n\nSee https://{h}/b.", "https://{h}/b", "https://a.test/b");
     check_destination(":a: x\n:b: {a}/y\n\nlink:{b}[c]", "{b}", "x/y");
+    check_destination("= T\n:v: 2\n\nlink:{v}/b[c]", "{v}/b", "2/b");
+    check_destination("= T\nAda Author\n:v: 2\n:w: {v}\n\nlink:{w}/b[c]", "{w}/b", "2/b");
+    check_destination("== T\n:v: 2\n\nlink:{v}/b[c]", "{v}/b", "2/b");
     check_destination(":a: x\n:a: y\n\nlink:{A}/z[c]", "{A}/z", "y/z");
 }
 

@@ -6,14 +6,14 @@ use super::{
 };
 use crate::safe_slice::SafeSlice as _;
 
-/// Maximum length of a link's destination, in bytes; longer ones are truncated.
+/// Maximum length of a link's destination, in bytes; longer destinations are truncated.
 const MAX_URL: usize = 500;
 
 /// Maximum length of the description of a page, in bytes.
 const MAX_DESCRIPTION: usize = 2_000;
 
 /// Minimum number of bytes outside boilerplate. If a page has less, its content
-/// was mistaken for boilerplate, so the marks are removed.
+/// was mistaken for boilerplate, and all blocks count as content.
 const MIN_CONTENT: usize = 40;
 
 /// Schemes of URLs that do not refer to another document.
@@ -22,7 +22,7 @@ const IGNORED_SCHEMES: [&str; 3] = ["javascript:", "data:", "about:"];
 /// Builds a [`BlockText`].
 pub(crate) struct BlockBuilder {
     page: BlockText,
-    /// The open block; the end of its range is not set yet.
+    /// The block to which text is added; the end of its range is not set yet.
     open: Block,
     /// Whether a space precedes the next word.
     needs_space: bool,
@@ -35,14 +35,19 @@ impl BlockBuilder {
         Self { page: BlockText::default(), open, needs_space: false }
     }
 
-    /// Ends the open block and begins the next.
+    /// Ends the open block and begins the next block.
     pub(crate) fn begin(&mut self, kind: BlockKind, is_boilerplate: bool, container: u64) {
         self.end();
         (self.open.kind, self.open.is_boilerplate) = (kind, is_boilerplate);
         self.open.container = container;
     }
 
-    /// Ends the open block; the next has the same role.
+    /// Begins a block of a format without boilerplate and containers.
+    pub(crate) fn begin_content(&mut self, kind: BlockKind) {
+        self.begin(kind, false, 0);
+    }
+
+    /// Ends the open block. The next block has the same role.
     pub(crate) fn end(&mut self) {
         self.needs_space = false;
         let end = self.page.text.len();
@@ -51,14 +56,14 @@ impl BlockBuilder {
             return;
         }
         if is_full {
-            // All text after the maximum is one block.
+            // The last block contains all further text.
             self.needs_space = true;
             return;
         }
         self.store_open(end);
     }
 
-    /// Stores the open block, which ends at `end`, and opens an empty one.
+    /// Stores the open block, which ends at `end`, and opens an empty block.
     fn store_open(&mut self, end: usize) {
         self.open.range.end = end;
         self.page.blocks.push(self.open.clone());
@@ -68,12 +73,13 @@ impl BlockBuilder {
         self.open.range = self.page.text.len()..self.page.text.len();
     }
 
-    /// Separates the words before and after.
+    /// Separates the last word from the next word.
     pub(crate) fn space(&mut self) {
         self.needs_space = true;
     }
 
-    /// Adds visible text. A word may continue in the next call.
+    /// Adds visible text. Without white space at its end, the last word continues in the
+    /// next call.
     pub(crate) fn push(&mut self, text: &str) {
         let mut words = text.split_ascii_whitespace();
         let Some(first) = words.next() else {
@@ -140,7 +146,7 @@ impl BlockBuilder {
         self.page.links.push(BlockLink { url, block });
     }
 
-    /// Adds an image of the open block, unless that is boilerplate.
+    /// Adds an image of the open block, unless the block is boilerplate.
     pub(crate) fn image(&mut self, url: &str) {
         let url = url.trim();
         let is_ignored = IGNORED_SCHEMES.iter().any(|scheme| has_prefix(url, scheme));
@@ -171,7 +177,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Removes the boilerplate marks if almost everything is boilerplate.
+    /// Marks all blocks as content if almost all text is boilerplate.
     fn ensure_content(&mut self) {
         let content = self.page.blocks.iter().filter(|block| !block.is_boilerplate);
         let length: usize = content.map(|block| block.range.len()).sum();

@@ -27,17 +27,17 @@ fn read_line(format: DocumentFormat, line: &str, is_underlined: bool, builder: &
     let trimmed = line.trim();
     let is_heading = is_underlined || is_marked_heading(format, trimmed);
     if trimmed.is_empty() || is_underline(trimmed, "") {
-        builder.begin(BlockKind::Paragraph, false, 0);
+        builder.begin_content(BlockKind::Paragraph);
     } else if is_heading {
-        builder.begin(BlockKind::Heading, false, 0);
+        builder.begin_content(BlockKind::Heading);
         builder.push(trimmed.trim_matches('='));
-        builder.begin(BlockKind::Paragraph, false, 0);
+        builder.begin_content(BlockKind::Paragraph);
     } else if is_row_format(format) {
-        builder.begin(BlockKind::TableCell, false, 0);
+        builder.begin_content(BlockKind::TableCell);
         builder.push(trimmed);
     } else {
         if let Some(rest) = list_item(trimmed) {
-            builder.begin(BlockKind::ListItem, false, 0);
+            builder.begin_content(BlockKind::ListItem);
             builder.push(rest);
         } else {
             builder.push(trimmed);
@@ -64,7 +64,7 @@ fn is_marked_heading(format: DocumentFormat, line: &str) -> bool {
 }
 
 /// Whether a line of one repeated character underlines the title above it. If
-/// `title` is empty, whether the line is a rule.
+/// `title` is empty, returns whether the line is a rule.
 pub(crate) fn is_underline(line: &str, title: &str) -> bool {
     /// Minimum length of an underline.
     const MIN_LENGTH: usize = 3;
@@ -73,7 +73,7 @@ pub(crate) fn is_underline(line: &str, title: &str) -> bool {
     let is_rule = first.is_ascii_punctuation()
         && line.len() >= MIN_LENGTH
         && characters.all(|character| character == first);
-    // A line that is longer than the rule below it is not a title.
+    // A line that is much longer than the rule below it is not a title.
     is_rule && (title.is_empty() || line.len() + 2 >= title.chars().count()) && !has_rule(title)
 }
 

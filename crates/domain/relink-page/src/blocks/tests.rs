@@ -1,8 +1,10 @@
-//! Blocks of every format, each written as a letter for its kind and its text;
-//! `-` marks boilerplate.
+//! Blocks of every format. A block is written as a letter for its kind and its text,
+//! such as `h Head`; a preceding `-` marks boilerplate. [`format_blocks`] lists the
+//! letters.
 
 use super::*;
 
+/// Returns the blocks of a document in the notation of these tests.
 fn format_blocks(format: DocumentFormat, source: &str) -> Vec<String> {
     let page = block_text(format, source.as_bytes());
     let blocks = page.blocks.iter().map(|block| {
@@ -22,11 +24,13 @@ fn format_blocks(format: DocumentFormat, source: &str) -> Vec<String> {
     blocks.collect()
 }
 
+/// Asserts the blocks of a document in the notation of `format_blocks`.
 #[track_caller]
 fn check(format: DocumentFormat, source: &str, expect: &[&str]) {
     assert_eq!(format_blocks(format, source), expect);
 }
 
+/// Asserts the URLs of the links of a document.
 #[track_caller]
 fn check_links(format: DocumentFormat, source: &str, expect: &[&str]) {
     let page = block_text(format, source.as_bytes());

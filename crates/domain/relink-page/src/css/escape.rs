@@ -2,7 +2,7 @@
 
 use crate::safe_slice::SafeSlice as _;
 
-/// Decodes the escapes of a text. Returns `None` if it has none.
+/// Decodes the escapes of a text. Returns `None` if the text has no escapes.
 pub(super) fn unescape(raw: &str) -> Option<String> {
     if !raw.contains('\\') {
         return None;
@@ -48,6 +48,7 @@ fn is_space(character: char) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the decoded text of a CSS token with escapes.
     #[track_caller]
     fn check(raw: &str, decoded: &str) {
         assert_eq!(unescape(raw).as_deref(), Some(decoded));

@@ -34,7 +34,7 @@ pub(crate) struct CssScanner<'t> {
     statement: Statement,
     /// Number of open parentheses.
     depth: usize,
-    /// Value of `depth` inside the current `image-set(…)`.
+    /// Value of `depth` inside the current `image-set(…)`, in which strings are URLs.
     image_set: Option<usize>,
 }
 
@@ -50,10 +50,12 @@ impl<'t> CssScanner<'t> {
         }
     }
 
+    /// Returns the byte at an offset, or `None` at the end.
     fn byte(&self, at: usize) -> Option<u8> {
         self.rest(at).first().copied()
     }
 
+    /// Returns the bytes from an offset to the end.
     fn rest(&self, from: usize) -> &'t [u8] {
         self.text.as_bytes().get(from..self.end).unwrap_or_default()
     }
@@ -64,6 +66,7 @@ impl<'t> CssScanner<'t> {
         from + rest.iter().position(|&byte| !matches(byte)).unwrap_or(rest.len())
     }
 
+    /// Reads a comment if one starts at the slash.
     fn read_comment(&mut self, slash: usize) -> Option<CssItem> {
         let start = slash + 2;
         if !self.rest(slash).starts_with(b"/*") {
@@ -74,6 +77,7 @@ impl<'t> CssScanner<'t> {
         Some(CssItem::Comment(start..end))
     }
 
+    /// Reads the name of an at-rule such as `@import`.
     fn read_at_rule(&mut self, at_sign: usize) {
         let end = self.end_of_run(at_sign + 1, is_name_byte);
         let name = self.text.slice(at_sign + 1..end);
@@ -109,6 +113,7 @@ impl<'t> CssScanner<'t> {
         None
     }
 
+    /// Leaves a parenthesis, and `image-set()` if it ends here.
     fn close_parenthesis(&mut self) {
         if self.image_set == Some(self.depth) {
             self.image_set = None;
@@ -139,6 +144,7 @@ impl<'t> CssScanner<'t> {
             .then(|| CssItem::Url(trim_range(self.text, start..close), DestinationSyntax::Plain))
     }
 
+    /// Returns the end of the URL of `url(…)` without quotes.
     fn plain_url_end(&self, start: usize) -> usize {
         let mut at = start;
         while let Some(byte) = self.byte(at) {
@@ -189,7 +195,7 @@ impl<'t> CssScanner<'t> {
         None
     }
 
-    /// Parses a string. Returns it if it is a URL in its context.
+    /// Parses a string. Returns the string if it is a URL in the current statement.
     fn read_string_url(&mut self, quote: usize) -> Option<CssItem> {
         let is_url = self.statement == Statement::Import
             || self.image_set.is_some_and(|set| set == self.depth);

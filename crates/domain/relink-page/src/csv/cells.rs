@@ -27,7 +27,8 @@ pub(super) struct Cell {
     pub(super) is_last_in_row: bool,
 }
 
-/// Position of the next cell in the table.
+/// Position of the next cell in the table. A table is read in parts, so parsing resumes
+/// at such a position.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CellPosition {
     row: usize,
@@ -118,7 +119,7 @@ impl<'t> Cells<'t> {
             }
     }
 
-    /// Returns the end of the current cell as an unquoted one.
+    /// Returns the end of the current cell if it is parsed as unquoted.
     fn plain_end(&self) -> usize {
         let rest = self.bytes.slice(self.at..);
         self.at + rest.iter().position(|&byte| self.ends_cell(byte)).unwrap_or(rest.len())
@@ -174,6 +175,8 @@ impl Iterator for Cells<'_> {
 mod tests {
     use super::*;
 
+    /// Asserts the cells of a table. In `expect`, `|` follows a cell, and `/` follows the last
+    /// cell of a row.
     #[track_caller]
     fn check(table: &str, expect: &str) {
         let mut actual = String::new();

@@ -63,6 +63,8 @@ pub fn for_each_row(format: DocumentFormat, bytes: &[u8], each: &mut dyn FnMut(&
 mod tests {
     use super::*;
 
+    /// Asserts the rows of a table. In `expect`, a cell is `line:column text|`, and `/` follows
+    /// a row.
     #[track_caller]
     fn check(format: DocumentFormat, table: &str, expect: &str) {
         let mut actual = String::new();

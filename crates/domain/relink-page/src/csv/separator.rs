@@ -12,8 +12,8 @@ const COMMA: u8 = b',';
 /// Candidate separators, in order of precedence.
 const CANDIDATES: [u8; 4] = [COMMA, b';', b'\t', b'|'];
 
-/// Returns the first separator that occurs equally often in every line, or else
-/// the most frequent one in the first line, or else the comma.
+/// Returns the first candidate that occurs equally often in every line. Without such
+/// a candidate, returns the most frequent candidate of the first line, or the comma.
 pub(super) fn detect(text: &str) -> u8 {
     let head = text.slice(..text.floor_char_boundary(HEAD_LENGTH));
     let lines = || head.lines().filter(|line| !line.trim().is_empty()).take(LINES_TO_SNIFF);
@@ -25,7 +25,7 @@ pub(super) fn detect(text: &str) -> u8 {
         return separator;
     }
     let first = lines().next().unwrap_or_default();
-    // The line may be a single URL, which may contain any of them.
+    // The line may be a single URL, which may contain any candidate.
     if first.trim_start().starts_with("http") {
         return COMMA;
     }

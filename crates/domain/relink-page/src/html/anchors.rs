@@ -6,7 +6,7 @@ use crate::link_sink::unescape_attribute;
 /// Elements whose `name` is an anchor (HTML standard, 7.4.6.3).
 const NAMED: [&str; 2] = ["a", "map"];
 
-/// Maximum number of ids in a page that is assumed to be filled by its scripts.
+/// Maximum number of anchors in a page that is assumed to be built by its scripts.
 const MAX_SHELL_IDS: usize = 1;
 
 /// Calls `each` with every `id`, and every `name` of an `a` or `map`.

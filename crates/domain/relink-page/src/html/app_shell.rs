@@ -1,8 +1,9 @@
 //! Detects app shells: pages that are empty until scripts build them.
 //!
-//! Most frameworks fill one block with a well-known name, the root, which is
-//! empty until their script has run. No tree is built, so the end of the root
-//! is found by counting tags of its name.
+//! The *root* of an app shell is the element that scripts fill, such as
+//! `<div id=root>`. It is recognized by its id, class or attributes, which are
+//! typical for a framework. Custom elements are filled by scripts, too. No tree is
+//! built, so the end of an element is found by counting the tags of its name.
 
 use super::element::Element;
 use super::tokenizer::Tokenizer;
@@ -86,10 +87,11 @@ const LOADING_TEXTS: &[&str] = &[
 /// Maximum length of a loading text, in bytes.
 const MAX_LOADING_TEXT_LENGTH: usize = 60;
 
-/// Tracks the empty blocks of a page.
+/// Finds the empty roots and custom elements of a page.
 #[derive(Debug, Default)]
 pub(super) struct AppShellDetector<'t> {
-    root: Option<Root<'t>>,
+    /// The innermost open root or custom element; `None` after content in it.
+    open: Option<OpenElement<'t>>,
     /// The kind of empty root found so far; `Loading` takes precedence.
     pub(super) empty_root: Option<EmptyRoot>,
     /// Whether a custom element was empty.
@@ -109,12 +111,12 @@ pub(super) enum EmptyRoot {
 
 /// An open root or custom element that has no content so far.
 #[derive(Debug)]
-struct Root<'t> {
+struct OpenElement<'t> {
     name: &'t str,
     is_custom: bool,
-    /// Whether it contains a loading indicator.
+    /// Whether the element contains a loading indicator.
     is_loading: bool,
-    /// Number of open elements of this name, including itself.
+    /// Number of open elements of this name, including this element.
     depth: usize,
 }
 
@@ -124,23 +126,23 @@ impl<'t> AppShellDetector<'t> {
         let is_custom = element == Element::Custom;
         // Scripts fill the innermost root. Custom elements inside a root do
         // not replace it.
-        let may_replace = self.root.is_none() || !is_custom;
+        let may_replace = self.open.is_none() || !is_custom;
         let is_loading = is_spinner(tokens);
         if may_replace && (is_custom || is_root(name, tokens)) {
-            self.root = Some(Root { name, is_custom, is_loading, depth: 1 });
-        } else if let Some(root) = &mut self.root {
-            root.is_loading |= is_loading;
-            root.depth += usize::from(root.name.eq_ignore_ascii_case(name));
+            self.open = Some(OpenElement { name, is_custom, is_loading, depth: 1 });
+        } else if let Some(open) = &mut self.open {
+            open.is_loading |= is_loading;
+            open.depth += usize::from(open.name.eq_ignore_ascii_case(name));
         }
     }
 
     /// Reads an end tag.
     pub(super) fn end_tag(&mut self, name: &str) {
-        if let Some(root) = &mut self.root
-            && root.name.eq_ignore_ascii_case(name)
+        if let Some(open) = &mut self.open
+            && open.name.eq_ignore_ascii_case(name)
         {
-            root.depth -= 1;
-            if root.depth == 0 {
+            open.depth -= 1;
+            if open.depth == 0 {
                 self.finish();
             }
         }
@@ -148,29 +150,31 @@ impl<'t> AppShellDetector<'t> {
 
     /// Reads visible text.
     pub(super) fn read_text(&mut self, text: &str) {
-        if self.root.is_none() && self.has_content {
+        // Further text would change nothing.
+        if self.open.is_none() && self.has_content {
             return;
         }
         if is_content(text) {
             self.has_content = true;
-            self.root = None;
-        } else if let Some(root) = &mut self.root {
-            root.is_loading |= text.contains(char::is_alphanumeric);
+            self.open = None;
+        } else if let Some(open) = &mut self.open {
+            // Words that are not content are a loading text.
+            open.is_loading |= text.contains(char::is_alphanumeric);
         }
     }
 
-    /// Records the open block, if there is one, as empty.
+    /// Records the open root or custom element, if there is one, as empty.
     pub(super) fn finish(&mut self) {
-        if let Some(root) = self.root.take() {
-            let empty = if root.is_loading { EmptyRoot::Loading } else { EmptyRoot::Blank };
-            self.empty_root = self.empty_root.max((!root.is_custom).then_some(empty));
-            self.has_empty_custom_element |= root.is_custom;
+        if let Some(open) = self.open.take() {
+            let empty = if open.is_loading { EmptyRoot::Loading } else { EmptyRoot::Blank };
+            self.empty_root = self.empty_root.max((!open.is_custom).then_some(empty));
+            self.has_empty_custom_element |= open.is_custom;
         }
     }
 }
 
-/// Whether the block just opened is a loading indicator, judged by `aria-busy`,
-/// id and classes.
+/// Whether the element of the current start tag is a loading indicator, by its
+/// `aria-busy`, id and classes.
 fn is_spinner(tokens: &Tokenizer<'_>) -> bool {
     let is_busy = |value: &str| value.trim().eq_ignore_ascii_case("true");
     let names = ["class", "id"].into_iter().filter_map(|name| tokens.attribute(name));
@@ -179,7 +183,8 @@ fn is_spinner(tokens: &Tokenizer<'_>) -> bool {
     tokens.attribute("aria-busy").is_some_and(is_busy) || names.flat_map(words).any(is_spinner_word)
 }
 
-/// Whether the block just opened is a root. Every `main` element is one.
+/// Whether the element of the current start tag is a root. Every `main` element is a
+/// root.
 fn is_root(name: &str, tokens: &Tokenizer<'_>) -> bool {
     name.eq_ignore_ascii_case("main")
         || tokens.attributes().iter().any(|attribute| is_root_attribute(attribute.name))
@@ -190,6 +195,7 @@ fn is_root(name: &str, tokens: &Tokenizer<'_>) -> bool {
 }
 
 fn is_root_attribute(name: &str) -> bool {
+    // All root attributes have a hyphen; most other attributes do not.
     name.contains('-') && ROOT_ATTRIBUTES.iter().any(|root| root.eq_ignore_ascii_case(name))
 }
 

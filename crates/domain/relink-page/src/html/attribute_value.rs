@@ -1,14 +1,15 @@
 //! Parses attribute values that contain URLs and other text: `srcset` and
 //! `meta` refresh.
 //!
-//! Works on values as written. A separator that is written as a character
-//! reference (`&#44;`) is not recognized; this does not occur in practice.
+//! Values are parsed as written: a separator that is written as a character
+//! reference (`&#44;`) is not recognized. This does not occur in practice.
 
 use std::ops::Range;
 
 use crate::safe_slice::SafeSlice as _;
 
-/// Returns the ranges of the URLs in a `srcset` (HTML standard, 4.8.4.2).
+/// Returns the ranges of the URLs in a `srcset` (HTML standard, 4.8.4.2), a list of
+/// candidates: URLs with optional descriptors, such as `a.png 2x`.
 pub(crate) fn srcset(value: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -30,7 +31,7 @@ pub(crate) fn srcset(value: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Returns the length up to the comma that ends the candidate. Commas in
-/// parentheses do not end it.
+/// parentheses do not end a candidate.
 fn descriptors_length(rest: &str) -> usize {
     let mut is_parenthesized = false;
     for (at, byte) in rest.bytes().enumerate() {
@@ -98,6 +99,7 @@ fn is_space(byte: u8) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the URLs of the candidates of a `srcset` attribute.
     #[track_caller]
     fn check_srcset(value: &str, expect: &[&str]) {
         let found: Vec<&str> = srcset(value).map(|range| value.slice(range)).collect();
@@ -115,6 +117,7 @@ mod tests {
         check_srcset("", &[]);
     }
 
+    /// Asserts the URL in the content of a `<meta http-equiv=refresh>`.
     #[track_caller]
     fn check_refresh(content: &str, expect: Option<&str>) {
         assert_eq!(refresh(content).map(|range| content.slice(range)), expect);

@@ -1,8 +1,10 @@
 //! The blocks of an HTML page.
 //!
-//! No tree is built. A stack of the open containers tracks where boilerplate
-//! begins and ends. An end tag closes the nearest open container of its name,
-//! so an element that is never closed ends with the element around it.
+//! *Boilerplate* is content that repeats on every page of a site, such as
+//! navigation. A *container* is an element that contains blocks. No tree is built:
+//! a stack of the open containers tracks where boilerplate begins and ends. An end
+//! tag closes the innermost open container of its name, so an element without an
+//! end tag ends with the element around it.
 
 use super::block_role::{BlockRole, ContainerKind};
 use super::tokenizer::{TextElement, Token, Tokenizer};
@@ -10,7 +12,7 @@ use crate::blocks::{BlockBuilder, BlockKind, InlineMarkKind};
 use crate::link_sink::unescape_attribute;
 use crate::safe_slice::SafeSlice as _;
 
-/// Maximum number of open containers; deeper ones are not distinguished.
+/// Maximum number of open containers; containers inside of them are ignored.
 const MAX_DEPTH: usize = 128;
 
 /// ARIA roles of boilerplate.
@@ -35,7 +37,8 @@ struct Container<'t> {
     /// A hash of the container and the containers around it.
     path: u64,
     is_boilerplate: bool,
-    /// Whether it is the main part of the page or an article, or inside one.
+    /// Whether the container is the main part of the page, an article or a section, or is
+    /// inside of such a container.
     is_content: bool,
 }
 
@@ -82,7 +85,7 @@ impl<'t> HtmlBlockParser<'_, 't> {
         if self.hidden > 0 || self.stack.iter().any(|open| is(open.name, "svg")) {
             return;
         }
-        self.builder.begin(BlockKind::Title, false, 0);
+        self.builder.begin_content(BlockKind::Title);
         self.builder.push(&without_tags(&htmlize::unescape(text)));
         self.begin(BlockKind::Paragraph);
     }
@@ -183,7 +186,7 @@ impl<'t> HtmlBlockParser<'_, 't> {
 
     /// Opens a container.
     fn push_container(&mut self, name: &'t str, kind: ContainerKind, tokens: &Tokenizer<'_>) {
-        // The main part of a page is never inside boilerplate: an element
+        // The main part of a page is never inside of boilerplate. If it seems so, an element
         // before it was not closed.
         if kind == ContainerKind::Main {
             self.stack.iter_mut().for_each(|open| open.is_boilerplate = false);
@@ -203,8 +206,7 @@ impl<'t> HtmlBlockParser<'_, 't> {
     }
 }
 
-/// Whether a container is boilerplate, judged by its element, role, id and
-/// classes.
+/// Whether a container is boilerplate, by its element, role, id and classes.
 fn is_boilerplate(kind: ContainerKind, tokens: &Tokenizer<'_>, is_inside_content: bool) -> bool {
     match kind {
         ContainerKind::Boilerplate => return true,
@@ -244,7 +246,7 @@ const FNV_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 /// The prime of FNV-1a.
 const FNV_PRIME: u64 = 0x0100_0000_01B3;
 
-/// Returns the text without tags. Titles in XHTML and SGML may contain tags.
+/// Returns a title without tags. Titles in XHTML and SGML may contain tags.
 fn without_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for part in text.split('<') {

@@ -1,7 +1,7 @@
 //! Detects client-side redirects: `meta` refreshes and inline scripts.
 //!
-//! URLs are returned with character references and escapes resolved. They are
-//! not resolved against a base.
+//! In the returned URLs, character references and escapes are resolved. Relative URLs
+//! are not resolved against a base.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::safe_slice::{ByteAt as _, SafeSlice as _};
 /// Maximum delay of a refresh that counts as a redirect, in seconds.
 pub(super) const MAX_DELAY_SECONDS: u64 = 10;
 
-/// Maximum length of a URL, in bytes; longer ones are ignored.
+/// Maximum length of a URL, in bytes; longer URLs are ignored.
 pub(super) const MAX_URL_LENGTH: usize = 8 * 1024;
 
 /// Maximum length of an event handler that is scanned, in bytes.
@@ -55,7 +55,7 @@ impl ClientRedirectDetector {
     }
 
     /// Returns the URL that the page redirects to. `scripts` are the ranges of
-    /// its inline scripts in `html`.
+    /// its inline scripts in `html`, `text_length` is the length of its visible text.
     ///
     /// Scripts count only on pages with little text: on other pages, a redirect
     /// in a script depends on an event.
@@ -119,12 +119,14 @@ fn is_relative_or_http(url: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the client-side redirect of a page.
     #[track_caller]
     fn check(html: &str, expect: Option<&str>) {
         let digest = crate::digest(Some("text/html"), None, html.as_bytes(), false);
         assert_eq!(digest.client_redirect.as_deref(), expect, "{html}");
     }
 
+    /// Asserts the URL in the content of a refresh.
     #[track_caller]
     fn check_refresh(content: &str, expect: Option<&str>) {
         assert_eq!(refresh_url(content).as_deref(), expect, "{content}");

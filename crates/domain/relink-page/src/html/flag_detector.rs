@@ -1,9 +1,9 @@
 //! Detects the [`PageFlag`]s of a page from its markup.
 //!
-//! Signals are collected as bits while the page is parsed and evaluated at its
-//! end, because most count only if the page has little text. Once the page has
-//! too much text for a signal to count, the detector stops searching for it, so
-//! long pages cost little.
+//! A *signal* is a sign in the markup, such as a password field. Signals are collected
+//! as bits while the page is parsed and evaluated at its end, because most count only if
+//! the page has little text; the search for a signal stops at too much text.
+//! [`super::app_shell`] explains app shells.
 
 use std::ops::Range;
 
@@ -21,8 +21,8 @@ use crate::safe_slice::SafeSlice as _;
 /// count only on such pages.
 const MAX_LITTLE_TEXT: u64 = Digest::MAX_TEXT_START as u64;
 
-/// Maximum text length of a bare app shell, one without header and footer, in
-/// characters.
+/// Maximum text length of an app shell without header and footer (a bare app shell),
+/// in characters.
 const MAX_BARE_SHELL_TEXT: u64 = 100;
 
 /// Maximum text length of an app shell with header and footer, in characters.
@@ -36,8 +36,8 @@ const MIN_BUILDER_LENGTH: usize = 1024;
 /// service names.
 const MAX_SEARCH_LENGTH: usize = 2048;
 
-/// Minimum number of input fields of an ordinary form. A bot challenge has
-/// fewer.
+/// Minimum number of input fields of an ordinary form. The form of a bot challenge has
+/// fewer input fields.
 const MIN_FORM_FIELDS: u32 = 2;
 
 /// Types of `input` elements that accept typed text.
@@ -59,7 +59,7 @@ const SEARCH_NAMES: [&str; 12] = [
     "text",
 ];
 
-/// Names of `meta` elements that apply to search engines.
+/// Names of `meta` elements with directives for search engines.
 const INDEXERS: [&str; 2] = ["robots", "googlebot"];
 
 /// A set of signals.
@@ -78,15 +78,15 @@ impl Signals {
     const BUNDLE: Self = Self(1 << 3);
     /// A `noscript` element mentions JavaScript.
     const REQUIRES_SCRIPTS: Self = Self(1 << 4);
-    /// See [`Services::CHALLENGE`].
+    /// A bot challenge that is shown instead of the page ([`Services::CHALLENGE`]).
     const CHALLENGE: Self = Self(1 << 5);
-    /// See [`Services::CAPTCHA`].
+    /// A captcha, which may be part of an ordinary form ([`Services::CAPTCHA`]).
     const CAPTCHA: Self = Self(1 << 6);
-    /// See [`Services::BOT_DETECTION`].
+    /// Bot detection that may run in the background ([`Services::BOT_DETECTION`]).
     const BOT_DETECTION: Self = Self(1 << 7);
     /// A script, style sheet or frame of a parking service.
     const PARKING: Self = Self(1 << 8);
-    /// A link or form that leads to a parking service, or an image from one.
+    /// A link or form that leads to a parking service, or an image of a parking service.
     const PARKING_LINK: Self = Self(1 << 9);
     /// A script or block of a consent service.
     const CONSENT: Self = Self(1 << 10);

@@ -1,9 +1,9 @@
 //! Detects functions of a page that an archived copy cannot offer.
 //!
-//! FABLE counts them in Table 11 (§5.3): login, subscription, comments,
-//! recommendations and advertisements. The signs are markup and well-known
-//! services, so a function that only a script adds is not found. This module
-//! does not judge whether a function works.
+//! The paper on FABLE (Zhu et al. 2023) counts these functions in table 11 (section
+//! 5.3): login, subscription, comments, recommendations and advertisements. Functions
+//! are recognized by markup and well-known services, so a function that only a script
+//! adds is not found. This module does not check whether a function works.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ const RECOMMENDING_HEADINGS: [&str; 7] = [
     "see also",
 ];
 
-/// Types of `input` elements and the function they belong to.
+/// Types of `input` elements and the functions to which they belong.
 const INPUT_TYPES: [(&str, PageFunction); 3] = [
     ("password", PageFunction::Login),
     ("email", PageFunction::Subscription),
@@ -95,7 +95,7 @@ pub(crate) fn read_functions(html: &str) -> BTreeSet<PageFunction> {
     found
 }
 
-/// Adds the functions that one element shows.
+/// Adds the functions to which an element belongs.
 fn read_element(name: &str, tokens: &Tokenizer<'_>, found: &mut BTreeSet<PageFunction>) {
     let is = |other: &str| name.eq_ignore_ascii_case(other);
     if is("input") {
@@ -156,6 +156,7 @@ fn is_login_path(href: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the functions of a page.
     #[track_caller]
     fn check(html: &str, expect: &[PageFunction]) {
         let found: Vec<PageFunction> = read_functions(html).into_iter().collect();
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_about_functions_shows_none() {
+    fn prose_about_functions_is_not_a_function() {
         check("<h1>How we relate comments to a login</h1><p>Please subscribe.</p>", &[]);
         check("<a href='/guides/login-pages/overview'>Guide</a><p class=correlated>x</p>", &[]);
         check("<link rel=stylesheet href='/disqus.css' class=comments>", &[]);

@@ -64,8 +64,8 @@ fn creates_text_elements(script: &str) -> bool {
     })
 }
 
-/// Whether a script writes another script. Only the start of the tag is searched,
-/// because script loaders often write it in two parts.
+/// Whether a script writes another script. Only the start of the tag `<script` is
+/// searched, because script loaders often split the tag into two strings.
 fn writes_scripts(script: &str) -> bool {
     ["<scr", "%3Cscr", "%3cscr", "\\x3Cscr", "\\x3cscr"].iter().any(|text| contains(script, text))
 }

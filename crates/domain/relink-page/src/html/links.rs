@@ -1,9 +1,9 @@
 //! Extracts the links of an HTML document.
 //!
-//! A table lists the attributes that hold URLs. Styles are parsed as CSS and
-//! linked data as JSON. URLs in comments and scripts are reported as skipped.
-//! The content of templates is ignored, because it is not shown until a script
-//! inserts it.
+//! [`super::url_attributes`] lists the attributes that hold URLs. Styles are parsed
+//! as CSS and linked data as JSON. URLs in comments and scripts are reported as
+//! skipped. The content of templates is ignored, because it is not shown until a
+//! script inserts it.
 
 use std::ops::Range;
 
@@ -46,6 +46,7 @@ pub(crate) struct IncrementalHtml {
     is_linked_data: bool,
     /// Number of open `template` elements.
     templates: usize,
+    /// The URL of the first `base` element, against which links are resolved.
     base: Option<String>,
 }
 
@@ -209,7 +210,7 @@ fn is_any(name: &str, expected: &[&str]) -> bool {
     expected.iter().any(|expected| is(name, expected))
 }
 
-/// The start tag just read.
+/// The current start tag.
 struct StartTag<'a, 't> {
     html: &'t str,
     name: &'t str,
@@ -360,11 +361,13 @@ mod tests {
     use crate::properties::check;
     use crate::{DocumentFormat, links};
 
+    /// Asserts the only link of a document, in the notation of [`check`].
     #[track_caller]
     fn check_one(html: &str, expect: &str) {
         check(DocumentFormat::Html, html, &[expect]);
     }
 
+    /// Asserts that the document has no links.
     #[track_caller]
     fn check_none(html: &str) {
         check(DocumentFormat::Html, html, &[]);

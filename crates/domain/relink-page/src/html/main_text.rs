@@ -1,8 +1,9 @@
 //! Collects the main text of a page: the text outside of links, navigation, sidebars, page
 //! footers and quotations.
 //!
-//! Only a short main text is kept. It serves to recognize messages within the frame of a
-//! site, not to compare pages.
+//! Only a short main text is stored. The main text is used to recognize messages, such as
+//! "page not found", between the header and footer of a site. Pages are not compared by
+//! their main text.
 
 use relink_model::Digest;
 
@@ -21,7 +22,7 @@ pub(super) struct MainTextCollector {
 
 impl Default for MainTextCollector {
     fn default() -> Self {
-        // One more character than is kept shows that the text is too long.
+        // With one additional character, a text that is too long is recognized.
         let text = WhitespaceFolder::new(Digest::MAX_TEXT_START + 1);
         Self { text, excluded_depth: 0, is_in_link: false }
     }
@@ -31,7 +32,7 @@ impl MainTextCollector {
     pub(super) fn start_tag(&mut self, name: &str, tokens: &Tokenizer<'_>) {
         self.text.push_break();
         if name.eq_ignore_ascii_case("a") {
-            // An anchor without a target does not end at a link text.
+            // An `a` element without `href` is not a link.
             self.is_in_link = tokens.attribute("href").is_some();
         } else if is_excluded(name) {
             self.excluded_depth += 1;
@@ -61,8 +62,8 @@ impl MainTextCollector {
     }
 }
 
-/// Whether an element belongs to the frame that all pages of a site share, or quotes a
-/// text that is not a message of the site.
+/// Whether an element repeats on all pages of a site, or contains a quotation, which is not a
+/// message of the site.
 fn is_excluded(name: &str) -> bool {
     const NAV: u64 = code("nav");
     const ASIDE: u64 = code("aside");

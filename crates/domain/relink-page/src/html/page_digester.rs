@@ -1,9 +1,8 @@
 //! Builds the [`Digest`] of an HTML page: title, headings, language, text,
 //! redirects and flags.
 //!
-//! Makes one pass over the tokens. Visible text is passed to the
-//! shingler word by word and is not stored. Style sheets are not applied, so elements that
-//! they hide count as visible.
+//! The tokens are read once. Visible text is summarized word by word and is not stored.
+//! Style sheets are not applied, so elements that a style sheet hides count as visible.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,9 +22,9 @@ use crate::whitespace_folder::{WhitespaceFolder, fold_title};
 
 /// Maximum number of headings in a digest.
 const MAX_HEADINGS: usize = 8;
-/// Maximum length of a heading, in characters; longer ones are truncated.
+/// Maximum length of a heading, in characters; longer headings are truncated.
 const MAX_HEADING_LENGTH: usize = 120;
-/// Maximum length of a language tag, in bytes; longer ones are dropped.
+/// Maximum length of a language tag, in bytes; longer tags are dropped.
 const MAX_LANGUAGE_LENGTH: usize = 64;
 /// Maximum number of inline scripts that are inspected.
 const MAX_SCRIPTS: usize = 16;
@@ -62,12 +61,12 @@ struct PageDigester<'d, 't> {
     flags: FlagDetector<'t>,
     client_redirect: ClientRedirectDetector,
     stated_date: StatedDateReader,
-    /// Whether the script element just opened holds JSON-LD.
+    /// Whether the current script element contains linked data (JSON-LD).
     is_json_ld: bool,
     /// Ranges of the inline scripts.
     scripts: Vec<Range<usize>>,
-    /// Whether the script element just opened holds an inline script that
-    /// browsers run.
+    /// Whether the current script element contains an inline script that browsers
+    /// run.
     is_inline: bool,
     /// Number of open `template` elements, whose content is not shown.
     templates: usize,
@@ -247,9 +246,8 @@ impl<'d, 't> PageDigester<'d, 't> {
         self.digest.text_start = summary.start;
         self.digest.text_end = summary.end;
         self.digest.sketch = summary.sketch;
-        if !self.digest.is_short() {
-            self.digest.main_text = self.main_text.finish();
-        }
+        let main_text = self.main_text.finish();
+        self.digest.main_text = main_text.filter(|text| *text != self.digest.text_start);
         self.digest.stated_date =
             self.stated_date.finish(&self.digest.text_start, &self.digest.text_end);
         self.digest.client_redirect =
@@ -258,22 +256,22 @@ impl<'d, 't> PageDigester<'d, 't> {
     }
 }
 
-/// Whether the template just opened is a declarative shadow root, whose content
-/// is part of the page.
+/// Whether the template of the current start tag is a declarative shadow root, whose
+/// content is part of the page.
 pub(super) fn is_shadow_root(tokens: &Tokenizer<'_>) -> bool {
     tokens.attribute("shadowrootmode").is_some_and(|mode| {
         ["open", "closed"].iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
     })
 }
 
-/// Whether the script element just opened holds JSON-LD.
+/// Whether the script element of the current start tag contains linked data (JSON-LD).
 fn is_json_ld(tokens: &Tokenizer<'_>) -> bool {
     let kind = tokens.attribute("type").unwrap_or_default();
     kind.trim().eq_ignore_ascii_case("application/ld+json")
 }
 
-/// Whether the script element just opened holds an inline script that browsers
-/// run.
+/// Whether the script element of the current start tag contains an inline script that
+/// browsers run.
 fn is_inline_script(tokens: &Tokenizer<'_>) -> bool {
     let kind = tokens.attribute("type").unwrap_or_default().trim();
     let runs = kind.is_empty() || kind.eq_ignore_ascii_case("module") || is_script_type(kind);

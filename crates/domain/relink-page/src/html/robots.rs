@@ -52,7 +52,7 @@ fn directive(tokens: &Tokenizer<'_>) -> Option<String> {
     Some(unescape_attribute(content).into_owned())
 }
 
-/// Whether the text contains one of the words that directives need.
+/// Whether the text may contain a directive: a part of "nofollow", "robots" or "relink".
 fn may_have_directives(html: &str) -> bool {
     ["ollow", "OLLOW", "obots", "OBOTS", "elink", "ELINK"]
         .iter()
@@ -63,6 +63,7 @@ fn may_have_directives(html: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the directives of a page and its sorted unfollowed destinations.
     #[track_caller]
     fn check(html: &str, directives: &[&str], unfollowed: &[&str]) {
         let meta = read_robots_meta(html);

@@ -1,9 +1,9 @@
 //! Detects redirects in short scripts without running them.
 //!
-//! Makes one pass over the script's names, strings and comments; there is no
-//! syntax tree. An assignment of a string literal to the page's location counts
-//! unless a condition or an event handler precedes it. A script whose effect is
-//! not certain does not count as a redirect.
+//! The names, strings and comments of a script are read once; there is no syntax
+//! tree. An assignment of a string literal to the location of the page is a
+//! redirect, unless a condition or an event handler precedes the assignment. A
+//! script whose effect is not certain does not count as a redirect.
 
 use std::borrow::Cow;
 
@@ -58,8 +58,8 @@ const CONDITIONAL_NAMES: &[&str] = &[
 /// Events that occur without user interaction.
 const LOADING_EVENTS: [&str; 3] = ["load", "DOMContentLoaded", "pageshow"];
 
-/// Returns the URL that a script redirects to. `onload` is the handler of the
-/// page, which may call functions of the script.
+/// Returns the URL that a script redirects to. `onload` is the code of the handler of
+/// the `body` element, which may call functions of the script.
 pub(super) fn script_redirect(script: &str, onload: &str) -> Option<String> {
     let may_redirect =
         script.len() <= MAX_SCRIPT_LENGTH && memmem::find(script.as_bytes(), b"location").is_some();
@@ -127,13 +127,14 @@ impl<'s> ScriptScanner<'s> {
         }
     }
 
-    /// Returns the redirect, unless it is ambiguous, too late or never called.
+    /// Returns the URL of the redirect. Returns `None` if the URL is ambiguous, the
+    /// delay is too long, or the function with the redirect is never called.
     fn finish(self, onload: &str) -> Option<String> {
         let redirect = self
             .redirect
             .filter(|_| !self.is_ambiguous && self.delay <= MAX_DELAY_SECONDS * 1000)?;
         let is_called = redirect.function.is_none_or(|name| {
-            // The definition itself is one occurrence.
+            // The name occurs once in its definition.
             count_name(self.script, name) > 1 || count_name(onload, name) > 0
         });
         is_called.then_some(redirect.url)
@@ -198,8 +199,8 @@ impl<'s> ScriptScanner<'s> {
         }
     }
 
-    /// Reads a string literal. Returns `None` if there is none, or if it is
-    /// unterminated or has placeholders.
+    /// Reads a string literal. Returns `None` if the text is not a string literal, or
+    /// if the literal is not closed or has placeholders.
     fn read_string(&mut self) -> Option<Cow<'s, str>> {
         let quote = self.byte().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
         let inside = self.script.slice(self.at + 1..);
@@ -344,7 +345,7 @@ impl<'s> ScriptScanner<'s> {
         Some(string.clone())
     }
 
-    /// Whether the expression ends after the value just read.
+    /// Whether the expression ends after the value at the current position.
     fn is_expression_end(&mut self) -> bool {
         let before = self.at;
         self.skip_blank();

@@ -1,8 +1,8 @@
 //! Detects third-party services by words in URLs, identifiers and scripts.
 //!
 //! A text is split into words, and each word is looked up in a hash table built
-//! at compile time. The page flags are not decided here: the same service
-//! occurs on bot challenges and on ordinary pages.
+//! at compile time. The caller derives the page flags, because the same service may
+//! occur on bot challenges and on ordinary pages.
 
 use crate::safe_slice::SafeSlice as _;
 
@@ -28,7 +28,7 @@ impl Services {
     pub(super) const ANALYTICS: Self = Self(1 << 5);
     /// Script bundles of a framework that builds pages.
     pub(super) const BUNDLE: Self = Self(1 << 6);
-    /// Marks the background variant of a challenge or captcha, which is only
+    /// Marks the background variant of a challenge or captcha, which counts as
     /// [`Services::BOT_DETECTION`].
     const BACKGROUND: Self = Self(1 << 7);
 
@@ -36,8 +36,8 @@ impl Services {
         self.0 & other.0 != 0
     }
 
-    /// Whether a service other than a framework was found. Its scripts do not build
-    /// the page.
+    /// Whether a service other than a framework was found, whose scripts do not build the
+    /// page.
     pub(super) fn has_other_purpose(self) -> bool {
         self.without(Self::BUNDLE) != Self::default()
     }
@@ -88,8 +88,8 @@ impl Services {
     }
 }
 
-/// A word, the text that must follow it directly, and the services they name.
-/// Both are in lower case; a word consists of letters, digits and `-_$`.
+/// A word, the text that must directly follow the word, and the services that both
+/// identify. Both are in lower case; a word consists of letters, digits and `-_$`.
 type ServiceToken = (&'static str, &'static str, Services);
 
 use Services as S;
@@ -297,8 +297,8 @@ const fn hash_of(word: &str) -> u32 {
     hash
 }
 
-/// Number of slots of the hash table. It is sparse, so that most words that are
-/// not in the table hit an empty slot immediately.
+/// Number of slots of the hash table. Most slots are empty, so that the search for most
+/// words that are not in the table ends at the first slot.
 const SLOT_COUNT: usize = 2048;
 
 /// Hash table with linear probing: each slot holds an index into `TOKENS` plus
@@ -331,7 +331,7 @@ const fn slot_of(hash: u32) -> usize {
     (hash ^ (hash >> 16)) as usize % SLOT_COUNT
 }
 
-/// Returns the services that a word and the text after it name.
+/// Returns the services that a word and the text after the word identify.
 #[expect(
     clippy::indexing_slicing,
     reason = "slots are taken modulo their count and hold indices of tokens"
@@ -363,6 +363,7 @@ fn starts_with(text: &[u8], start: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the services named in an attribute value.
     #[track_caller]
     fn check(text: &str, expect: Services) {
         assert_eq!(Services::in_value(text), expect, "{text}");

@@ -1,6 +1,6 @@
 //! The URLs of a `style` attribute.
 //!
-//! Its CSS may contain character references, most often for quotes.
+//! The CSS in the attribute may contain character references, most often for quotes.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ pub(super) fn for_each_url(
     }
 }
 
-/// Resolves the character references of the value one by one.
+/// Resolves the character references of a value, and records their source ranges.
 fn unescape(html: &str, value: Range<usize>) -> UnescapedText {
     let mut unescaped = UnescapedText::default();
     let mut at = value.start;

@@ -68,7 +68,7 @@ pub(crate) struct Attribute<'t> {
 pub(crate) struct Tokenizer<'t> {
     text: &'t str,
     at: usize,
-    /// The text element whose start tag was just read.
+    /// The text element whose content is next; its start tag was the last token.
     inside: Option<TextElement>,
     attributes: Vec<Attribute<'t>>,
 }
@@ -97,8 +97,8 @@ impl<'t> Tokenizer<'t> {
         item.filter(|_| input_end == InputEnd::Last || self.at < self.text.len())
     }
 
-    /// Returns the attributes of the start tag just read, in order. The first
-    /// of several attributes with the same name takes effect.
+    /// Returns the attributes of the last start tag, in order. The first of several
+    /// attributes with the same name takes effect.
     pub(crate) fn attributes(&self) -> &[Attribute<'t>] {
         &self.attributes
     }
@@ -297,7 +297,7 @@ impl<'t> Tokenizer<'t> {
         (from + length.unwrap_or(rest.len())).min(self.text.len())
     }
 
-    /// Reads the content of the text element whose start tag was just read.
+    /// Reads the content of the text element whose start tag was the last token.
     fn read_element_content(&mut self) -> Option<Content> {
         let element = self.inside.take()?;
         let start = self.at;
@@ -328,7 +328,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Returns the end of a script. Within `<!-- … -->`, the end tag of a nested
-    /// `<script>` does not end the outer one (HTML standard, script data double
+    /// `<script>` does not end the outer script (HTML standard, script data double
     /// escaped state).
     fn script_end(&self, from: usize) -> usize {
         let (mut is_commented, mut is_nested) = (false, false);

@@ -124,10 +124,10 @@ pub(super) const URL_PROPERTIES: &[&str] = &[
     "msapplication-tileimage",
 ];
 
-/// Whether an attribute may hold a URL, judged by the length and first letter of
-/// its name: the attributes in the tables, `style`, and `content` of `meta`.
+/// Whether an attribute may hold a URL, by the length and first letter of its name.
+/// True for the attributes in the tables, `style`, and `content` of `meta`.
 ///
-/// This rejects almost all other attributes. Looking up every attribute in the
+/// This test rejects almost all other attributes. Looking up every attribute in the
 /// tables would take a fifth of the time to parse a page.
 pub(super) fn may_hold_url(name: &str) -> bool {
     let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();

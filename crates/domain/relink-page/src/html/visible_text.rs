@@ -9,6 +9,7 @@ use super::tokenizer::{Token, Tokenizer};
 pub(crate) fn visible_text(html: &str) -> (String, BTreeSet<String>) {
     let mut text = String::new();
     let mut names = BTreeSet::new();
+    // Number of open elements whose text is not shown.
     let mut hidden = 0_usize;
     let is_hidden =
         |name: &str| matches!(Element::from_name(name), Element::Template | Element::Noscript);

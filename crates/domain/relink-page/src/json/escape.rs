@@ -7,7 +7,7 @@ use memchr::memchr;
 use crate::safe_slice::SafeSlice as _;
 use crate::unescaped_text::UnescapedText;
 
-/// Appends the string content at `range` to `unescaped`. Invalid escapes are
+/// Appends the content of a string at `range` to `unescaped`. Invalid escapes are
 /// copied unchanged.
 pub(crate) fn unescape_into(text: &str, range: Range<usize>, unescaped: &mut UnescapedText) {
     let (mut plain, mut from) = (range.start, range.start);
@@ -62,6 +62,7 @@ fn decode_code_unit(text: &str) -> Option<u16> {
 mod tests {
     use super::*;
 
+    /// Asserts the decoded text of the content of a JSON string.
     #[track_caller]
     fn check(raw: &str, decoded: &str) {
         let mut unescaped = UnescapedText::default();

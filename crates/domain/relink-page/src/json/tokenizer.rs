@@ -34,8 +34,8 @@ pub(crate) struct Tokenizer<'t> {
     text: &'t str,
     at: usize,
     end: usize,
-    /// Whether a search for the end of a block comment failed. It is not
-    /// repeated.
+    /// Whether a search for the end of a block comment failed. The search is not
+    /// repeated, because it would take quadratic time.
     is_block_unclosed: bool,
     input_end: InputEnd,
     /// Offset at which to resume when more input is available.
@@ -61,7 +61,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Returns the next token, or `None` if the following input could change
-    /// it. A token that reaches the end of the text may continue.
+    /// the token. A token that reaches the end of the text may continue.
     pub(crate) fn next_complete(&mut self) -> Option<Token> {
         let token = self.next_token();
         token.filter(|_| self.input_end == InputEnd::Last || self.at < self.end)
@@ -151,7 +151,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Parses the comment that starts with the slash at `at`. The slashes of an
-    /// unquoted `https://` do not start one.
+    /// unquoted `https://` do not start a comment.
     fn read_comment(&mut self, at: usize) -> Option<Token> {
         let start = at + 2;
         let (length, closing_length) = match self.rest(at + 1).first()? {

@@ -1,9 +1,9 @@
 //! Admonitions with indented content, as in MkDocs.
 //!
-//! In CommonMark, indented text after a blank line is code. Replacing the
-//! marker of an admonition (`!!! note`, `??? note`, `=== "Tab"`) with a list
-//! item marker of the same width makes its content regular Markdown without
-//! changing offsets. Colon fences (`:::note`) need no replacement.
+//! In CommonMark, indented text after a blank line is code. If the marker of an
+//! admonition (`!!! note`, `??? note`, `=== "Tab"`) is replaced with a list item marker
+//! of the same length, the indented text is regular Markdown, and offsets do not change.
+//! Colon fences (`:::note`) need no replacement.
 
 use std::borrow::Cow;
 

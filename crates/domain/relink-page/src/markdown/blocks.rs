@@ -1,4 +1,4 @@
-//! The blocks of a Markdown document, and of the HTML inside it.
+//! The blocks of a Markdown document, and of HTML in the document.
 
 use crate::safe_slice::SafeSlice as _;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
@@ -48,19 +48,22 @@ fn read_settings(settings: &str, builder: &mut BlockBuilder) {
         });
         is_visible = known.is_some();
         if let Some((kind, value)) = known {
-            builder.begin(kind, false, 0);
+            builder.begin_content(kind);
             builder.push(value.trim().trim_matches(['"', '\'', '|', '>']));
         }
     }
-    builder.begin(BlockKind::Paragraph, false, 0);
+    builder.begin_content(BlockKind::Paragraph);
 }
 
 struct MarkdownBlockParser<'b> {
     builder: &'b mut BlockBuilder,
-    /// The current HTML block, which arrives line by line.
+    /// The current HTML block. The parser reports it line by line.
     html: String,
+    /// Number of open list items.
     items: usize,
+    /// Number of open quotations.
     quotes: usize,
+    /// Number of open images.
     images: usize,
 }
 
@@ -124,15 +127,15 @@ impl MarkdownBlockParser<'_> {
         }
     }
 
-    /// Begins a block. A paragraph inside a list item or quotation takes its
-    /// kind.
+    /// Begins a block. A paragraph inside of a list item or quotation gets the kind of
+    /// the list item or quotation.
     fn begin(&mut self, kind: BlockKind) {
         let kind = match kind {
             BlockKind::Paragraph if self.items > 0 => BlockKind::ListItem,
             BlockKind::Paragraph if self.quotes > 0 => BlockKind::Quote,
             kind => kind,
         };
-        self.builder.begin(kind, false, 0);
+        self.builder.begin_content(kind);
     }
 
     /// Reads an inline tag, which has no text itself.

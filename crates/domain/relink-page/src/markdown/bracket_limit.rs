@@ -1,10 +1,10 @@
 //! Limits the memory that crafted input with many brackets can cause the parser
 //! to use.
 //!
-//! The parser allocates a node for every bracket that may start or end a link.
-//! In long runs of `[`, all but the last brackets are replaced with letters.
-//! The same applies to text with a high density of brackets after the last
-//! position where a link could end. Replacements keep offsets unchanged.
+//! The parser allocates a node for every bracket that may start or end a link. In a
+//! long run of `[`, all but the last brackets are replaced with letters. In a text with
+//! a high density of brackets, all brackets after the last position where a link could
+//! end are replaced. Replacements do not change offsets.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::safe_slice::SafeSlice as _;
 /// Maximum number of consecutive brackets that are left unchanged.
 const MAX_RUN: usize = 64;
 
-/// Replaces a bracket.
+/// The text that replaces a bracket.
 const REPLACEMENT: &str = "x";
 
 /// Minimum length of a dense text whose brackets are replaced, in bytes. It is
@@ -29,7 +29,7 @@ const DENSITY: usize = 8;
 /// Replaces brackets that cannot be part of a link.
 pub(crate) fn neutralize_brackets(text: Cow<'_, str>) -> Cow<'_, str> {
     let text = shorten_runs(text);
-    // With a reference definition, `[label]` alone is a link.
+    // With a reference definition, any `[label]` may be a link.
     if text.len() < MIN_DENSE_TAIL || memmem::find(text.as_bytes(), b"]:").is_some() {
         return text;
     }
@@ -42,8 +42,9 @@ fn neutralize_dense_tails(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut output = String::new();
     let mut copied = 0;
     for block in blocks(&text) {
-        let tail = memrchr(b')', text.as_bytes().slice(block.clone())).map_or(0, |at| at + 1);
-        let tail = text.slice(block.start + tail..block.end);
+        // No link ends after the last closing parenthesis.
+        let tail_start = memrchr(b')', text.as_bytes().slice(block.clone())).map_or(0, |at| at + 1);
+        let tail = text.slice(block.start + tail_start..block.end);
         if is_dense(tail) {
             output.push_str(text.slice(copied..block.end - tail.len()));
             output.push_str(&tail.replace(['[', ']'], REPLACEMENT));
@@ -78,7 +79,7 @@ fn is_dense(tail: &str) -> bool {
         && !contains(b"www.")
 }
 
-/// Replaces the first brackets of long runs, so that `MAX_RUN` are left.
+/// Replaces the first brackets of long runs, so that `MAX_RUN` brackets are left.
 fn shorten_runs(text: Cow<'_, str>) -> Cow<'_, str> {
     let run = [b'['; MAX_RUN + 1];
     if memmem::find(text.as_bytes(), &run).is_none() {
@@ -114,6 +115,8 @@ mod tests {
         assert_eq!(shortened.len(), over_limit.len());
     }
 
+    /// Asserts the text after the replacement. The message contains only the end of the text,
+    /// because texts are long.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         assert!(

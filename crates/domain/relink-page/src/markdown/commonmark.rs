@@ -1,14 +1,15 @@
 //! Rules of CommonMark 0.31.2 about destinations.
 //!
-//! Each row is a text and its rendered destinations, as `raw` or, if the
-//! decoded text differs, `raw => decoded`. Also checks the span of each one.
-//! The sections are those of the specification.
+//! Each row is a text and its rendered destinations, as `raw` or, if the decoded text
+//! differs, `raw => decoded`. The span of each destination is also tested. The numbers
+//! of sections are those of the specification.
 
 use relink_model::{LinkKind, LinkTarget, SkipReason};
 
 use crate::safe_slice::SafeSlice as _;
 use crate::{DocumentFormat, links};
 
+/// A text and its rendered destinations.
 type Row = (&'static str, &'static [&'static str]);
 
 #[track_caller]

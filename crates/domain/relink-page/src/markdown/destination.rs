@@ -1,7 +1,7 @@
 //! Finds the destination within a link or definition.
 //!
-//! The parser has validated the link already (CommonMark 0.31.2, 4.7 and 6.3),
-//! so this module does not check the syntax.
+//! The parser has already validated the link (CommonMark 0.31.2, sections 4.7 and
+//! 6.3), so this module does not check the syntax.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! Finds definitions whose label is already defined.
 //!
-//! If two definitions have the same label, the first one is used (CommonMark
-//! 0.31.2, 4.7), and the parser does not report the second one. A line that
-//! looks like a definition is a duplicate if it is neither part of a reported
-//! definition nor covered by any parser event.
+//! If two definitions have the same label, the first is used (CommonMark 0.31.2,
+//! section 4.7), and the parser does not report the second. A line that looks like a
+//! definition is a duplicate if it is neither part of a reported definition nor
+//! covered by any parser event.
 
 use std::ops::Range;
 
@@ -20,9 +20,9 @@ pub(super) struct DuplicateDefinitions<'t> {
     text: &'t str,
     /// Offsets of lines that look like definitions, in order.
     starts: Vec<usize>,
-    /// Index of the first one that events have not reached yet.
+    /// Index of the first line in `starts` that events have not reached yet.
     next: usize,
-    /// Those not covered by any event.
+    /// Offsets of the lines that no event covered.
     unparsed: Vec<usize>,
 }
 
@@ -55,8 +55,8 @@ impl<'t> DuplicateDefinitions<'t> {
         }
     }
 
-    /// Returns the duplicate definitions. Each range ends where the destination
-    /// must have ended. `known` are the definitions that the parser reported.
+    /// Returns the duplicate definitions. Each range ends at the last possible end of
+    /// its destination. `known` are the definitions that the parser reported.
     pub(super) fn finish(mut self, mut known: Vec<Range<usize>>) -> Vec<Range<usize>> {
         self.advance_to(usize::MAX);
         known.sort_unstable_by_key(|range| range.start);
@@ -126,8 +126,8 @@ fn is_definition(line: &[u8]) -> bool {
     false
 }
 
-/// Returns the offset at which a destination must have ended: the end of the
-/// second line of the definition.
+/// Returns the last possible end of a destination: the end of the second line of the
+/// definition.
 fn destination_limit(bytes: &[u8], start: usize) -> usize {
     let line_end = |from: usize| {
         memchr(b'\n', bytes.slice(from..)).map_or(bytes.len(), |length| from + length + 1)

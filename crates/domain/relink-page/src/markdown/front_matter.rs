@@ -27,7 +27,7 @@ pub(crate) fn add_urls(text: &str, length: usize, candidates: &mut LinkCandidate
     }
 }
 
-/// Returns the length of the front matter with its closing line, or 0.
+/// Returns the length of the front matter with its closing line; 0 without front matter.
 pub(crate) fn length(text: &str) -> usize {
     let Some(first) = text.split_inclusive('\n').next() else {
         return 0;
@@ -49,9 +49,15 @@ pub(crate) fn length(text: &str) -> usize {
 
 /// Whether the front matter sets a top-level key.
 pub(crate) fn has_key(text: &str, key: &str) -> bool {
+    value(text, key).is_some()
+}
+
+/// Returns the value of a top-level key in the front matter, without quotes.
+pub(crate) fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let settings = text.slice(..length(text));
-    settings.lines().any(|line| {
-        line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with([':', '=']))
+    settings.lines().find_map(|line| {
+        let value = line.strip_prefix(key)?.trim_start().strip_prefix([':', '='])?;
+        Some(value.trim().trim_matches(['"', '\'']))
     })
 }
 
@@ -67,6 +73,7 @@ mod tests {
         }
     }
 
+    /// Asserts the text after the front matter.
     #[track_caller]
     fn check(text: &str, body: &str) {
         assert_eq!(text.slice(length(text)..), body);

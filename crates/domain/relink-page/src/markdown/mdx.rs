@@ -1,6 +1,7 @@
 //! MDX extensions: components, imports, and comments in braces.
 //!
-//! MDX is also common in `.md` files, so it is parsed in all Markdown. An
+//! A component is an element whose name starts with a capital letter (`<Card
+//! href="…">`). MDX is also common in `.md` files, so it is parsed in all Markdown. An
 //! attribute value that is an expression is a placeholder.
 
 use std::borrow::Cow;
@@ -75,12 +76,13 @@ pub(crate) fn blank_component_lines(text: Cow<'_, str>) -> Cow<'_, str> {
 #[derive(Debug, Clone, Copy)]
 struct Fence<'t> {
     marks: &'t str,
-    /// Whether its indentation is removed, because it would make the fence
-    /// indented code in CommonMark.
+    /// Whether the indentation is moved to the end of the line, because in CommonMark the
+    /// fence would be indented code.
     is_moved: bool,
 }
 
 impl<'t> Fence<'t> {
+    /// Returns the fence that opens in a line, if any.
     fn of(line: &'t str, is_after_component: bool) -> Option<Self> {
         let content = line.trim_start_matches([' ', '\t']);
         let indentation = line.slice(..line.len() - content.len());
@@ -92,8 +94,8 @@ impl<'t> Fence<'t> {
     }
 }
 
-/// Appends a line. If it is moved, its indentation is at its end, so that its
-/// length does not change.
+/// Appends a line. If `is_moved`, the indentation is written at the end of the line, so that
+/// the length of the line does not change.
 fn push_line(output: &mut String, line: &str, is_moved: bool) {
     if !is_moved {
         output.push_str(line);
@@ -106,11 +108,12 @@ fn push_line(output: &mut String, line: &str, is_moved: bool) {
     output.push_str(end);
 }
 
-/// Whether a line consists of tags, the first of which is that of a component.
+/// Whether a line consists of tags, and the first tag is the tag of a component.
 fn is_component_line(line: &str) -> bool {
     let name = line.strip_prefix('<').map(|rest| rest.strip_prefix('/').unwrap_or(rest));
     let is_component = name.is_some_and(|name| {
-        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_');
+        let end = name
+            .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.' && letter != '_');
         let after = name.slice(end.unwrap_or(name.len())..).chars().next();
         name.starts_with(|first: char| first.is_ascii_uppercase())
             && after.is_some_and(|after| after.is_whitespace() || matches!(after, '/' | '>'))
@@ -145,6 +148,7 @@ pub(crate) fn add_components(
     }
 }
 
+/// Whether an offset is in one of the sorted ranges.
 fn is_within(at: usize, parts: &[Range<usize>]) -> bool {
     let next = parts.partition_point(|part| part.end <= at);
     parts.get(next).is_some_and(|part| part.start <= at)
@@ -164,6 +168,7 @@ impl<'t> ComponentTag<'t> {
         while self.skip_space() {
             let name = self
                 .take_while(|byte| !byte.is_ascii_whitespace() && !b"=/>{}\"'<".contains(&byte));
+            // A spread attribute is an expression without a name: `{...props}`.
             let is_spread = name.is_empty() && self.byte() == Some(b'{');
             if name.is_empty() && !is_spread {
                 return;
@@ -238,6 +243,8 @@ impl<'t> ComponentTag<'t> {
         let inside = value.start + 1..value.end - 1;
         let raw = self.text.slice(inside.clone());
         if !self.text.slice(value.clone()).starts_with('{') {
+            // A component may build another path from a name.
+            let kind = if is_name(raw) { LinkKind::Value } else { kind };
             candidates.push_link(inside, kind, DestinationSyntax::Html);
         } else if let Some(length) = string_literal_length(raw) {
             candidates.push_link(
@@ -251,7 +258,38 @@ impl<'t> ComponentTag<'t> {
     }
 }
 
-/// Returns the length of the string if the expression is only a string literal.
+/// Whether an attribute is a relative path without `./`, such as `template/app.ts`.
+fn is_name(value: &str) -> bool {
+    let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let has_scheme = value.split_once(':').is_some_and(|(before, _)| is_scheme(before));
+    let is_marked = value.starts_with(['/', '.', '#', '?', '~', '@', '{', '$', '&']);
+    !is_marked && !has_scheme && !value.is_empty()
+}
+
+/// Whether the tag that contains an offset is that of a component.
+pub(crate) fn is_in_component(html: &str, at: usize) -> bool {
+    let tag = html.slice(..at).rsplit('<').next().unwrap_or_default();
+    tag.starts_with(|first: char| first.is_ascii_uppercase())
+}
+
+/// Returns the value of a string literal: a backslash before punctuation is removed.
+pub(crate) fn unescaped(literal: &str) -> Cow<'_, str> {
+    if !literal.contains('\\') {
+        return Cow::Borrowed(literal);
+    }
+    let mut rest = literal.chars().peekable();
+    let mut output = String::new();
+    while let Some(letter) = rest.next() {
+        if letter != '\\' || rest.peek().is_none_or(|next| next.is_alphanumeric()) {
+            output.push(letter);
+        } else {
+            output.extend(rest.next());
+        }
+    }
+    Cow::Owned(output)
+}
+
+/// Returns the length of the string if the expression is a string literal without escapes.
 fn string_literal_length(expression: &str) -> Option<usize> {
     let quote = expression.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
     let inside = expression.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -289,21 +327,22 @@ pub(crate) fn imports(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> 
 }
 
 /// Returns the Markdown documents that a paragraph imports.
-pub(crate) fn imported_documents(paragraph: &str) -> Vec<&str> {
+pub(crate) fn imported_documents(paragraph: &str) -> Vec<Cow<'_, str>> {
     imported(paragraph, &DOCUMENTS)
 }
 
 /// Returns the components in source code that a paragraph imports.
-pub(crate) fn imported_components(paragraph: &str) -> Vec<&str> {
+pub(crate) fn imported_components(paragraph: &str) -> Vec<Cow<'_, str>> {
     imported(paragraph, &COMPONENTS)
 }
 
-fn imported<'p>(paragraph: &'p str, extensions: &[&str]) -> Vec<&'p str> {
+fn imported<'p>(paragraph: &'p str, extensions: &[&str]) -> Vec<Cow<'p, str>> {
     if !is_module_code(paragraph) {
         return Vec::new();
     }
     let files = paragraph.lines().filter_map(|line| Some(line.slice(trailing_string(line)?)));
-    files.filter(|file| extensions.iter().any(|extension| file.ends_with(extension))).collect()
+    let files = files.filter(|file| extensions.iter().any(|extension| file.ends_with(extension)));
+    files.map(unescaped).collect()
 }
 
 /// Returns the range inside the string literal at the end of a line.
@@ -322,7 +361,7 @@ fn is_relative_file(path: &str) -> bool {
         && name.trim_start_matches('.').contains('.')
 }
 
-/// Returns the ranges between `{/*` and `*/}`, in order.
+/// Returns the ranges of comments, between `{/*` and `*/}`, in order.
 pub(crate) fn comments(text: &str) -> Vec<Range<usize>> {
     let mut comments = Vec::new();
     let mut from = 0;

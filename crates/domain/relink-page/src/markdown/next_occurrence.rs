@@ -1,8 +1,7 @@
-//! Memoized substring search.
+//! Substring search with a cached result.
 //!
-//! Running text arrives in thousands of short ranges, most of which contain no
-//! URL. The text is searched once, from match to match, instead of once per
-//! range.
+//! The parser reports running text in thousands of short ranges, most of which contain
+//! no URL. The text is searched once, from match to match, instead of once per range.
 
 use std::ops::Range;
 
@@ -16,7 +15,7 @@ pub(super) struct NextOccurrence<'t> {
     finder: Finder<'static>,
     /// Offset at which the last search started.
     from: usize,
-    /// First occurrence from there on, or `usize::MAX`.
+    /// First occurrence from `from` on; `usize::MAX` if there is none.
     next: usize,
 }
 

@@ -21,7 +21,7 @@ const SOURCES: [&str; 2] = [":::image", ":::code"];
 /// Directives of `MyST` whose argument is an image.
 const IMAGES: [&str; 2] = ["{image}", "{figure}"];
 
-/// Whether the text may contain such a destination.
+/// Whether the text may contain a destination in this syntax.
 pub(crate) fn may_occur(text: &str) -> bool {
     let has = |pattern: &str| memmem::find(text.as_bytes(), pattern.as_bytes()).is_some();
     has("{%")
@@ -68,15 +68,15 @@ pub(crate) fn highlighted(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns whether the bracket at `closing` ends the text of an image or a link.
+/// Returns the kind of the link or image whose text ends with the bracket at `closing`.
 fn link_kind(text: &str, closing: usize) -> LinkKind {
     let opening = text.slice(..closing).rfind('[').unwrap_or(0);
     let is_image = opening > 0 && text.slice(..opening).ends_with('!');
     if is_image { LinkKind::Embed } else { LinkKind::Hyperlink }
 }
 
-/// Returns the length of a destination that starts with a template tag with
-/// spaces. Without spaces, it is a destination of CommonMark.
+/// Returns the length of a destination that starts with a template tag with spaces. A
+/// tag without spaces is a destination of CommonMark, so the result is `None`.
 fn template_length(text: &str, end: char) -> Option<usize> {
     let line = text.split('\n').next().unwrap_or_default();
     let mut length = 0;
@@ -88,7 +88,7 @@ fn template_length(text: &str, end: char) -> Option<usize> {
             opening.len() + memmem::find(inside.as_bytes(), closing.as_bytes())? + closing.len();
     }
     let is_template = length > 0 && line.slice(..length).contains(char::is_whitespace);
-    let rest = line.slice(length..).find(|c: char| c == end || c.is_whitespace());
+    let rest = line.slice(length..).find(|letter: char| letter == end || letter.is_whitespace());
     let is_closed = end == '\n' || line.slice(length..).contains(end);
     (is_template && is_closed).then(|| length + rest.unwrap_or(line.len() - length))
 }
@@ -123,10 +123,26 @@ fn image_argument(content: &str) -> Option<Range<usize>> {
     (!path.is_empty()).then_some(start..start + path.len())
 }
 
+/// Returns the lists that the program `all-contributors` writes.
+pub(crate) fn contributor_lists(text: &str) -> Vec<Range<usize>> {
+    let mut lists = Vec::new();
+    let mut from = 0;
+    while let Some(at) = memmem::find(text.as_bytes().slice(from..), b"ALL-CONTRIBUTORS-LIST:START")
+    {
+        let start = from + at;
+        let end = memmem::find(text.as_bytes().slice(start..), b"ALL-CONTRIBUTORS-LIST:END");
+        let Some(length) = end else { break };
+        from = start + length;
+        lists.push(start..from);
+    }
+    lists
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Asserts the destinations of a text.
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
         let found = destinations(text);

@@ -1,4 +1,5 @@
-//! Links in Markdown.
+//! Links in Markdown. The notation of expected links is described at
+//! [`check_format`](crate::properties::check).
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -8,18 +9,19 @@ use crate::properties::check as check_format;
 use crate::safe_slice::SafeSlice as _;
 use crate::{DocumentFormat, links};
 
+/// Asserts the links of a document.
 #[track_caller]
 fn check(markdown: &str, expect: &[&str]) {
     check_format(DocumentFormat::Markdown, markdown, expect);
 }
 
+/// Asserts that the document has no links.
 #[track_caller]
 fn check_no_links(markdown: &str) {
     check(markdown, &[]);
 }
 
-/// Checks the source text, the span and the decoded text of the only
-/// destination.
+/// Asserts the source text, the span and the decoded text of the only destination.
 #[track_caller]
 fn check_destination(markdown: &str, raw: &str, decoded: &str) {
     let found = links(DocumentFormat::Markdown, markdown.as_bytes()).links;
@@ -95,6 +97,7 @@ fn definition_is_reported_once() {
 
 #[test]
 fn duplicate_definition_is_skipped() {
+    // The first definition is on line 3, `text` starts on line 4.
     let again = |text: &str, expect: &[&str]| check(&format!("[r]\n\n[r]: a\n{text}"), expect);
     again("[R]: <b c> 'd'\n", &["3:6 definition a", "4:7 definition b c -"]);
     again("[r]:\n   b\n", &["3:6 definition a", "5:4 definition b -"]);
@@ -238,7 +241,7 @@ fn footnotes_have_links() {
 #[test]
 fn components_have_links_and_expressions_are_placeholders() {
     check("<Card href=\"/a?b&amp;c\" />", &["1:13 hyperlink /a?b&amp;c"]);
-    check("<Card\n  style={{ a: 'b' }}\n  href='x'\n>\ny\n</Card>", &["3:9 hyperlink x"]);
+    check("<Card\n  style={{ a: 'b' }}\n  href='x'\n>\ny\n</Card>", &["3:9 value x"]);
     check(
         "a <Link to={'/x'}>b</Link> <Icon src={icon} />",
         &["1:14 hyperlink /x", "1:38 embed {icon} -"],
@@ -343,4 +346,15 @@ fn links_in_fenced_code_of_an_html_block_are_skipped() {
         "<details>\n```html\n<a href=\"/about/\">x</a>\n```\n<a href=\"/b/\">y</a>\n</details>\n",
         &["3:10 hyperlink /about/ -", "5:10 hyperlink /b/"],
     );
+}
+
+#[test]
+fn anchors_in_the_list_of_contributors_are_ignored() {
+    let text = "<!-- ALL-CONTRIBUTORS-LIST:START -->\n<a href=\"#code-ada\">x</a>\n\
+                <a href=\"https://a.test\">y</a>\n<!-- ALL-CONTRIBUTORS-LIST:END -->\n\n\
+                <a href=\"#part\">z</a>\n";
+    let found = links(DocumentFormat::Markdown, text.as_bytes()).links;
+    let is_ignored =
+        |link: &Link| matches!(link.target, LinkTarget::Skipped(_, SkipReason::Ignored));
+    assert_eq!(found.iter().map(is_ignored).collect::<Vec<_>>(), [true, false, false]);
 }

@@ -1,5 +1,5 @@
-//! Property that repairs depend on: rewriting a destination at its span changes
-//! only that destination.
+//! A property on which repairs depend: if a destination is replaced at its span, only
+//! this destination changes.
 
 use proptest::prelude::*;
 use relink_model::LinkKind;

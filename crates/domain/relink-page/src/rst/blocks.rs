@@ -1,8 +1,8 @@
 //! The blocks of a reStructuredText document.
 //!
 //! Lines form paragraphs. Titles are recognized by their underlines, code by a
-//! preceding `::` or directive. Comments, targets and options are not text.
-//! Inline markup is removed when a paragraph ends.
+//! preceding `::` or directive. Comments, targets and options are not visible and are
+//! skipped. Inline markup is removed when a paragraph ends.
 
 use crate::blocks::{BlockBuilder, BlockKind, is_underline, list_item};
 use crate::line::Line;
@@ -58,9 +58,9 @@ impl<'t> RstBlockParser<'_, 't> {
         } else if self.paragraph.is_empty() && is_underline(raw, "") {
             // An overline or a transition; the title comes next.
         } else if self.paragraph.is_empty() && self.next_underlines(raw) {
-            self.builder.begin(BlockKind::Heading, false, 0);
+            self.builder.begin_content(BlockKind::Heading);
             self.builder.push(&remove_markup(raw));
-            self.builder.begin(BlockKind::Paragraph, false, 0);
+            self.builder.begin_content(BlockKind::Paragraph);
         } else {
             self.parse_text_line(line);
         }
@@ -71,7 +71,7 @@ impl<'t> RstBlockParser<'_, 't> {
         let item = list_item(raw);
         if item.is_some() {
             self.end_paragraph();
-            self.builder.begin(BlockKind::ListItem, false, 0);
+            self.builder.begin_content(BlockKind::ListItem);
         }
         self.paragraph.push_str(item.unwrap_or(raw));
         self.paragraph.push('\n');
@@ -82,7 +82,7 @@ impl<'t> RstBlockParser<'_, 't> {
         }
     }
 
-    /// Whether the next line underlines `title`. If so, skips it.
+    /// Whether the next line underlines `title`. If so, skips this line.
     fn next_underlines(&mut self, title: &str) -> bool {
         let Some(next) = Line::at(self.text, self.at) else { return false };
         let is_underline = is_underline(next.text(self.text), title);
@@ -97,7 +97,7 @@ impl<'t> RstBlockParser<'_, 't> {
         if !text.is_empty() {
             self.builder.push(&remove_markup(text.trim_end().trim_end_matches("::")));
         }
-        self.builder.begin(BlockKind::Paragraph, false, 0);
+        self.builder.begin_content(BlockKind::Paragraph);
     }
 
     /// Parses the text after `.. `: a target, a directive or a comment.
@@ -133,15 +133,16 @@ impl<'t> RstBlockParser<'_, 't> {
         }
     }
 
-    /// Parses the lines further right than `indent` as code.
+    /// Adds the lines that are indented more than `indent` as code.
     fn push_code(&mut self, indent: usize) {
         let start = self.at;
         self.skip_block(indent);
-        self.builder.begin(BlockKind::Code, false, 0);
+        self.builder.begin_content(BlockKind::Code);
         self.builder.push(self.text.slice(start..self.at));
-        self.builder.begin(BlockKind::Paragraph, false, 0);
+        self.builder.begin_content(BlockKind::Paragraph);
     }
 
+    /// Skips the lines that are indented more than `indent`.
     fn skip_block(&mut self, indent: usize) {
         while let Some(line) = Line::at(self.text, self.at) {
             if !line.is_blank() && line.indent <= indent {
@@ -162,8 +163,9 @@ fn explicit_text(line: &str) -> Option<&str> {
 /// references.
 fn remove_markup(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for (at, part) in text.split('`').enumerate() {
-        let is_quoted = at % 2 == 1;
+    for (index, part) in text.split('`').enumerate() {
+        // Every second part is between backquotes.
+        let is_quoted = index % 2 == 1;
         if is_quoted {
             plain.push_str(without_destination(part));
         } else {
@@ -183,7 +185,8 @@ fn without_destination(quoted: &str) -> &str {
 /// backquote.
 fn without_role(text: &str) -> &str {
     let Some(inside) = text.strip_suffix(':') else { return text };
-    let is_name = |it: char| it.is_alphanumeric() || matches!(it, ':' | '-' | '_' | '.' | '+');
+    let is_name =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, ':' | '-' | '_' | '.' | '+');
     let name = inside.trim_end_matches(is_name);
     if inside.slice(name.len()..).starts_with(':') { name } else { text }
 }

@@ -1,7 +1,7 @@
 //! Directives: `.. name:: arguments`, followed by options and content.
 //!
-//! Most directives contain regular text. The constants list those that contain
-//! images, files or code.
+//! Most directives contain regular text. The constants list the directives that
+//! contain images, files or code.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ pub(super) struct Directive<'t> {
     arguments_at: usize,
 }
 
-/// Parses the start of a directive, which may define a substitution:
+/// Parses the start of a directive. The directive may define a substitution, as in
 /// `|name| image:: …`.
 pub(super) fn parse_directive(raw: &str) -> Option<Directive<'_>> {
     let mut start = 0;
@@ -112,7 +112,7 @@ impl RstParser<'_> {
         }
     }
 
-    /// Adds a URL, which may span several lines.
+    /// Adds the URL at `range`, which may span several lines.
     pub(super) fn add_url(&mut self, range: Range<usize>, kind: LinkKind) {
         if !range.is_empty() {
             let decoded = decode_url(self.text.slice(range.clone()));
@@ -172,7 +172,7 @@ impl RstParser<'_> {
         let end = self.block_end(column);
         while let Some(line) = self.peek_line().filter(|line| line.start < end) {
             self.at = line.next;
-            let page = in_angle_brackets(self.text, line.content.clone()).unwrap_or(line.content);
+            let page = explicit_target(self.text, line.content.clone()).unwrap_or(line.content);
             let raw = self.text.slice(page.clone());
             if raw.contains("://") {
                 self.candidates.push_link(page, LinkKind::Hyperlink, DestinationSyntax::Plain);
@@ -204,4 +204,14 @@ pub(super) fn in_angle_brackets(text: &str, range: Range<usize>) -> Option<Range
     let open = inside.rfind('<')?;
     let is_separated = inside.slice(..open).chars().next_back().is_none_or(char::is_whitespace);
     is_separated.then(|| trim_range(text, range.start + open + 1..range.start + inside.len()))
+}
+
+/// Returns the range in angle brackets at the end of a role or an entry of a table of
+/// contents, where Sphinx requires no white space before the bracket.
+pub(super) fn explicit_target(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let raw = text.slice(range.clone());
+    let inside = raw.strip_suffix('>').filter(|inside| !inside.ends_with('\\'))?;
+    let open = inside.rfind('<').filter(|open| *open > 0)?;
+    let is_escaped = inside.slice(..open).ends_with('\\');
+    (!is_escaped).then(|| trim_range(text, range.start + open + 1..range.start + inside.len()))
 }

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter, memmem};
 use relink_model::{LinkKind, SkipReason};
 
 use super::RstParser;
-use super::directive::in_angle_brackets;
+use super::directive::{explicit_target, in_angle_brackets};
 use super::target::{decode_url, reference_name};
 use crate::bare_url::http_urls;
 use crate::link_sink::DestinationSyntax;
@@ -22,9 +22,9 @@ const CODE_ROLES: [&str; 8] =
 /// The suffix after text in backquotes.
 enum Suffix {
     None,
-    /// `_`
+    /// `_`: a reference to the target with this name.
     Reference,
-    /// `__`
+    /// `__`: a reference to the next target without a name.
     Anonymous,
     /// A role; holds the length of the suffix.
     Role(usize),
@@ -106,6 +106,7 @@ impl RstParser<'_> {
         (!inside.is_empty()).then_some(name.start + 1..name.end)
     }
 
+    /// Adds the URL or the name in `` `text <url>`_ ``, or the name in `` `name`_ ``.
     fn add_reference(&mut self, inside: Range<usize>, is_anonymous: bool) {
         match in_angle_brackets(self.text, inside.clone()) {
             Some(url) => match reference_name(self.text.slice(url.clone())) {
@@ -117,9 +118,11 @@ impl RstParser<'_> {
         }
     }
 
+    /// Adds the content of `` :role:`…` ``, which may be `text <target>`.
     fn add_role(&mut self, role: Range<usize>, inside: Range<usize>) {
-        let target = in_angle_brackets(self.text, inside.clone()).unwrap_or(inside.clone());
+        let target = explicit_target(self.text, inside.clone()).unwrap_or(inside.clone());
         let raw = self.text.slice(target.clone());
+        // In Sphinx, `!` means that the text is not a link.
         if raw.is_empty() || raw.starts_with('!') {
             return;
         }
@@ -169,12 +172,14 @@ impl RstParser<'_> {
     fn add_simple_references(&mut self, part: Range<usize>) {
         let text = self.text;
         let mut end = part.start;
-        for at in memchr_iter(b'_', text.as_bytes().slice(part.clone())) {
-            let at = part.start + at;
+        for offset in memchr_iter(b'_', text.as_bytes().slice(part.clone())) {
+            let at = part.start + offset;
             let after = text.slice(at + 1..part.end);
             let is_anonymous = after.starts_with('_');
-            let is_last = !after.slice(usize::from(is_anonymous)..).starts_with(is_word_character);
-            if at < end || !is_last {
+            let rest = after.slice(usize::from(is_anonymous)..);
+            // An underscore inside of a word does not end a reference.
+            let ends_word = !rest.starts_with(is_word_character);
+            if at < end || !ends_word {
                 continue;
             }
             let Some(name) = word_before(text, part.start..at) else { continue };
@@ -188,6 +193,7 @@ impl RstParser<'_> {
     }
 }
 
+/// Returns the suffix at the start of the text after the closing backquote.
 fn parse_suffix(after: &str) -> Suffix {
     if let Some(rest) = after.strip_prefix("__")
         && !rest.starts_with(is_word_character)

@@ -1,4 +1,4 @@
-//! Hyperlink targets and the references to them.
+//! Hyperlink targets (`.. _name: url`) and references to targets (`name_`).
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,8 +11,7 @@ use crate::link_candidates::LinkCandidates;
 use crate::link_sink::DestinationSyntax;
 use crate::safe_slice::{ByteAt as _, SafeSlice as _};
 
-/// A URL and its names. Without a name, it is the target of an anonymous
-/// reference.
+/// A URL and its names. A target without a name belongs to an anonymous reference.
 struct Target {
     names: Vec<String>,
     range: Range<usize>,
@@ -57,13 +56,12 @@ impl Targets {
         self.anonymous_references += 1;
     }
 
-    /// Clears the names without a URL, because other text precedes the next
-    /// target.
+    /// Clears the names without a URL, because text precedes the next target.
     pub(super) fn clear_pending_names(&mut self) {
         self.pending_names.clear();
     }
 
-    /// Adds all targets as candidates, unused ones as skipped.
+    /// Adds all targets as candidates. Unused targets are skipped.
     pub(super) fn report(self, candidates: &mut LinkCandidates<'_>) {
         let mut anonymous = 0;
         for Target { names, range, url } in self.list {

@@ -1,4 +1,5 @@
-//! Links in reStructuredText.
+//! Links in reStructuredText. The notation of expected links is described at
+//! [`check_format`](crate::properties::check).
 
 use relink_model::LinkTarget;
 use relink_model::SkipReason::{Code, Comment, Unused};
@@ -6,17 +7,19 @@ use relink_model::SkipReason::{Code, Comment, Unused};
 use crate::properties::check as check_format;
 use crate::{DocumentFormat, links};
 
+/// Asserts the links of a document.
 #[track_caller]
 fn check(rst: &str, expect: &[&str]) {
     check_format(DocumentFormat::Rst, rst, expect);
 }
 
+/// Asserts that the document has no links.
 #[track_caller]
 fn check_no_links(rst: &str) {
     check(rst, &[]);
 }
 
-/// Checks the source text and the decoded text of the only destination.
+/// Asserts the source text and the decoded text of the only destination.
 #[track_caller]
 fn check_destination(rst: &str, raw: &str, decoded: &str) {
     let found = links(DocumentFormat::Rst, rst.as_bytes()).links;
@@ -116,6 +119,8 @@ fn files_and_pages_are_references() {
     check(":doc:`a/b`, :doc:`text </c>`", &["1:7 reference a/b", "1:25 reference /c"]);
     check(":download:`get <a.zip>`", &["1:17 reference a.zip"]);
     check_destination(":ref:`text <label>`", "label", "#label");
+    check_destination(":ref:`text<label>`", "label", "#label");
+    check_destination(":doc:`a <b> <page>`", "page", "page");
     check_destination("`label`:ref:", "label", "#label");
     check(
         ".. toctree::\n   :maxdepth: 2\n\n   a\n   B <b/c>\n   D <https://d.test>\n   e/*\n\nf\n",
@@ -137,6 +142,8 @@ fn directive_content_is_text() {
     check(".. raw:: html\n\n   <a href='x'>\n\ny\n", &["3:13 hyperlink x"]);
 }
 
+/// Asserts that `https://a.test` is skipped for `reason`, and that all other links are
+/// `https://b.test`.
 #[track_caller]
 fn check_skipped(rst: &str, reason: relink_model::SkipReason) {
     let found = links(DocumentFormat::Rst, rst.as_bytes()).links;

@@ -26,7 +26,7 @@ pub enum Language {
     Erlang,
     /// ML and Pascal: `(* *)`.
     Ml,
-    /// Web components: `<!-- -->`, and like C.
+    /// Web components: like C, and `<!-- -->`.
     Markup,
 }
 
@@ -119,8 +119,8 @@ impl Language {
         let mut scores = [0_usize; Self::GUESSES.len()];
         for line in text.lines().take(LINES_TO_SNIFF) {
             let family = Self::from_line(line);
-            let guesses = Self::GUESSES.iter().zip(&mut scores);
-            if let Some((_, score)) = { guesses }.find(|(guess, _)| Some(**guess) == family) {
+            let mut guesses = Self::GUESSES.iter().zip(&mut scores);
+            if let Some((_, score)) = guesses.find(|(guess, _)| Some(**guess) == family) {
                 *score += 1;
             }
         }
@@ -153,7 +153,7 @@ impl Language {
         }
     }
 
-    /// Returns the family that a line is typical of.
+    /// Returns the family for which a line is typical.
     fn from_line(line: &str) -> Option<Self> {
         let line = line.trim();
         let starts_with_any =

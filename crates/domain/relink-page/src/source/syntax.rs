@@ -1,8 +1,8 @@
 //! Splits source code into comments and code.
 //!
-//! Makes one pass, driven by a table of comment and string delimiters per
-//! language family. A failed search for a closing delimiter is not repeated, so
-//! the pass is linear.
+//! The text is read once, with a table of the comment and string delimiters of its
+//! language family. A failed search for a closing delimiter is not repeated, so the
+//! time is linear.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub(super) struct Syntax {
     pub(super) style: CommentStyle,
 }
 
-/// Rules of a family that differ from the plain ones.
+/// Rules of a family in addition to its delimiters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommentStyle {
     Plain,
@@ -128,7 +128,7 @@ impl<'t> SourceParts<'t> {
         end
     }
 
-    /// Returns the end of a block comment that may contain others.
+    /// Returns the end of a block comment that may contain other block comments.
     fn nested_end(&self, start: usize) -> Option<usize> {
         let (mut at, mut depth) = (start, 0_usize);
         loop {
@@ -164,8 +164,7 @@ impl<'t> SourceParts<'t> {
         Some(start..end)
     }
 
-    /// Skips a string or any other character. Returns the content of a
-    /// docstring.
+    /// Skips a string or another character. Returns the content if it is a docstring.
     fn skip_string(&mut self) -> Option<Range<usize>> {
         let quote = *self.rest(self.at).first()?;
         let is_short = self.syntax.quotes.contains(&quote);

@@ -1,4 +1,5 @@
-//! Links in MediaWiki markup.
+//! Links in MediaWiki markup. The notation of expected links is described at
+//! [`check_format`](crate::properties::check).
 
 use relink_model::LinkTarget;
 use relink_model::SkipReason::{self, Code, Comment, Placeholder};
@@ -6,17 +7,19 @@ use relink_model::SkipReason::{self, Code, Comment, Placeholder};
 use crate::properties::check as check_format;
 use crate::{DocumentFormat, links};
 
+/// Asserts the links of a document.
 #[track_caller]
 fn check(wikitext: &str, expect: &[&str]) {
     check_format(DocumentFormat::Wikitext, wikitext, expect);
 }
 
+/// Asserts that the document has no links.
 #[track_caller]
 fn check_no_links(wikitext: &str) {
     check(wikitext, &[]);
 }
 
-/// Checks the source text and the decoded text of the only destination.
+/// Asserts the source text and the decoded text of the only destination.
 #[track_caller]
 fn check_destination(wikitext: &str, raw: &str, decoded: &str) {
     let found = links(DocumentFormat::Wikitext, wikitext.as_bytes()).links;
@@ -26,7 +29,7 @@ fn check_destination(wikitext: &str, raw: &str, decoded: &str) {
     assert_eq!((link.raw.as_str(), link.target.text()), (raw, decoded));
 }
 
-/// Checks that the first URL is skipped for `reason` and the second one is not
+/// Asserts that the first URL is skipped for `reason`, and that the second URL is not
 /// skipped.
 #[track_caller]
 fn check_skipped(wikitext: &str, reason: SkipReason) {
@@ -34,11 +37,11 @@ fn check_skipped(wikitext: &str, reason: SkipReason) {
     let [first, second] = found.as_slice() else {
         panic!("two links, not {found:?}");
     };
-    let why = |link: &relink_model::Link| match link.target {
-        LinkTarget::Skipped(_, why) => Some(why),
+    let reason_of = |link: &relink_model::Link| match link.target {
+        LinkTarget::Skipped(_, reason) => Some(reason),
         _ => None,
     };
-    assert_eq!((why(first), why(second)), (Some(reason), None), "{wikitext}");
+    assert_eq!((reason_of(first), reason_of(second)), (Some(reason), None), "{wikitext}");
     assert_eq!(second.raw, "https://b.test");
 }
 

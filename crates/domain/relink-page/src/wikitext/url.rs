@@ -1,4 +1,4 @@
-//! URLs: in brackets, as template parameters, or bare.
+//! URLs in MediaWiki markup: in brackets, as template parameters, or bare.
 
 use std::ops::Range;
 
@@ -18,6 +18,15 @@ const CHARACTER_TEMPLATES: [(&str, &str); 3] = [("{{!}}", "|"), ("{{=}}", "="), 
 
 /// Maximum length of a template inside a URL.
 const MAX_TEMPLATE: usize = 512;
+
+/// Maximum length of an IPv6 address in brackets.
+const MAX_IPV6_LITERAL: usize = 64;
+
+/// Maximum number of white space characters around a parameter value.
+const MAX_SPACE: usize = 64;
+
+/// Maximum length of a scheme that is recognized before a colon. A longer one is not `https`.
+const MAX_SCHEME: usize = 6;
 
 /// Range of a URL.
 struct UrlSpan {
@@ -52,7 +61,8 @@ impl WikitextParser<'_> {
             return None;
         }
         let before = text.as_bytes().slice(part.start..colon);
-        let letters = before.iter().rev().take(6).take_while(|byte| byte.is_ascii_alphanumeric());
+        let letters =
+            before.iter().rev().take(MAX_SCHEME).take_while(|byte| byte.is_ascii_alphanumeric());
         let start = colon - letters.count();
         let host = start + web_prefix(text.slice(start..part.end))?;
         let is_host = text
@@ -83,8 +93,9 @@ impl WikitextParser<'_> {
     /// Whether the URL is the whole value of a template parameter.
     fn is_parameter_value(&self, range: &Range<usize>, end: usize) -> bool {
         let before = self.text.as_bytes().slice(..range.start).iter().rev();
-        let before = before.take(64).find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
-        let after = self.text.as_bytes().slice(range.end..end).iter().take(64);
+        let before =
+            before.take(MAX_SPACE).find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+        let after = self.text.as_bytes().slice(range.end..end).iter().take(MAX_SPACE);
         let mut after = after.skip_while(|byte| byte.is_ascii_whitespace());
         let is_ended = match after.next() {
             Some(b'|') => true,
@@ -119,7 +130,8 @@ impl WikitextParser<'_> {
         let mut at = host;
         // An IPv6 address is in brackets.
         if text.slice(host..).starts_with('[') {
-            let closing = text.slice(host..).bytes().take(64).position(|byte| byte == b']');
+            let mut address = text.slice(host..).bytes().take(MAX_IPV6_LITERAL);
+            let closing = address.position(|byte| byte == b']');
             at += closing.map_or(0, |at| at + 1);
         }
         while let Some(character) = text.slice(at..).chars().next() {
@@ -162,6 +174,7 @@ impl WikitextParser<'_> {
         let is_variable = inside.starts_with(['{', '#'])
             || (!name.is_empty() && !name.contains(|character: char| character.is_lowercase()))
             || inside.slice(name.len()..).starts_with(':');
+        // The URL before the template is not complete.
         let expects_more =
             at == host || self.text.slice(..at).ends_with(['/', '=', '?', '&', '-', '#', '.']);
         is_variable || expects_more
@@ -185,7 +198,7 @@ fn character_template_length(text: &str) -> Option<usize> {
     Some(template.len())
 }
 
-/// Returns the length of a template or parameter, including nested ones.
+/// Returns the length of a template or parameter, including nested templates.
 fn template_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().take(MAX_TEMPLATE).enumerate() {

@@ -1,8 +1,8 @@
 //! Ignore directives across windows.
 //!
-//! A directive may apply to the next line of text, which may be in a later
+//! A directive may apply to the next line that is not blank, which may be in a later
 //! window. The unprocessed rest of a window is parsed again as part of the next
-//! one.
+//! window.
 
 use memchr::memchr_iter;
 
@@ -28,12 +28,14 @@ impl WindowDirectives {
         if self.awaits_text {
             self.extend_open_directive(window, line);
         }
-        let carried = self.all.len();
+        let known_count = self.all.len();
         for mut directive in ignore_directives(format, window) {
             let start = directive.lines.start().saturating_add(line - 1);
             let end = directive.lines.end().saturating_add(line - 1);
             directive.lines = start..=end;
-            match self.all.iter_mut().take(carried).find(|known| *known.lines.start() == start) {
+            // A directive in the rest of the previous window is known already.
+            match self.all.iter_mut().take(known_count).find(|known| *known.lines.start() == start)
+            {
                 Some(known) => known.lines = start..=end.max(*known.lines.end()),
                 None => self.all.push(directive),
             }
@@ -42,13 +44,13 @@ impl WindowDirectives {
         self.new_from = self.all.partition_point(|directive| *directive.lines.start() <= last_seen);
     }
 
-    /// Extends the last directive to the first line of text of a window.
+    /// Extends the last directive to the first line of a window that is not blank.
     fn extend_open_directive(&mut self, window: &[u8], line: u32) {
-        let blank = window.len() - window.trim_ascii_start().len();
-        let lines = memchr_iter(b'\n', window.slice(..blank)).count();
-        let text = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        let blank_length = window.len() - window.trim_ascii_start().len();
+        let blank_lines = memchr_iter(b'\n', window.slice(..blank_length)).count();
+        let text_line = line.saturating_add(u32::try_from(blank_lines).unwrap_or(u32::MAX));
         if let Some(last) = self.all.last_mut() {
-            last.lines = *last.lines.start()..=text.max(*last.lines.end());
+            last.lines = *last.lines.start()..=text_line.max(*last.lines.end());
         }
     }
 
@@ -60,9 +62,9 @@ impl WindowDirectives {
         self.all.get(self.new_from..).unwrap_or_default()
     }
 
-    /// Retains the directives that apply to lines from `next` on and are not
-    /// parsed again with the next window. The current window ends in
-    /// `last_line`.
+    /// Retains the directives that apply to lines from `next` on. Directives after
+    /// `next` are dropped, because they are parsed again with the next window. The
+    /// current window ends in `last_line`.
     pub(super) fn advance(&mut self, next: Origin, last_line: u32) {
         self.last_seen_line = self
             .all

@@ -44,6 +44,8 @@ fn in_windows(
     (all, ignored, new)
 }
 
+/// Asserts that a document in windows of several sizes has the same links, problems and ignore
+/// directives as the whole document.
 #[track_caller]
 fn check_with(format: DocumentFormat, options: &Options, document: &str) {
     let bytes = document.as_bytes();
@@ -59,6 +61,7 @@ fn check_with(format: DocumentFormat, options: &Options, document: &str) {
     for size in [4, 5, 7, 16, 33, 64, 200] {
         let (windowed, windowed_ignored, new) = in_windows(format, options, size, bytes);
         assert_eq!(windowed, whole, "{format} in windows of {size}: {document:?}");
+        // A directive is found only if its line fits into a window.
         if longest + 2 < size {
             assert_eq!(
                 windowed_ignored, ignored,
@@ -71,6 +74,7 @@ fn check_with(format: DocumentFormat, options: &Options, document: &str) {
     }
 }
 
+/// Calls [`check_with`] with default options.
 #[track_caller]
 fn check(format: DocumentFormat, document: &str) {
     check_with(format, &Options::default(), document);

@@ -1,7 +1,7 @@
 //! The blocks of an XML or SGML document (`DocBook`, CNXML, feeds).
 //!
-//! Elements are recognized by name, independent of the vocabulary. Those in the
-//! tables below are blocks; other elements only separate words.
+//! Elements are recognized by name, independent of the document type. The elements in
+//! [`BLOCKS`] are blocks; other elements only separate words.
 
 use super::reference::unescape;
 use super::tokenizer::{Token, Tokenizer};
@@ -52,7 +52,7 @@ const BLOCKS: &[(&str, BlockKind)] = &[
     ("caption", BlockKind::Caption),
 ];
 
-/// Elements whose text describes the document and is not shown in it.
+/// Elements whose text describes the document and is not shown.
 const METADATA: &[&str] = &["metadata", "indexterm", "keywordset"];
 
 /// Attributes with the destination of a link.
@@ -90,7 +90,7 @@ struct XmlBlockParser<'b, 't> {
     text: &'t str,
     builder: &'b mut BlockBuilder,
     stack: Vec<OpenElement>,
-    /// The number of open elements with metadata.
+    /// Number of open elements with metadata.
     metadata: usize,
 }
 
@@ -102,7 +102,7 @@ impl XmlBlockParser<'_, '_> {
                 OpenElement::Metadata
             }
             Some((_, kind)) => {
-                self.builder.begin(*kind, false, 0);
+                self.builder.begin_content(*kind);
                 OpenElement::Block
             }
             None => OpenElement::Other,
@@ -131,7 +131,7 @@ impl XmlBlockParser<'_, '_> {
 
     fn close(&mut self) {
         match self.stack.pop() {
-            Some(OpenElement::Block) => self.builder.begin(BlockKind::Paragraph, false, 0),
+            Some(OpenElement::Block) => self.builder.begin_content(BlockKind::Paragraph),
             Some(OpenElement::Metadata) => self.metadata = self.metadata.saturating_sub(1),
             _ => self.builder.space(),
         }

@@ -1,4 +1,5 @@
-//! Entities and character references (XML 1.0, 4.1 and 4.6).
+//! Entities and character references (XML 1.0, sections 4.1 and 4.6). A *reference* is
+//! `&name;`, `&#65;` or `&#x41;`.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,6 +22,7 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('&') {
         text.push_str(rest.slice(..at));
         rest = rest.slice(at..);
+        // An `&` that does not start a known reference is copied.
         let (character, length) = decode_reference(rest).unwrap_or(('&', 1));
         text.push(character);
         rest = rest.slice(length..);
@@ -46,6 +48,7 @@ fn decode_reference(text: &str) -> Option<(char, usize)> {
     Some((character, end + 1))
 }
 
+/// Decodes the number of a character: `65` or `x41`.
 fn decode_number(number: &str) -> Option<char> {
     let (digits, radix) = match number.strip_prefix('x') {
         Some(hex) => (hex, 16),
@@ -55,8 +58,9 @@ fn decode_number(number: &str) -> Option<char> {
     is_number.then(|| u32::from_str_radix(digits, radix).ok()).flatten().and_then(char::from_u32)
 }
 
-/// Splits a range at references to `<`, `>`, quotes and white space, because a
-/// URL cannot contain them. Returns the whole range if `is_escaped` is false.
+/// Splits a range at references to `<`, `>`, quotes and white space, because a URL cannot
+/// contain these characters. If `is_escaped` is false, the text has no references, and the
+/// whole range is returned.
 pub(super) fn split_at_delimiters(
     text: &str,
     range: Range<usize>,
@@ -66,10 +70,10 @@ pub(super) fn split_at_delimiters(
     std::iter::from_fn(move || {
         let from = start?;
         let mut at = from;
-        while let Some(next) =
+        while let Some(offset) =
             memchr(b'&', text.as_bytes().slice(at..range.end)).filter(|_| is_escaped)
         {
-            let ampersand = at + next;
+            let ampersand = at + offset;
             match decode_reference(text.slice(ampersand..range.end)) {
                 Some((character, length)) if is_delimiter(character) => {
                     start = Some(ampersand + length);
@@ -78,6 +82,7 @@ pub(super) fn split_at_delimiters(
                 _ => at = ampersand + 1,
             }
         }
+        // The part after the last delimiter ends the iteration.
         start = None;
         Some(from..range.end)
     })
@@ -105,8 +110,8 @@ mod tests {
     #[test]
     fn split_at_delimiters_ends_parts_at_references() {
         let text = "a&quot;b&amp;c&lt;&gt;d";
-        let parts = |counts| -> Vec<&str> {
-            split_at_delimiters(text, 0..text.len(), counts)
+        let parts = |is_escaped| -> Vec<&str> {
+            split_at_delimiters(text, 0..text.len(), is_escaped)
                 .map(|range| text.slice(range))
                 .collect()
         };

@@ -1,13 +1,15 @@
-//! Links in XML.
+//! Links in XML. The notation of expected links is described at [`check`].
 
 use crate::properties::check;
 use crate::{DocumentFormat, links};
 
+/// Asserts the links of a document.
 #[track_caller]
 fn check_xml(document: &str, expect: &[&str]) {
     check(DocumentFormat::Xml, document, expect);
 }
 
+/// Asserts the decoded destinations of a document.
 #[track_caller]
 fn check_decoded(document: &str, expect: &[&str]) {
     let found = links(DocumentFormat::Xml, document.as_bytes()).links;

@@ -1,8 +1,8 @@
 //! Tokenizes XML into tags and text, with the range of each attribute value.
 //!
-//! Tolerates broken XML: a tag ends at the latest where the next one starts, so
-//! each byte is scanned a bounded number of times. Does not unescape anything
-//! and skips the document type.
+//! Broken XML is accepted: a tag ends at the latest where the next tag starts, so each
+//! byte is scanned a bounded number of times. References are not resolved, and the
+//! document type is skipped.
 
 use std::ops::Range;
 
@@ -41,10 +41,10 @@ pub(super) struct Attribute<'t> {
 /// Tokenizer state to carry over to the next part of a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TokenizerState {
-    /// Whether the document type was seen. Another one is invalid.
+    /// Whether the document type was seen. A second document type is invalid.
     has_document_type: bool,
-    /// Whether a search for the end of a processing instruction failed. It is
-    /// not repeated.
+    /// Whether a search for the end of a processing instruction failed. The search is
+    /// not repeated, because it would take quadratic time.
     is_instruction_unclosed: bool,
     /// Whether the last tag was of an empty element, so `Token::End` comes
     /// next.
@@ -76,7 +76,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Returns the next token, or `None` if the following input could change
-    /// it. A token that reaches the end of the text may continue.
+    /// the token. A token that reaches the end of the text may continue.
     pub(super) fn next_complete(&mut self) -> Option<Token<'t>> {
         let token = self.next_token();
         let is_truncated = self.input_end == InputEnd::More && self.at >= self.text.len();
@@ -143,8 +143,8 @@ impl<'t> Tokenizer<'t> {
         }
     }
 
-    /// Returns where an unclosed construct ends: at the end of the text if more
-    /// input follows, otherwise at the next tag.
+    /// Returns the end of an unclosed construct: the end of the text if more input
+    /// follows, otherwise the next tag.
     fn broken_end(&self, from: usize) -> usize {
         match self.input_end {
             InputEnd::More => self.text.len(),
@@ -170,8 +170,8 @@ impl<'t> Tokenizer<'t> {
         None
     }
 
-    /// Returns the range between two delimiters, the first of which is at the
-    /// current offset. Extends to the end of the text if the second is missing.
+    /// Returns the range between two delimiters. The opening delimiter is at the current
+    /// offset. If the closing delimiter is missing, the range ends with the text.
     fn read_section(&mut self, open: &str, close: &str) -> Range<usize> {
         let start = self.at + open.len();
         let length = memmem::find(self.rest(start), close.as_bytes());
@@ -240,8 +240,8 @@ impl<'t> Tokenizer<'t> {
         Token::Start(self.text.slice(start..end))
     }
 
-    /// Parses attributes up to the end of the tag or the start of another one.
-    /// Returns that offset.
+    /// Parses attributes up to the end of the tag or the start of another tag. Returns
+    /// the offset of this end or start.
     fn parse_attributes(&mut self, from: usize) -> usize {
         self.attributes.clear();
         let mut at = from;
@@ -273,9 +273,9 @@ impl<'t> Tokenizer<'t> {
         next
     }
 
-    /// Returns the value at `start` without quotes, and the offset to continue
-    /// at. A value cannot contain `<`, so an unclosed quote does not swallow
-    /// other tags.
+    /// Returns the value at `start` without quotes, and the offset at which to
+    /// continue. A value cannot contain `<`, so an unclosed quote does not hide other
+    /// tags.
     fn read_value(&self, start: usize) -> (Option<Range<usize>>, usize) {
         if let Some(quote @ (b'"' | b'\'')) = self.byte(start) {
             let inside = start + 1;

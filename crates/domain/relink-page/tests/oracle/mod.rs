@@ -41,8 +41,8 @@ pub fn html5ever_urls(html: &str) -> BTreeSet<String> {
     let options = ParseOpts { tree_builder, ..ParseOpts::default() };
     let tree = parse_document(RcDom::default(), options).one(html);
     let mut urls = BTreeSet::new();
-    let mut open: Vec<Handle> = vec![tree.document.clone()];
-    while let Some(node) = open.pop() {
+    let mut unvisited: Vec<Handle> = vec![tree.document.clone()];
+    while let Some(node) = unvisited.pop() {
         if let NodeData::Element { name, attrs, .. } = &node.data {
             for attribute in attrs.borrow().iter() {
                 if URL_ATTRIBUTES.contains(&(&*name.local, &*attribute.name.local)) {
@@ -52,7 +52,7 @@ pub fn html5ever_urls(html: &str) -> BTreeSet<String> {
         }
         // The content of a template is not among its children, so it is
         // excluded.
-        open.extend(node.children.borrow().iter().cloned());
+        unvisited.extend(node.children.borrow().iter().cloned());
     }
     urls
 }

@@ -7,14 +7,16 @@ use std::collections::BTreeMap;
 
 use crate::index::RouteLookup;
 use crate::loose_config;
-use crate::paths::{below, file_name, join, parent, split_page, without_index};
-use crate::{DocSite, Generator, Mount, MountContent, ProjectTree};
+use crate::paths::{below, extension, file_name, join, parent, split_page, without_index};
+use crate::{DocSite, Generator, Mount, MountContent, ProjectTree, Variables};
 
 /// Number of missing pages in the navigation that show another source of a module.
 /// One or two may be broken links.
 const MIN_MISSING: usize = 3;
 /// Minimum share of these pages in the navigation of the module, in percent.
 const MIN_MISSING_PERCENT: usize = 10;
+/// Path that stands for all pages of a module.
+const ANY_PAGE: &str = "*";
 /// Number of bytes read from a navigation file.
 const MAX_NAVIGATION: usize = 512 * 1024;
 /// Families with their own directory in a module.
@@ -41,11 +43,38 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
             }
         }
     }
+    site.variables = attributes(tree, &site.root, config);
     site.include_dirs.push(site.root.clone());
     site.foreign_pages = foreign_pages(tree, &modules, config);
     site.is_shared_host = !site.foreign_pages.is_empty();
     site.component = component;
     site.version = version;
+}
+
+/// Returns the attributes of a component, and of the playbook that builds it.
+fn attributes(tree: &dyn ProjectTree, root: &str, config: &str) -> Variables {
+    let mut variables = Variables::default();
+    let mut directories = vec![root, parent(root), ""];
+    directories.dedup();
+    let names = directories.into_iter().flat_map(|directory| {
+        let entries = tree.entries(directory).into_iter();
+        let playbooks = entries.filter(|(name, is_dir)| !is_dir && is_playbook(name));
+        playbooks.map(|(name, _)| join(directory, &name)).collect::<Vec<_>>()
+    });
+    let playbooks = names.filter_map(|path| tree.head(&path, MAX_NAVIGATION));
+    for text in std::iter::once(config.to_owned()).chain(playbooks) {
+        for asciidoc in loose_config::blocks(&text, "asciidoc") {
+            for block in loose_config::blocks(asciidoc, "attributes") {
+                variables.extend(Variables::read(block));
+            }
+        }
+    }
+    variables
+}
+
+/// Whether a file is the configuration of a whole site, such as `antora-playbook.yml`.
+fn is_playbook(name: &str) -> bool {
+    name.contains("playbook") && matches!(extension(name), "yml" | "yaml")
 }
 
 /// Returns the pages in the navigation that the project does not contain, if there
@@ -73,7 +102,14 @@ fn foreign_pages(tree: &dyn ProjectTree, modules: &str, config: &str) -> Vec<Str
         let is_absent = !tree.is_dir(&join(modules, module));
         is_absent || pages.len() >= MIN_MISSING && pages.len() * 100 >= total * MIN_MISSING_PERCENT
     });
-    modules.flat_map(|(_, (pages, _))| pages).collect()
+    let foreign = modules.flat_map(|(module, (mut pages, total))| {
+        // Most of the module is elsewhere, so a page that is not in the navigation may be, too.
+        if pages.len() * 2 > total {
+            pages.push(format!("{module}:{ANY_PAGE}"));
+        }
+        pages
+    });
+    foreign.collect()
 }
 
 pub(super) fn routes(mount: &Mount, relative: &str) -> Vec<String> {
@@ -143,7 +179,9 @@ pub fn find_antora_resource(
         }
         // Another repository may contribute pages of the module.
         let page = format!("{}:{}", file_name(&module), id.path);
+        let any_page = format!("{}:{ANY_PAGE}", file_name(&module));
         let is_foreign = site.foreign_pages.contains(&page)
+            || site.foreign_pages.contains(&any_page)
             || site.is_shared_host && !tree.is_dir(&module)
             || id
                 .version

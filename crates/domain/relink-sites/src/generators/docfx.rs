@@ -9,6 +9,9 @@ use crate::{DocSite, Mount, MountContent, ProjectTree};
 /// The host on which Open Publishing publishes all projects.
 const OPEN_PUBLISHING_ORIGIN: &str = "https://learn.microsoft.com";
 
+/// The configuration of Open Publishing.
+const PUBLISHING: &str = ".openpublishing.publish.config.json";
+
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
     let root = site.root.clone();
     site.ignores_case = true;
@@ -28,14 +31,25 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         site.has_generated_reference = true;
     }
     // Open Publishing publishes many projects on one host.
-    let is_shared = |dir: &str| tree.is_file(&join(dir, ".openpublishing.publish.config.json"));
-    site.is_shared_host = is_shared(&root) || is_shared("") || is_shared(parent(&root));
-    if site.is_shared_host {
+    let directories = [root.as_str(), parent(&root), ""].into_iter();
+    let mut publishing = directories.filter(|dir| tree.is_file(&join(dir, PUBLISHING)));
+    if let Some(directory) = publishing.next() {
+        site.is_shared_host = true;
+        site.redirect_files = redirect_files(tree, directory);
         site.origin = Some(OPEN_PUBLISHING_ORIGIN.to_owned());
         if let Some(base) = base_path(&config) {
             base.clone_into(&mut site.base);
         }
     }
+}
+
+/// Returns the redirect maps that the configuration of Open Publishing names.
+fn redirect_files(tree: &dyn ProjectTree, directory: &str) -> Vec<String> {
+    let text = tree.head(&join(directory, PUBLISHING), super::MAX_CONFIG).unwrap_or_default();
+    let config: Value = serde_json::from_str(&without_comments(&text)).unwrap_or_default();
+    let files = config.get("redirection_files").and_then(Value::as_array);
+    let names = files.into_iter().flatten().filter_map(Value::as_str);
+    names.map(|name| join(directory, name)).collect()
 }
 
 /// Returns the path below which Open Publishing publishes the documents: that of

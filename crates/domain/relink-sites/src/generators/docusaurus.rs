@@ -26,14 +26,35 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         site.mount_existing(tree, &join(&root, list), "", MountContent::Files);
     }
     site.mount_existing(tree, &join(&root, "src/pages"), "", MountContent::Pages);
-    for instance in instances(config) {
-        mount_instance(site, tree, &instance);
+    let instances = instances(config);
+    for instance in &instances {
+        mount_instance(site, tree, instance);
     }
-    mount_translations(site, tree);
+    mount_translations(site, tree, &instances);
+    add_category_pages(site, tree, &instances);
     site.alias("@site/", &root);
     site.generated.push("__docusaurus".to_owned());
     site.generated.extend(["category".to_owned(), "tags".to_owned(), "api".to_owned()]);
     site.generated.extend(["docs/category".to_owned(), "docs/tags".to_owned()]);
+}
+
+/// Adds the pages of categories that sidebars define:
+/// `link: { type: 'generated-index', slug: '/guides' }`.
+fn add_category_pages(site: &mut DocSite, tree: &dyn ProjectTree, instances: &[Instance]) {
+    let root = site.root.clone();
+    for (name, is_dir) in tree.entries(&root) {
+        if is_dir || !name.to_ascii_lowercase().contains("sidebar") {
+            continue;
+        }
+        let text = tree.head(&join(&root, &name), MAX_IMPORT).unwrap_or_default();
+        if !text.contains("generated-index") {
+            continue;
+        }
+        for slug in loose_config::texts(&text, "slug") {
+            let pages = instances.iter().map(|instance| join(&instance.prefix, slug));
+            site.generated.extend(pages.map(|page| format!("{page}$")));
+        }
+    }
 }
 
 /// Appends the modules of the project that a configuration imports, which may
@@ -63,6 +84,9 @@ fn with_imports(tree: &dyn ProjectTree, root: &str, config: &str) -> String {
 /// A content plugin: its directory and the URL path of its pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Instance {
+    /// The name of the plugin in the directories of translations: empty for the
+    /// first one of its kind.
+    id: String,
     dir: String,
     prefix: String,
     content: MountContent,
@@ -70,17 +94,17 @@ struct Instance {
 
 /// Returns the content plugins: the defaults, and those with their own path.
 fn instances(config: &str) -> Vec<Instance> {
-    let default =
-        |name: &str, content| Instance { dir: name.to_owned(), prefix: name.to_owned(), content };
-    let mut all = Vec::new();
+    let mut all: Vec<Instance> = Vec::new();
     for key in ["routeBasePath", "path"] {
-        for (at, _) in config.match_indices(&format!("{key}:")) {
-            all.extend(instance(config, at));
+        for at in loose_config::positions(config, key) {
+            let found = instance(config, at).filter(|instance| !all.contains(instance));
+            all.extend(found);
         }
     }
     for (name, content) in [("docs", MountContent::Pages), ("blog", MountContent::Posts)] {
-        if !all.iter().any(|instance: &Instance| instance.dir == name) {
-            all.push(default(name, content));
+        if !all.iter().any(|instance| instance.dir == name) {
+            let (dir, prefix) = (name.to_owned(), name.to_owned());
+            all.push(Instance { id: String::new(), dir, prefix, content });
         }
     }
     all
@@ -90,9 +114,9 @@ fn instances(config: &str) -> Vec<Instance> {
 fn instance(config: &str, at: usize) -> Option<Instance> {
     let object = loose_config::enclosing(config, at);
     let start = config.find(object)?;
-    let before = config.get(..start)?.trim_end();
-    let is_blog = before.ends_with("blog:")
-        || before.ends_with("plugin-content-blog',")
+    // `blog: {` and `['@docusaurus/plugin-content-blog', {`
+    let separators = [' ', '\n', '\r', '\t', ',', ':', '"', '\''];
+    let is_blog = config.get(..start)?.trim_end_matches(separators).ends_with("blog")
         || object.contains("blogTitle")
         || object.contains("postsPerPage");
     let (default, content) =
@@ -102,11 +126,17 @@ fn instance(config: &str, at: usize) -> Option<Instance> {
         return None;
     }
     let prefix = loose_config::text(object, "routeBasePath").unwrap_or(default);
-    Some(Instance { dir: dir.to_owned(), prefix: join(prefix, ""), content })
+    let id = loose_config::text(object, "id").unwrap_or_default();
+    Some(Instance {
+        id: id.to_owned(),
+        dir: dir.trim_start_matches("./").to_owned(),
+        prefix: join(prefix, ""),
+        content,
+    })
 }
 
 fn mount_instance(site: &mut DocSite, tree: &dyn ProjectTree, instance: &Instance) {
-    let Instance { dir, prefix, content } = instance;
+    let Instance { id, dir, prefix, content } = instance;
     let full = join(&site.root, dir);
     if !site.mount_existing(tree, &full, prefix, *content) {
         return;
@@ -119,8 +149,8 @@ fn mount_instance(site: &mut DocSite, tree: &dyn ProjectTree, instance: &Instanc
     }
     site.generated.extend(["category", "tags"].map(|page| join(prefix, page)));
     site.mount(&full, &join(prefix, "next"), MountContent::Pages);
-    let id = file_name(dir);
-    for versions in ["versioned_docs".to_owned(), format!("{id}_versioned_docs")] {
+    let name = if id.is_empty() { file_name(dir) } else { id };
+    for versions in ["versioned_docs".to_owned(), format!("{name}_versioned_docs")] {
         mount_versions(site, tree, &join(&site.root.clone(), &versions), prefix);
     }
 }
@@ -138,29 +168,40 @@ fn mount_versions(site: &mut DocSite, tree: &dyn ProjectTree, dir: &str, prefix:
 }
 
 /// Mounts `i18n/fr/docusaurus-plugin-content-docs/current` at `fr/docs`.
-fn mount_translations(site: &mut DocSite, tree: &dyn ProjectTree) {
+fn mount_translations(site: &mut DocSite, tree: &dyn ProjectTree, instances: &[Instance]) {
     let root = join(&site.root, "i18n");
-    let docs: Vec<(String, MountContent)> =
-        site.mounts.iter().map(|mount| (mount.prefix.clone(), mount.content)).collect();
     for (locale, _) in tree.entries(&root) {
         let directory = join(&root, &locale);
         for (plugin, is_dir) in tree.entries(&directory) {
             let Some(kind) = plugin.strip_prefix("docusaurus-plugin-content-") else { continue };
             let (kind, id) = kind.split_once('-').unwrap_or((kind, ""));
-            let dir = join(&directory, &plugin);
-            let prefix = if id.is_empty() { kind } else { id };
-            let prefix = if kind == "pages" { "" } else { prefix };
-            let is_known = docs.iter().any(|(known, _)| known == prefix);
-            let prefix = if is_known { prefix } else { "" };
             let content = if kind == "blog" { MountContent::Posts } else { MountContent::Pages };
+            let dir = join(&directory, &plugin);
             let inner = join(&dir, "current");
             let current = if tree.is_dir(&inner) { inner } else { dir.clone() };
-            if is_dir {
-                site.mount(&current, &join(&locale, prefix), content);
-                mount_versions(site, tree, &dir, &join(&locale, prefix));
+            for prefix in translated_prefixes(instances, kind, id, content) {
+                if is_dir {
+                    site.mount(&current, &join(&locale, &prefix), content);
+                    mount_versions(site, tree, &dir, &join(&locale, &prefix));
+                }
             }
         }
     }
+}
+
+/// Returns the URL paths of the plugins that a directory of translations may belong to.
+fn translated_prefixes(
+    instances: &[Instance],
+    kind: &str,
+    id: &str,
+    content: MountContent,
+) -> Vec<String> {
+    if kind == "pages" {
+        return vec![String::new()];
+    }
+    let own = instances.iter().filter(|instance| instance.content == content && instance.id == id);
+    let own: Vec<String> = own.map(|instance| instance.prefix.clone()).collect();
+    if own.is_empty() { vec![if id.is_empty() { kind } else { id }.to_owned()] } else { own }
 }
 
 pub(super) fn routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<String> {
@@ -224,6 +265,15 @@ mod tests {
             found.iter().any(|instance| instance.dir == dir && instance.prefix == prefix)
         };
         assert!(has("manual", "") && has("blog", "news"), "{found:?}");
+        let quoted =
+            r#""docs": { "path": "./guide", "routeBasePath": "/" }, "blog": { "path": "news" }"#;
+        let found = instances(quoted);
+        let has = |dir: &str, prefix: &str, content| {
+            let (id, dir, prefix) = (String::new(), dir.to_owned(), prefix.to_owned());
+            found.contains(&Instance { id, dir, prefix, content })
+        };
+        assert!(has("guide", "", MountContent::Pages), "{found:?}");
+        assert!(has("news", "blog", MountContent::Posts), "{found:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::permalink::{Tokens, expand, split_date};
 use crate::loose_config;
 use crate::paths::{file_name, is_locale, join, parent, split_page, without_index};
-use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
+use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree, Variables};
 
 /// Whether a `config.*` file belongs to Hugo.
 pub(super) fn is_config(config: &str) -> bool {
@@ -19,6 +19,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     if let Some(base) = loose_config::text(&config, "baseURL") {
         site.set_base(base);
     }
+    site.variables = Variables::read(&config);
     mount_content(site, tree, &config);
     for dir in loose_config::list(&config, "staticDir") {
         site.mount_existing(tree, &join(&root, dir), "", MountContent::Files);
@@ -105,8 +106,7 @@ fn mount_modules(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
             site.mount_existing(tree, &dir, prefix, content);
         } else if !prefix.is_empty() {
             // A submodule or a build step supplies the source.
-            let page = split_page(prefix).map_or(prefix, |(stem, _)| stem);
-            site.generated.push(join("", page));
+            site.generated.push(crate::paths::route_key(prefix));
         }
     }
 }

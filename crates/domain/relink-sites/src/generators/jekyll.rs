@@ -3,22 +3,23 @@
 use super::permalink::{Tokens, expand, split_date};
 use crate::loose_config;
 use crate::paths::{below, file_name, join, parent, split_page, without_index};
-use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
+use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree, Variables};
 
 /// Maximum depth of directories with posts.
 const MAX_DEPTH: usize = 4;
+/// Key of the pattern of all posts.
+const POSTS: &str = "_posts";
 /// Names of permalink styles. They end with the title, as the default does.
 const STYLES: [&str; 5] = ["pretty", "date", "ordinal", "weekdate", "none"];
 
-/// Whether a `_config.yml` belongs to Jekyll. Jupyter Book uses the same name.
+/// Whether a `_config.yml` belongs to Jekyll. Jupyter Book, which uses the same name, is
+/// detected first.
 pub(super) fn is_config(tree: &dyn ProjectTree, directory: &str, config: &str) -> bool {
-    let is_jupyter_book = tree.is_file(&join(directory, "_toc.yml"));
     let dirs = ["_layouts", "_includes", "_posts", "_data"];
     let keys =
         ["theme", "remote_theme", "permalink", "baseurl", "markdown", "collections", "title"];
-    !is_jupyter_book
-        && (dirs.iter().any(|dir| tree.is_dir(&join(directory, dir)))
-            || keys.iter().any(|key| loose_config::text(config, key).is_some()))
+    dirs.iter().any(|dir| tree.is_dir(&join(directory, dir)))
+        || keys.iter().any(|key| loose_config::text(config, key).is_some())
 }
 
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
@@ -28,10 +29,16 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     if let Some(base) = loose_config::text(config, "baseurl") {
         site.set_base(base);
     }
+    let origin = loose_config::top_level(config, "url").filter(|url| url.starts_with("http"));
+    site.origin = origin.map(|url| url.trim_end_matches('/').to_owned());
+    let top_level: Vec<&str> =
+        config.lines().filter(|line| !line.starts_with([' ', '\t', '-'])).collect();
+    site.variables = Variables::read(&top_level.join("\n"));
     site.mount(&root, "", MountContent::Pages);
-    let pattern = loose_config::texts(config, "permalink");
-    if let Some(pattern) = pattern.first().filter(|pattern| !STYLES.contains(pattern)) {
-        site.permalinks.push((String::new(), (*pattern).to_owned()));
+    // The pattern of the site applies to posts; pages only get its style.
+    let pattern = loose_config::top_level(config, "permalink");
+    if let Some(pattern) = pattern.filter(|pattern| !STYLES.contains(pattern)) {
+        site.permalinks.push((POSTS.to_owned(), pattern.to_owned()));
     }
     let collections = loose_config::text(config, "collections_dir").unwrap_or("");
     let collections = join(&root, collections);
@@ -125,9 +132,11 @@ pub(super) fn routes(
     if let Some((_, pattern)) = scoped.max_by_key(|(dir, _)| dir.len()) {
         routes.extend(expand(pattern, tokens));
     }
-    let patterns = site.permalinks.iter().filter(|(name, _)| name == section);
+    let is_post = mount.content == MountContent::Posts;
+    let patterns =
+        site.permalinks.iter().filter(|(name, _)| name == section || is_post && name == POSTS);
     routes.extend(patterns.filter_map(|(_, pattern)| expand(pattern, tokens)));
-    if mount.content == MountContent::Posts {
+    if is_post {
         let (date, title) = split_date(file_name(stem));
         // Jekyll makes a slug of the title.
         let title = title.replace('.', "-");

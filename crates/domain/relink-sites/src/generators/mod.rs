@@ -36,6 +36,7 @@ pub(crate) fn detect(
     is_dir: bool,
 ) -> Option<Generator> {
     let has_dir = |inner: &str| tree.is_dir(&join(directory, inner));
+    let has_file = |inner: &str| tree.is_file(&join(directory, inner));
     let read = || tree.head(&join(directory, name), MAX_CONFIG).unwrap_or_default();
     let (stem, extension) = name.split_once(".config.").unwrap_or_default();
     let stem = if CONFIG_EXTENSIONS.contains(&extension) { stem } else { "" };
@@ -54,6 +55,8 @@ pub(crate) fn detect(
         "mkdocs.yml" | "mkdocs.yaml" => Some(Generator::MkDocs),
         "conf.py" if sphinx::is_config(&read()) => Some(Generator::Sphinx),
         "myst.yml" => Some(Generator::Sphinx),
+        // Jupyter Book 1 uses Sphinx, with its own configuration.
+        "_config.yml" | "_config.yaml" if has_file("_toc.yml") => Some(Generator::Sphinx),
         "hugo.toml" | "hugo.yaml" | "hugo.yml" | "hugo.json" => Some(Generator::Hugo),
         "config.toml" | "config.yaml" | "config.yml" | "config.json"
             if has_dir("content") && hugo::is_config(&read()) =>

@@ -9,6 +9,32 @@ use crate::{DocSite, MountContent, ProjectTree};
 /// their subdirectories.
 const CONTENT: [&str; 6] = ["pages", "src/pages", "content", "src/content", "app", "src/app"];
 
+/// Programs that publish documents with Next.js.
+const FRAMEWORKS: [&str; 2] = ["nextra", "fumadocs"];
+/// Maximum depth of directories with dynamic routes.
+const MAX_DEPTH: usize = 4;
+
+/// Adds the paths below dynamic routes such as `app/docs/[...slug]`: the code of the project
+/// decides which pages they have.
+fn add_dynamic_routes(
+    site: &mut DocSite,
+    tree: &dyn ProjectTree,
+    dir: &str,
+    path: &str,
+    depth: usize,
+) {
+    for (name, is_dir) in tree.entries(dir) {
+        let is_dynamic = name.starts_with('[');
+        if is_dynamic && !path.is_empty() {
+            site.generated.push(format!("{path}/*"));
+        } else if is_dir && !is_dynamic && depth < MAX_DEPTH {
+            // A group, `(name)`, is not part of the path.
+            let below = if name.starts_with('(') { path.to_owned() } else { join(path, &name) };
+            add_dynamic_routes(site, tree, &join(dir, &name), &below, depth + 1);
+        }
+    }
+}
+
 /// Whether a Next.js project contains documents.
 pub(super) fn has_documents(tree: &dyn ProjectTree, directory: &str) -> bool {
     CONTENT.iter().any(|dir| contains_document(tree, &join(directory, dir), 3))
@@ -39,6 +65,13 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     let prefix = loose_config::text(config, "contentDirBasePath").unwrap_or("docs").to_owned();
     for dir in ["content", "src/content"] {
         site.mount_existing(tree, &join(&root, dir), &prefix, MountContent::Pages);
+    }
+    let package = tree.head(&join(&root, "package.json"), super::MAX_CONFIG).unwrap_or_default();
+    // The routes of these programs are the files of the content.
+    if !FRAMEWORKS.iter().any(|name| package.contains(name)) {
+        for dir in CONTENT {
+            add_dynamic_routes(site, tree, &join(&root, dir), "", 0);
+        }
     }
     site.alias("@/", &root);
     add_tsconfig_paths(site, tree);

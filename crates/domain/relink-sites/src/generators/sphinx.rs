@@ -46,9 +46,20 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         let pages = loose_config::pairs(block).into_iter().map(|(name, _)| format!("{name}$"));
         site.generated.extend(pages);
     }
+    let suffixes = loose_config::list(config, "source_suffix").into_iter();
+    let maps = loose_config::blocks(config, "source_suffix").into_iter();
+    let mapped = maps.flat_map(loose_config::pairs).map(|(suffix, _)| suffix);
+    site.has_text_documents = suffixes.chain(mapped).any(|suffix| suffix == ".txt");
+    // MyST: pages that its own link check ignores.
+    for rules in config.split("link-resolves").skip(1) {
+        let paths = loose_config::list(rules, "keys").into_iter();
+        site.generated
+            .extend(paths.filter(|path| path.starts_with('/')).map(|path| join("", path)));
+    }
     site.has_generated_reference =
         REFERENCE_EXTENSIONS.iter().any(|extension| config.contains(extension));
-    let external = ["intersphinx", "sphinx.ext.autodoc", "autodoc2", "autoapi"];
+    // Plugins of `myst.yml` may define labels.
+    let external = ["intersphinx", "sphinx.ext.autodoc", "autodoc2", "autoapi", "plugins:"];
     site.has_section_labels = config.contains("autosectionlabel");
     site.has_external_labels = external.iter().any(|name| config.contains(name));
     site.generated.extend(["genindex", "modindex", "py-modindex", "search"].map(str::to_owned));

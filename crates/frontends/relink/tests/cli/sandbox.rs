@@ -1,4 +1,5 @@
-//! A sandbox for `relink`: an empty project and a separate home directory.
+//! A sandbox for `relink`: an empty project and a separate home directory. The methods of
+//! [`CommandOutput`] check the exit code and parse the output.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Flags without delays: no interval between requests, no retries.
-pub const QUICK: &[&str] = &["--host-interval", "0", "--retries", "0"];
+pub const NO_DELAYS: &[&str] = &["--host-interval", "0", "--retries", "0"];
 
 /// Maximum run time. The slowest runs take a few seconds on an idle machine.
 const DEADLINE: Duration = Duration::from_mins(2);
@@ -21,6 +22,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
+    /// Creates a sandbox, which is deleted when dropped.
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("project")).unwrap();
@@ -46,7 +48,11 @@ impl Sandbox {
     }
 
     /// Writes a list of URLs, one per line.
-    pub fn list<T: AsRef<str>>(&self, name: &str, urls: impl IntoIterator<Item = T>) -> &Self {
+    pub fn write_urls<T: AsRef<str>>(
+        &self,
+        name: &str,
+        urls: impl IntoIterator<Item = T>,
+    ) -> &Self {
         let mut lines = String::new();
         for url in urls {
             lines.extend([url.as_ref(), "\n"]);
@@ -62,6 +68,7 @@ impl Sandbox {
         self
     }
 
+    /// Reads a file of the project.
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
@@ -103,22 +110,22 @@ impl Sandbox {
         run_to_end(self.command(args).env("RELINK_NOW", now))
     }
 
-    /// Checks without delays and prints JSON lines.
+    /// Runs `relink check` without delays; the output is JSON lines.
     pub fn check(&self, args: &[&str]) -> CommandOutput {
         self.run(&jsonl_args(args))
     }
 
-    /// Checks without delays and prints the human report.
-    pub fn report(&self, args: &[&str]) -> CommandOutput {
-        self.run(&[CHECK, QUICK, args].concat())
+    /// Runs `relink check` without delays; the output is the report for humans.
+    pub fn check_human(&self, args: &[&str]) -> CommandOutput {
+        self.run(&[CHECK, NO_DELAYS, args].concat())
     }
 
-    /// Checks as if it were `now`.
+    /// Runs [`Self::check`] as if it were `now`.
     pub fn check_at(&self, now: &str, args: &[&str]) -> CommandOutput {
         self.run_at(now, &jsonl_args(args))
     }
 
-    /// Checks links from standard input.
+    /// Runs [`Self::check`] with links from standard input.
     pub fn check_stdin(&self, input: &str, args: &[&str]) -> CommandOutput {
         let mut command = self.command(&jsonl_args(args));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -127,7 +134,7 @@ impl Sandbox {
         CommandOutput::new(&child.wait_with_output().unwrap())
     }
 
-    /// Starts a check whose results can be read while it runs.
+    /// Starts [`Self::check`]; its results can be read while it runs.
     pub fn spawn_check(&self, args: &[&str]) -> Running {
         self.spawn(&jsonl_args(args))
     }
@@ -145,6 +152,7 @@ impl Sandbox {
 fn run_to_end(command: &mut Command) -> CommandOutput {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let id = child.id();
+    // Dropping the sender ends the watchdog.
     let (finished, finished_receiver) = std::sync::mpsc::channel::<()>();
     let watchdog = std::thread::spawn(move || {
         let is_late = finished_receiver.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout);
@@ -160,12 +168,12 @@ fn run_to_end(command: &mut Command) -> CommandOutput {
     result
 }
 
-/// `relink check` with the database of the sandbox.
+/// The arguments of `relink check` with the database of the sandbox.
 pub const CHECK: &[&str] = &["check", "--db", "relink.db"];
 
 /// Returns the arguments of a check without delays that prints JSON lines.
 fn jsonl_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    [CHECK, QUICK, &["--format", "jsonl"], args].concat()
+    [CHECK, NO_DELAYS, &["--format", "jsonl"], args].concat()
 }
 
 /// The output and the exit code of a program.
@@ -177,6 +185,7 @@ pub struct CommandOutput {
 }
 
 impl CommandOutput {
+    /// Converts the output of a finished program.
     pub fn new(output: &Output) -> Self {
         Self {
             // A program ended by a signal has no exit code.
@@ -193,13 +202,14 @@ impl CommandOutput {
         self
     }
 
-    /// Returns the results, one per line of stdout.
+    /// Parses the results of JSON lines.
     #[track_caller]
     pub fn rows(&self) -> Rows {
-        Rows(self.stdout.lines().map(read_row).collect())
+        Rows { results: self.stdout.lines().map(read_row).collect() }
     }
 
-    /// Asserts an error message with cause and hint, and an empty stdout.
+    /// Asserts the exit code, an empty stdout, and an error message with cause, hint and all
+    /// `parts`.
     #[track_caller]
     pub fn fails(self, code: i32, parts: &[&str]) -> Self {
         let result = self.exits(code);
@@ -211,6 +221,7 @@ impl CommandOutput {
     }
 }
 
+/// Parses a line of JSON.
 #[track_caller]
 fn read_row(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
@@ -218,14 +229,17 @@ fn read_row(line: &str) -> Value {
 
 /// The results of a run.
 #[derive(Debug)]
-pub struct Rows(pub Vec<Value>);
+pub struct Rows {
+    /// One JSON object per URL, in the order of the output.
+    pub results: Vec<Value>,
+}
 
 impl Rows {
     /// Returns the only result of a URL.
     #[track_caller]
     pub fn row(&self, url: impl AsRef<str>) -> &Value {
         let url = url.as_ref();
-        let found: Vec<&Value> = self.0.iter().filter(|row| row["url"] == url).collect();
+        let found: Vec<&Value> = self.results.iter().filter(|row| row["url"] == url).collect();
         assert_eq!(found.len(), 1, "results for {url} in {self:?}");
         found[0]
     }
@@ -238,10 +252,18 @@ impl Rows {
         row["code"].as_str().map_or(verdict.to_owned(), |code| format!("{verdict} {code}"))
     }
 
+    /// Returns the verdict words of all results, sorted.
+    pub fn verdicts(&self) -> Vec<&str> {
+        let mut verdicts: Vec<&str> =
+            self.results.iter().map(|row| row["verdict"].as_str().unwrap()).collect();
+        verdicts.sort_unstable();
+        verdicts
+    }
+
     /// Returns all URLs, sorted.
     pub fn urls(&self) -> Vec<String> {
         let mut urls: Vec<String> =
-            self.0.iter().map(|row| row["url"].as_str().unwrap().to_owned()).collect();
+            self.results.iter().map(|row| row["url"].as_str().unwrap().to_owned()).collect();
         urls.sort();
         urls
     }

@@ -1,7 +1,8 @@
-//! Pages as found on the web, and their flags.
+//! Pages as found on the web, and the short names of their flags.
 
 use relink_model::PageFlag;
 
+/// Returns the names of the flags of a page.
 fn flags(html: &str) -> String {
     let digest = crate::digest(Some("text/html"), None, html.as_bytes(), false);
     let names = digest.flags.iter().map(|flag| match flag {
@@ -16,13 +17,13 @@ fn flags(html: &str) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-/// Checks the flags of a page, given as a list of names.
+/// Asserts the flags of a page, given as a list of names.
 #[track_caller]
 fn check(html: &str, expect: &str) {
     assert_eq!(flags(html), expect, "{html}");
 }
 
-/// Checks that a page has a flag, and that it loses the flag with more text.
+/// Asserts that a page has a flag, and that it loses the flag with more text.
 #[track_caller]
 fn check_while_short(html: &str, expect: &str) {
     check(html, expect);

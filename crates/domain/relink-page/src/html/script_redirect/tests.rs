@@ -2,11 +2,13 @@
 
 use super::*;
 
+/// Asserts that a script redirects to `/a`.
 #[track_caller]
 fn redirects(script: &str) {
     assert_eq!(script_redirect(script, "").as_deref(), Some("/a"), "{script}");
 }
 
+/// Asserts that no redirect is found in the script.
 #[track_caller]
 fn does_not_redirect(script: &str) {
     assert_eq!(script_redirect(script, ""), None, "{script}");

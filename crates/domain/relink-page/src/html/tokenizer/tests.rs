@@ -26,7 +26,7 @@ fn format_tokens(html: &str) -> String {
     formatter.finish()
 }
 
-/// Formats the tokens of `html5gum` in the same way.
+/// Formats the tokens of `html5gum` like [`format_tokens`].
 fn format_html5gum(html: &str) -> String {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
@@ -93,6 +93,7 @@ impl TokenFormatter {
     }
 }
 
+/// Asserts the tokens of a document in the notation of [`format_tokens`].
 #[track_caller]
 fn check(html: &str, expect: &str) {
     assert_eq!(format_tokens(html), expect);

@@ -1,10 +1,13 @@
-//! Links of sites: paths that a generator publishes, redirects and includes.
+//! Links of sites: paths that a site generator publishes, redirects and included files.
+//!
+//! The tests write the files of a site, and a document with links that work or are broken
+//! on the published site. Broken links have the verdict `local`.
 
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Creates a site, and a document with these links.
+/// Creates a site from paths and texts, and a document with links.
 fn site(files: &[(&str, &str)], document: &str, links: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     for (path, text) in files {
@@ -15,7 +18,15 @@ fn site(files: &[(&str, &str)], document: &str, links: &[&str]) -> Sandbox {
     sandbox
 }
 
-/// Asserts that the first links work, and that each of the others is a finding.
+/// Checks a project offline and returns the summary of its JSON report.
+fn summary(sandbox: &Sandbox) -> Value {
+    let output = sandbox.check_human(&["--format", "json", "--offline", "."]);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    report["summary"].clone()
+}
+
+/// Asserts that a document of a site has the links `good`, which work, and `broken`, which are
+/// findings.
 #[track_caller]
 fn check(files: &[(&str, &str)], document: &str, good: &[&str], broken: &[&str]) {
     let sandbox = site(files, document, &[good, broken].concat());
@@ -23,11 +34,14 @@ fn check(files: &[(&str, &str)], document: &str, good: &[&str], broken: &[&str])
     let rows = output.rows();
     let expected = good.iter().map(|link| (link, "alive"));
     let expected = expected.chain(broken.iter().map(|link| (link, "local")));
-    // Several links to one file are one target, so rows are found by line.
+    // Several links to one file are one row, so rows are found by line: the first link is on
+    // line 7.
     for (line, (link, verdict)) in (7..).step_by(2).zip(expected) {
         let is_link = |location: &Value| location["path"] == document && location["line"] == line;
-        let row =
-            rows.0.iter().find(|row| row["locations"].as_array().unwrap().iter().any(is_link));
+        let row = rows
+            .results
+            .iter()
+            .find(|row| row["locations"].as_array().unwrap().iter().any(is_link));
         assert!(row.is_some(), "`{link}` is not checked");
         assert_eq!(row.unwrap()["verdict"], verdict, "{link}: {}", row.unwrap());
     }
@@ -121,7 +135,7 @@ fn jekyll_publishes_pages_posts_and_collections() {
 }
 
 #[test]
-fn template_tags_that_stand_for_a_path_are_resolved() {
+fn template_tags_that_are_replaced_by_a_path_are_resolved() {
     let files = [("_config.yml", "title: T\n"), ("_docs/start.md", "# Start\n"), ("a.css", "")];
     let sandbox = site(&files, "x.md", &[]);
     let text = "[a]({% link _docs/start.md %}#start)\n\n[b]({{ site.baseurl }}/a.css)\n\n\
@@ -129,8 +143,7 @@ fn template_tags_that_stand_for_a_path_are_resolved() {
                 [e]({{ page.url }})\n";
     sandbox.write("index.md", text);
     let rows = sandbox.check(&["--offline", "index.md"]).rows();
-    let verdicts: Vec<&str> = rows.0.iter().filter_map(|row| row["verdict"].as_str()).collect();
-    assert_eq!(verdicts, ["alive", "alive", "local", "local"]);
+    assert_eq!(rows.verdicts(), ["alive", "alive", "local", "local"]);
 }
 
 #[test]
@@ -140,8 +153,7 @@ fn directives_of_images_and_code_are_checked() {
                 ```{image} a.png\n```\n\n:::{figure} gone.png\n:::\n";
     sandbox.write("a.md", text).write("a.png", "");
     let rows = sandbox.check(&["--offline", "a.md"]).exits(1).rows();
-    let verdicts: Vec<&str> = rows.0.iter().filter_map(|row| row["verdict"].as_str()).collect();
-    assert_eq!(verdicts, ["alive", "local", "local"]);
+    assert_eq!(rows.verdicts(), ["alive", "local", "local"]);
 }
 
 #[test]
@@ -342,11 +354,10 @@ fn antora_alias_names_its_module() {
     sandbox.write("modules/ops/pages/run.adoc", "= Run\n:page-aliases: ROOT:exec.adoc\n");
     let text = "= A\n\nxref:ROOT:exec.adoc[a] xref:ops:run.adoc[b] xref:ops:exec.adoc[c]\n";
     sandbox.write("modules/ROOT/pages/a.adoc", text);
-    let report = sandbox.report(&["--format", "json", "--offline", "."]);
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    let summary = summary(&sandbox);
     // The alias and the name of the page are one file, so they are one target.
-    assert_eq!(report["summary"]["verdicts"]["alive"], 1, "{report}");
-    assert_eq!(report["summary"]["verdicts"]["local"], 1, "{report}");
+    assert_eq!(summary["verdicts"]["alive"], 1, "{summary}");
+    assert_eq!(summary["verdicts"]["local"], 1, "{summary}");
 }
 
 #[test]
@@ -390,10 +401,9 @@ fn pages_of_templates_and_ignored_pages_are_not_checked() {
     let sandbox = site(&files, "doc/a.md", &["contents.html"]);
     let links = "[a](/reference/config/) [b](/reference/gone/)\n";
     sandbox.write("web/src/content/docs/a.md", links);
-    let report = sandbox.report(&["--format", "json", "--offline", "."]);
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
-    assert_eq!(report["summary"]["skipped"]["generated"], 2, "{report}");
-    assert_eq!(report["summary"]["verdicts"]["local"], 1, "{report}");
+    let summary = summary(&sandbox);
+    assert_eq!(summary["skipped"]["generated"], 2, "{summary}");
+    assert_eq!(summary["verdicts"]["local"], 1, "{summary}");
 }
 
 #[test]
@@ -412,10 +422,9 @@ fn component_that_renders_a_document_may_have_any_anchor() {
         ),
     ];
     let sandbox = site(&files, "src/content/docs/own.md", &["/a/#x", "/a/#own-part-x", "/b/#x"]);
-    let report = sandbox.report(&["--format", "json", "--offline", "."]);
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
-    assert_eq!(report["summary"]["skipped"]["anchor"], 1, "{report}");
-    assert_eq!(report["summary"]["verdicts"]["local"], 2, "{report}");
+    let summary = summary(&sandbox);
+    assert_eq!(summary["skipped"]["anchor"], 1, "{summary}");
+    assert_eq!(summary["verdicts"]["local"], 2, "{summary}");
 }
 
 #[test]
@@ -460,11 +469,10 @@ fn sources_of_other_repositories_are_not_checked() {
     ];
     let links = ["~/../samples/x.cs", "~/../tools/gone.cs"];
     let sandbox = site(&files, "docs/a.md", &links);
-    let report = sandbox.report(&["--format", "json", "--offline", "."]);
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
-    assert_eq!(report["summary"]["skipped"]["generated"], 1, "{report}");
-    assert_eq!(report["summary"]["skipped"]["other-site"], 1, "{report}");
-    assert_eq!(report["summary"]["verdicts"]["local"], 2, "{report}");
+    let summary = summary(&sandbox);
+    assert_eq!(summary["skipped"]["generated"], 1, "{summary}");
+    assert_eq!(summary["skipped"]["other-site"], 1, "{summary}");
+    assert_eq!(summary["verdicts"]["local"], 2, "{summary}");
 }
 
 #[test]
@@ -475,20 +483,283 @@ fn asciidoc_images_are_in_the_directory_of_an_included_attribute() {
     let text = "= T\ninclude::_attributes.adoc[]\n\nimage::a.png[]\n\nimage::gone.png[]\n\n\
                 [[part.one]]\n== One\n\n<<part.one>> <<part.two,two>>\n";
     sandbox.write("a.adoc", text);
-    let report = sandbox.report(&["--format", "json", "--offline", "."]);
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
-    assert_eq!(report["summary"]["verdicts"]["alive"], 3, "{report}");
-    assert_eq!(report["summary"]["verdicts"]["local"], 2, "{report}");
+    let summary = summary(&sandbox);
+    assert_eq!(summary["verdicts"]["alive"], 3, "{summary}");
+    assert_eq!(summary["verdicts"]["local"], 2, "{summary}");
+}
+
+#[test]
+fn relative_directory_of_a_page_starts_from_its_url() {
+    check(
+        &[
+            ("hugo.toml", "baseURL = 'https://docs.test/'\n"),
+            ("content/docs/_index.md", "# Docs\n"),
+            ("content/docs/guide/_index.md", "# Guide\n\n## Kinds\n"),
+            ("content/docs/guide/other.md", "# Other\n\n## Here\n"),
+            ("content/docs/other.md", "# Other\n\n## Above\n"),
+        ],
+        "content/docs/guide/a.md",
+        &["../#kinds", "..#kinds", "../other/#here", "../other#here", "../../#docs"],
+        &["../#docs", "../other/#above", "../../#kinds"],
+    );
+}
+
+#[test]
+fn same_path_may_lead_to_a_page_in_one_document_only() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("docusaurus.config.js", "module.exports = { baseUrl: '/', presets: [] }")
+        .write("docs/theming/colors.md", "# Colors\n")
+        .write("docs/api/a.md", "[a](../theming/colors)\n")
+        .write("docs/api/b.md", "[b](../../docs/theming/colours)\n\n[c](../theming/colours)\n");
+    let rows = sandbox.check(&["--offline", "docs"]).rows();
+    assert_eq!(rows.verdicts(), ["alive", "local"]);
+}
+
+#[test]
+fn docusaurus_settings_may_be_json_and_sidebars_define_pages() {
+    check(
+        &[
+            (
+                "docusaurus.config.ts",
+                "export default { \"baseUrl\": \"/\", \"presets\": [[\"classic\", { \"docs\": { \
+                 \"path\": \"./docs\", \"routeBasePath\": \"/\" }, \"blog\": { \"path\": \"news\" } }]], \
+                 plugins: [['@docusaurus/plugin-content-docs', { id: 'api', path: './api-docs', \
+                 routeBasePath: 'reference' }]] };",
+            ),
+            ("sidebars.js", "[{ link: { type: 'generated-index', slug: '/guides' } }]"),
+            ("docs/start.md", "# Start\n"),
+            ("api-docs/call.md", "# Call\n"),
+            ("news/2024-01-02-hello.md", "# Hello\n"),
+            ("i18n/fr/docusaurus-plugin-content-docs-api/current/appel.md", "# Appel\n"),
+        ],
+        "news/2024-02-03-own.md",
+        &["/start", "/reference/call", "/fr/reference/appel", "/blog/2024/01/02/hello"],
+        &["/gone", "/reference/start", "/guides2"],
+    );
+}
+
+#[test]
+fn mdx_imports_are_unescaped_and_components_may_build_paths() {
+    let sandbox = Sandbox::new();
+    let page = "import Part from './\\_part.mdx';\n\n# Own\n\n<Part />\n\n[a](#shared)\n\n\
+                A <Demo src=\"usage/demo.html\">b</Demo> <Demo src=\"./gone.html\">c</Demo>\n\n\
+                <Card href=\"/docs/gone\">d</Card>\n";
+    sandbox
+        .write("docusaurus.config.js", "module.exports = { baseUrl: '/', presets: [] }")
+        .write("docs/_part.mdx", "## Shared\n")
+        .write("docs/a.mdx", page);
+    let rows = sandbox.check(&["--offline", "docs/a.mdx"]).rows();
+    assert_eq!(rows.verdicts(), ["alive", "alive", "local", "local"]);
+    let summary = summary(&sandbox);
+    assert_eq!(summary["skipped"]["page-name"], 1, "{summary}");
+}
+
+#[test]
+fn jekyll_pattern_of_posts_does_not_apply_to_pages() {
+    check(
+        &[
+            (
+                "_config.yml",
+                "title: T\nurl: https://a.test\nguide: /guide\ndefaults:\n  - scope:\n      type: \
+                 posts\n    values:\n      permalink: /blog/:title/\n",
+            ),
+            ("install/index.md", "---\nredirect_from: /download/\n---\n# Install\n"),
+            ("guide/index.md", "---\ntitle: T\n---\n# Guide\n"),
+            ("_posts/2024-01-02-hello.md", "---\ntitle: T\n---\n# Hello\n"),
+        ],
+        "index.md",
+        &["/install/", "/blog/hello/", "{{ site.guide }}/", "{{ site.url }}/guide/#guide"],
+        &["/blog/index/", "{{ site.guide }}/#gone"],
+    );
+}
+
+#[test]
+fn path_below_the_url_of_a_jekyll_site_may_be_outside_of_it() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("_config.yml", "title: T\nurl: https://a.test\n")
+        .write("index.md", "[a]({{ site.url }}/cgi-bin/b)\n");
+    assert_eq!(summary(&sandbox)["skipped"]["offline"], 1);
+}
+
+#[test]
+fn jupyter_book_has_labels_of_documents_and_notebooks() {
+    let notebook = r##"{"cells":[{"cell_type":"markdown","source":["(cell-label)=\n","# N\n"]},
+        {"cell_type":"code","source":["#| label: fig:plot\n","plot()\n"]}]}"##;
+    check(
+        &[
+            ("book/_config.yml", "title: T\n"),
+            ("book/_toc.yml", "root: intro\n"),
+            ("book/intro.md", "# Intro\n\n(topic/part)=\n## Part\n\n$$ (eq:one)\n"),
+            ("book/plot.ipynb", notebook),
+        ],
+        "book/guide/a.md",
+        &["topic/part", "cell-label", "#fig:plot", "#eq:one", "/intro.md"],
+        &["topic/gone", "/gone.md", "#fig:gone"],
+    );
+}
+
+#[test]
+fn open_publishing_names_its_redirect_maps() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write(".git/HEAD", "")
+        .write("docs/docfx.json", r#"{ "build": { "content": [{ "src": "book", "dest": "b" }] } }"#)
+        .write(
+            ".openpublishing.publish.config.json",
+            r#"{ "redirection_files": ["maps/.openpublishing.redirection.old.json"] }"#,
+        )
+        .write(
+            "maps/.openpublishing.redirection.old.json",
+            r#"{ "redirections": [
+                { "source_path": "../docs/book/old.md", "redirect_url": "/b/new" },
+                { "source_path_from_root": "/docs/book/older.md", "redirect_url": "/b/new" }] }"#,
+        )
+        .write("docs/book/new.md", "# New\n")
+        .write("docs/book/a.md", "[a](./old.md)\n\n[b](older.md)\n\n[c](gone.md)\n");
+    let rows = sandbox.check(&["--offline", "docs"]).rows();
+    assert_eq!(rows.verdicts(), ["local", "moved", "moved"]);
+}
+
+#[test]
+fn antora_attributes_of_the_component_are_replaced() {
+    let sandbox = site(
+        &[
+            (
+                "antora.yml",
+                "name: server\nversion: '1'\nasciidoc:\n  attributes:\n    latest: '1@'\n    \
+                 dir: parts\n",
+            ),
+            ("modules/ROOT/pages/start.adoc", "= Start\n\ninclude::{dir}/part.adoc[]\n"),
+            ("modules/ROOT/pages/parts/part.adoc", "== Shared part\n"),
+        ],
+        "notes.md",
+        &[],
+    );
+    let page = "= T\n:own: start\n\n[#shared-parts]\nxref:{latest}@server::start.adoc[a] xref:{own}.adoc#shared-part[b]\n\
+                xref:{dir}/gone.adoc[c] xref:start.adoc#gone[d] xref:{unknown}.adoc[e] xref:shared-{dir}[f]\n";
+    sandbox.write("modules/ROOT/pages/a.adoc", page);
+    let rows = sandbox.check(&["--offline", "modules"]).rows();
+    assert_eq!(rows.verdicts(), ["alive", "alive", "alive", "alive", "local", "local"]);
+}
+
+#[test]
+fn sphinx_documents_may_be_text_files() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("docs/conf.py", "project = 'T'\nsource_suffix = {\".txt\": \"restructuredtext\"}\n")
+        .write("docs/topics/db.txt", ".. _db-label:\n\nDatabases\n=========\n")
+        .write(
+            "docs/index.txt",
+            ":doc:`/topics/db` :ref:`Data<db-label>` :doc:`/topics/gone` :ref:`no-label`\n",
+        );
+    let rows = sandbox.check(&["--offline", "docs"]).rows();
+    assert_eq!(rows.verdicts(), ["alive", "alive", "local", "local"]);
+}
+
+#[test]
+fn double_brackets_are_text_for_generators_without_wiki_links() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("hugo.toml", "title = 'T'\n")
+        .write("content/a.md", "Add `x` to [[menus.main]].\n");
+    let summary = summary(&sandbox);
+    assert_eq!(summary["skipped"], serde_json::json!({}), "{summary}");
+}
+
+#[test]
+fn routes_that_code_decides_are_not_checked() {
+    let files = [
+        ("next.config.ts", ""),
+        ("package.json", "{}"),
+        ("src/app/docs/[...slug]/page.tsx", ""),
+        ("src/app/(site)/blog/[year]/page.tsx", ""),
+        ("src/app/about/page.mdx", "# About\n"),
+    ];
+    let links = ["/docs/any/page", "/blog/2024/any", "/about", "/gone"];
+    let sandbox = site(&files, "src/app/help/page.mdx", &links);
+    let summary = summary(&sandbox);
+    assert_eq!(summary["skipped"]["generated"], 2, "{summary}");
+    assert_eq!(
+        (&summary["verdicts"]["alive"], &summary["verdicts"]["local"]),
+        (&1.into(), &1.into())
+    );
+}
+
+#[test]
+fn ids_of_the_layout_are_anchors_of_the_page() {
+    check(
+        &[
+            ("_config.yml", "title: T\n"),
+            ("_layouts/wide.html", "<div id=\"menu\">{% include foot.html %}{{ content }}</div>"),
+            ("_includes/foot.html", "<p id=\"foot\"></p><p id=\"tab-{{ name }}\"></p>"),
+            ("about.md", "---\nlayout: wide\n---\n# About\n"),
+        ],
+        "index.md",
+        &["/about.html#menu", "/about.html#foot", "/about.html#tab-x", "/about.html#about"],
+        &["/about.html#gone"],
+    );
+}
+
+#[test]
+fn argument_id_of_a_shortcode_is_the_end_of_an_anchor() {
+    check(
+        &[
+            ("hugo.toml", "title = 'T'\n"),
+            ("content/terms.md", "# Terms\n\n{{< term id=\"leaf\" name=\"Leaf\" >}}\n"),
+            ("layouts/shortcodes/term.html", "{{ $id := .Get \"id\" }}"),
+        ],
+        "content/a.md",
+        &["/terms/#leaf", "/terms/#def-leaf"],
+        &["/terms/#def-root"],
+    );
+}
+
+#[test]
+fn mdbook_below_another_links_to_its_chapters() {
+    check(
+        &[
+            ("book.toml", "[book]\ntitle = 'T'\n"),
+            ("src/ch01.md", "# One\n"),
+            ("old/book.toml", "[book]\ntitle = 'Old'\n"),
+        ],
+        "old/src/a.md",
+        &["../ch01.html"],
+        &["../ch02.html"],
+    );
+}
+
+#[test]
+fn links_from_the_root_of_a_repository_without_a_site_are_checked() {
+    let links = "[a](/group) [b](/guide/a.md) ".repeat(5);
+    let files = [(".git/HEAD", ""), ("group/README.md", links.as_str()), ("guide/a.md", "")];
+    check(&files, "README.md", &["/group", "/guide/"], &["/groups", "/guide/b"]);
+    let sandbox = site(&files, "README.md", &["/../../issues"]);
+    assert_eq!(summary(&sandbox)["skipped"]["other-site"], 1);
+}
+
+#[test]
+fn unknown_program_may_write_other_ids() {
+    let links = "[a](/docs/guide/a) [b](/guide/a) ".repeat(5);
+    check(
+        &[
+            (".git/HEAD", ""),
+            ("docs/guide/a.md", &format!("# A\n\n## contributes.views\n\n{links}")),
+        ],
+        "api/b.md",
+        &["/docs/guide/a#contributes.views"],
+        &["/docs/guide/a#contributes.menus"],
+    );
 }
 
 #[test]
 fn generated_page_is_not_checked() {
     let files = [("docusaurus.config.js", ""), ("blog/2024-01-02-a.md", "# A\n")];
     let sandbox = site(&files, "docs/a.md", &["/blog/tags/x", "/blog", "/rss.xml"]);
-    let report = sandbox.report(&["--format", "json", "--offline", "."]);
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
-    assert_eq!(report["summary"]["skipped"]["generated"], 3, "{report}");
-    assert_eq!(report["summary"]["verdicts"]["local"], 0, "{report}");
+    let summary = summary(&sandbox);
+    assert_eq!(summary["skipped"]["generated"], 3, "{summary}");
+    assert_eq!(summary["verdicts"]["local"], 0, "{summary}");
 }
 
 #[test]
@@ -505,10 +776,9 @@ fn redirect_to_the_site_itself_must_lead_to_a_page() {
         ("docs/start.md", "# Start\n"),
     ];
     let sandbox = site(&files, "docs/a.md", &["/old/start", "/out/start", "/old/gone"]);
-    let report = sandbox.report(&["--format", "json", "--offline", "."]);
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
-    assert_eq!(report["summary"]["verdicts"]["moved"], 2, "{report}");
-    assert_eq!(report["summary"]["verdicts"]["local"], 1, "{report}");
+    let summary = summary(&sandbox);
+    assert_eq!(summary["verdicts"]["moved"], 2, "{summary}");
+    assert_eq!(summary["verdicts"]["local"], 1, "{summary}");
 }
 
 #[test]
@@ -524,37 +794,38 @@ fn link_through_a_redirect_map_is_moved() {
     let sandbox = site(&files, "docs/b.md", &["/a/", "/older/", "/old/x", "/lost", "/old/x#gone"]);
     let rows = sandbox.check(&["--offline", "."]).rows();
     let verdict = |link: &str| {
-        let row = rows.0.iter().find(|row| row["url"] == link).unwrap();
+        let row = rows.results.iter().find(|row| row["url"] == link).unwrap();
         (row["verdict"].as_str().unwrap().to_owned(), row["reason"].as_str().unwrap().to_owned())
     };
-    let moved = |to: &str| ("moved".to_owned(), format!("redirects to `{to}`"));
-    assert_eq!(verdict("/a/"), moved("new.md"));
-    assert_eq!(verdict("/older/"), moved("/new"));
-    assert_eq!(verdict("/old/x"), moved("/new/"));
+    let moved_to = |to: &str| ("moved".to_owned(), format!("redirects to `{to}`"));
+    assert_eq!(verdict("/a/"), moved_to("new.md"));
+    assert_eq!(verdict("/older/"), moved_to("/new"));
+    assert_eq!(verdict("/old/x"), moved_to("/new/"));
     assert_eq!(verdict("/lost").0, "local");
     assert_eq!(verdict("/old/x#gone").0, "local");
 }
 
 #[test]
-fn patterns_match_the_text_as_written_and_the_path() {
+fn patterns_match_the_link_as_written_and_its_file() {
     let files = [("mkdocs.yml", "site_name: T\n"), ("docs/guide/a.md", "# A\n")];
     let sandbox = site(&files, "docs/b.md", &["/guide/a/", "/guide/gone/", "./gone.md"]);
-    let count =
-        |args: &[&str]| sandbox.check(&[&["--offline"], args, &["."]].concat()).rows().0.len();
-    assert_eq!(count(&["--exclude", "^/guide"]), 1);
-    assert_eq!(count(&["--exclude", "^docs/guide/a.md$"]), 2);
-    assert_eq!(count(&["--exclude", r"^\./gone"]), 2);
-    assert_eq!(count(&["--include", "^/guide"]), 2);
-    assert_eq!(count(&["--include", "^docs/guide/a.md$"]), 1);
+    let row_count = |args: &[&str]| {
+        sandbox.check(&[&["--offline"], args, &["."]].concat()).rows().results.len()
+    };
+    assert_eq!(row_count(&["--exclude", "^/guide"]), 1);
+    assert_eq!(row_count(&["--exclude", "^docs/guide/a.md$"]), 2);
+    assert_eq!(row_count(&["--exclude", r"^\./gone"]), 2);
+    assert_eq!(row_count(&["--include", "^/guide"]), 2);
+    assert_eq!(row_count(&["--include", "^docs/guide/a.md$"]), 1);
 }
 
 #[test]
 fn site_none_disables_the_rules() {
     let files = [("mkdocs.yml", "site_name: T\n"), ("docs/a.md", "# A\n")];
     let sandbox = site(&files, "docs/b.md", &["/a/"]);
-    assert_eq!(sandbox.check(&["--offline", "--site", "none", "."]).rows().0.len(), 0);
-    assert_eq!(sandbox.check(&["--offline", "--site", "mkdocs", "."]).rows().0.len(), 1);
-    assert_eq!(sandbox.check(&["--offline", "--site", "hugo", "."]).rows().0.len(), 0);
+    assert_eq!(sandbox.check(&["--offline", "--site", "none", "."]).rows().results.len(), 0);
+    assert_eq!(sandbox.check(&["--offline", "--site", "mkdocs", "."]).rows().results.len(), 1);
+    assert_eq!(sandbox.check(&["--offline", "--site", "hugo", "."]).rows().results.len(), 0);
     let output = sandbox.check(&["--site", "unknown", "."]).exits(2);
     assert!(output.stderr.contains("unknown site generator"), "{output:?}");
 }
@@ -565,8 +836,7 @@ fn map_and_several_roots_resolve_root_relative_links() {
     let sandbox = site(&files, "d.md", &["/guide/a.md", "/b.png", "/c.png", "/gone.png"]);
     let args = ["--offline", "--map", "/guide=manual", "--root-dir", "files", "--root-dir", "more"];
     let rows = sandbox.check(&[&args[..], &["d.md"]].concat()).rows();
-    let verdicts: Vec<&str> = rows.0.iter().filter_map(|row| row["verdict"].as_str()).collect();
-    assert_eq!(verdicts, ["alive", "alive", "alive", "local"]);
+    assert_eq!(rows.verdicts(), ["alive", "alive", "alive", "local"]);
     sandbox.check(&["--map", "/guide=nowhere", "d.md"]).fails(2, &["no such directory", "--map"]);
     let output = sandbox.check(&["--map", "guide", "d.md"]).exits(2);
     assert!(output.stderr.contains("/guide=docs"), "{output:?}");
