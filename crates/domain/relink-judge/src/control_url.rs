@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use relink_model::ControlKind;
 
 use crate::control_safety::{is_action, is_action_directory, is_script, triggers_attack_filters};
-use crate::url_parts::{Parameter, UrlParts, numbers};
+use crate::url_parts::{Parameter, UrlParts, directory_identifier, numbers};
 
 /// Number of letters in a random name (sic-transit §3: R = 25).
 pub const RANDOM_NAME_LENGTH: usize = 25;
@@ -200,6 +200,16 @@ fn selection_rank(parameter: &Parameter<'_>) -> (bool, bool, Reverse<usize>) {
     (is_identifier(parameter), is_number, Reverse(parameter.start))
 }
 
+/// Whether a parameter likely selects the page: its name says that it identifies
+/// something, or it is a number that a script receives, as in `showthread.php?t=977`.
+/// The numbers 0 and 1 often switch an option on and off.
+pub(crate) fn likely_selects_page(url: UrlParts<'_>, parameter: &Parameter<'_>) -> bool {
+    let is_number = parameter.value.parse::<u64>().is_ok_and(|number| number > 1);
+    let is_script_path = url.extension().is_some_and(|(_, suffix)| is_script(suffix))
+        || url.is_front_page_with_query();
+    is_identifier(parameter) || (is_number && is_script_path)
+}
+
 /// Whether the name of a parameter says that it identifies something.
 pub(crate) fn is_identifier(parameter: &Parameter<'_>) -> bool {
     const ENDINGS: [&str; 11] =
@@ -208,18 +218,26 @@ pub(crate) fn is_identifier(parameter: &Parameter<'_>) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// A random number instead of the number in the path that most likely selects the
-/// page: a whole path segment if possible, otherwise the longest number.
+/// A random value instead of the part of the path that most likely selects the page: a
+/// segment that is a number, a directory that is an identifier, or the longest number.
 fn random_path_number(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
     if parts.extension().is_some_and(|(_, suffix)| is_script(suffix)) {
         return None;
     }
-    let number = numbers(parts.path).max_by_key(|number| (number.is_segment, number.length()))?;
-    let (start, end) = (number.start, number.end);
+    let number = numbers(parts.path).max_by_key(|number| (number.is_segment, number.length()));
+    let name_start = parts.path.trim_end_matches('/').len() - parts.name().len();
+    let number_of_page = number.filter(|number| number.is_segment || number.start >= name_start);
+    let (start, end, gap) = match (number_of_page, directory_identifier(parts.path), number) {
+        (None, Some(identifier), _) => (identifier.start, identifier.end, Gap::Letters),
+        (Some(number), ..) | (None, None, Some(number)) => {
+            (number.start, number.end, Gap::Digits(number.length()))
+        }
+        (None, None, None) => return None,
+    };
     let query = if parts.query.is_some() { "?" } else { "" };
     let before = vec![scheme(parts), authority(parts), parts.path.get(..start)?];
     let after = vec![parts.path.get(end..)?, query, parts.query.unwrap_or_default()];
-    Some(UrlTemplate { before, gap: Gap::Digits(end - start), after })
+    Some(UrlTemplate { before, gap, after })
 }
 
 fn fixed_url(before: Vec<&str>) -> UrlTemplate<'_> {
@@ -455,6 +473,12 @@ mod tests {
         check(RandomPathNumber, "http://a.test/item/7?x", "http://a.test/item/#?x");
         check(RandomPathNumber, "http://a.test/2014/05/story", "none");
         check(RandomPathNumber, "http://a.test/h2o", "none");
+        check(
+            RandomPathNumber,
+            "http://a.test/file/t1x9vq40zz/a.zip",
+            "http://a.test/file/*/a.zip",
+        );
+        check(RandomPathNumber, "http://a.test/t1x9vq40zz", "none");
         check(RandomPathNumber, "http://a.test/(S(55d587f0b6))/about", "none");
         check(
             RandomPathNumber,

@@ -76,7 +76,7 @@ pub struct Judgment {
     pub code: Option<FindingCode>,
     /// The reason: one sentence in lower case without a period.
     pub reason: String,
-    /// The consecutive failed runs including this one; `None` ends a streak.
+    /// The consecutive runs in which the page failed, including this one; `None` ends a streak.
     pub streak: Option<FailureStreak>,
     /// The time from which the verdict has been the same.
     pub since: Timestamp,
@@ -409,7 +409,7 @@ fn unconfirmed(policy: &Policy, input: &JudgeInput<'_>, class: OutcomeClass) -> 
     }
 }
 
-/// Returns `failing`, or `dead` after enough failed runs over enough days.
+/// Returns `failing`, or `dead` if the page failed in enough runs over enough days.
 fn failed(policy: &Policy, input: &JudgeInput<'_>, class: OutcomeClass) -> Judgment {
     let streak = FailureStreak::extend(input.history.streak, input.now);
     let summary = reason::summarize(input.attempts.iter());
@@ -433,7 +433,7 @@ fn failed(policy: &Policy, input: &JudgeInput<'_>, class: OutcomeClass) -> Judgm
 /// Tolerance for daily jobs that start a few minutes early.
 const SCHEDULE_SLACK_MINUTES: i64 = 10;
 
-/// Whether the streak has enough failed runs over enough days to count as dead.
+/// Whether the streak has enough runs over enough days to count as dead.
 pub(crate) fn has_failed_long_enough(policy: &Policy, streak: &FailureStreak) -> bool {
     let minutes = streak.last_at.duration_since(streak.first_at).as_mins() + SCHEDULE_SLACK_MINUTES;
     streak.runs >= policy.confirm_runs && minutes >= 24 * 60 * policy.confirm_days

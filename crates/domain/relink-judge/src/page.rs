@@ -1,5 +1,6 @@
 //! A fetched page as the rules see it: requested URL, final URL and digest.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use relink_model::{Digest, FetchOutcome, Hop, PageFlag, Probe};
@@ -19,6 +20,9 @@ const GENERIC_TYPES: [&str; 3] = ["text/plain", "application/octet-stream", "bin
 
 /// Number of Latin letters that correspond to one East Asian character.
 const EAST_ASIAN_DENSITY: u64 = 3;
+
+/// Maximum number of words of a text that is only an error message.
+const MAX_MESSAGE_WORDS: usize = 12;
 
 /// Words that a slug and a title often share by chance.
 const COMMON_WORDS: [&str; 14] = [
@@ -204,7 +208,10 @@ impl<'a> PageView<'a> {
     /// Whether the URL contains an error phrase, so that the page may be about it.
     pub(crate) fn url_mentions_errors(&self) -> bool {
         let name = percent_decoded(self.url_parts().name());
-        name.contains("404") || find_phrase_in(&name, PhraseClass::NotFound).is_some()
+        // In `s404`, the number is the name of a section. In `140412`, it is an accident.
+        let has_error_number =
+            name.split(|char: char| !char.is_ascii_digit()).any(|it| it == "404");
+        has_error_number || find_phrase_in(&name, PhraseClass::NotFound).is_some()
     }
 
     /// Counts the significant words of the last path segment: those in title or
@@ -235,6 +242,17 @@ impl<'a> PageView<'a> {
             return None;
         }
         failed_request_phrase_in(self.short_main_text()?)
+    }
+
+    /// Whether the text outside of the frame of the site is a short error message and
+    /// nothing else.
+    pub(crate) fn is_bare_message(&self) -> bool {
+        let text = self.digest.main_text.as_deref().or_else(|| self.short_main_text());
+        text.is_some_and(|text| {
+            let text = without_tags(text);
+            find_phrase_in(&text, PhraseClass::NotFound).is_some()
+                && words(&text).count() <= MAX_MESSAGE_WORDS
+        })
     }
 
     /// Whether the stored text contains this error phrase.
@@ -274,6 +292,15 @@ impl<'a> PageView<'a> {
 fn texts(digest: &Digest) -> impl Iterator<Item = &str> + Clone {
     let main_text = digest.main_text.as_deref();
     [digest.text_start.as_str(), &digest.text_end].into_iter().chain(main_text)
+}
+
+/// Returns the text outside of the tags of XML, whose text is stored with them.
+fn without_tags(text: &str) -> Cow<'_, str> {
+    if !text.starts_with('<') {
+        return Cow::Borrowed(text);
+    }
+    let outside = text.split('<').filter_map(|part| part.split_once('>'));
+    Cow::Owned(outside.map(|(_, text)| text).collect())
 }
 
 fn title_and_headings(digest: &Digest) -> impl Iterator<Item = &str> + Clone {

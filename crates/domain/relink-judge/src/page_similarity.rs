@@ -197,6 +197,27 @@ pub(crate) fn has_same_stable_title(
     is_same_length && all.all(|(own, (first, second))| own == first || first != second)
 }
 
+/// Minimum number of words by which two messages in the same frame differ.
+const MIN_OTHER_WORDS: usize = 2;
+
+/// Whether a short page has the words of a random page, but not those of `other`: the
+/// pages show two messages in the same frame.
+pub(crate) fn has_message_of(
+    page: &PageView<'_>,
+    random_page: &PageView<'_>,
+    other: &PageView<'_>,
+) -> bool {
+    let pages = [page, random_page, other];
+    if !pages.into_iter().all(|page| page.digest.is_short()) {
+        return false;
+    }
+    let [own_url, random_url, other_url] = pages.map(PageView::url_words);
+    let own = own_url.distinct_words(&page.digest.text_start);
+    let random = random_url.distinct_words(&random_page.digest.text_start);
+    let other = other_url.distinct_words(&other.digest.text_start);
+    own.agrees_with(&random) && own.differs_by(&other, MIN_OTHER_WORDS)
+}
+
 /// Returns the resemblance of two texts. Short texts are compared by words, because
 /// one repeated URL would change every shingle; long ones by shingles.
 pub(crate) fn text_resemblance(one: &PageView<'_>, other: &PageView<'_>) -> f64 {

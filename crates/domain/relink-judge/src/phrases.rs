@@ -4,10 +4,15 @@
 //! too. It counts in a title or heading that contains little else, or in a short
 //! text, and never alone.
 
+mod phrase;
+mod word_filter;
+
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use self::phrase::Phrase;
+use self::word_filter::WordFilter;
 use crate::url_words::{is_word_char, words};
 
 /// The meaning of a phrase for the page that contains it.
@@ -44,7 +49,8 @@ pub(crate) enum PhraseClass {
 }
 
 /// One list of phrases in many languages for each class. A line is a phrase; `~` marks
-/// one that may also occur inside words, `#` a comment.
+/// one that may also occur inside words, `…` stands for one to three words, `#` marks a
+/// comment.
 const LISTS: [(PhraseClass, &str); 14] = [
     (PhraseClass::NotFound, include_str!("phrases/not_found.txt")),
     (PhraseClass::ForSale, include_str!("phrases/for_sale.txt")),
@@ -65,86 +71,16 @@ const LISTS: [(PhraseClass, &str); 14] = [
 /// An index of all phrases by their longest word, so that a text is scanned once for
 /// all of them.
 struct PhraseIndex {
-    /// Longest word → phrases and the offset of the word in each.
-    by_word: HashMap<&'static str, Vec<(PhraseClass, &'static str, usize)>>,
+    /// Longest word → the phrases that contain it.
+    by_word: HashMap<&'static str, Vec<Phrase>>,
     /// Phrases that may also occur inside words.
     inside_words: Vec<(PhraseClass, &'static str)>,
     /// The longest words, to reject most texts quickly.
     filter: WordFilter,
 }
 
-/// A Bloom filter with one hash function for words. Most texts contain none of the
-/// words and are not scanned further.
-struct WordFilter(Box<[u64; Self::CELLS]>);
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "cell numbers are taken modulo the cell count, and a table has a cell for every byte"
-)]
-impl WordFilter {
-    const CELLS: usize = 1024;
-
-    /// Start value of the hash (FNV-1a).
-    const SEED: u32 = 0x811c_9dc5;
-
-    fn from_words<'w>(words: impl Iterator<Item = &'w str>) -> Self {
-        let mut cells = Box::new([0; Self::CELLS]);
-        for word in words {
-            let (cell, bit) = Self::bit(word.bytes().fold(Self::SEED, Self::mix));
-            cells[cell] |= bit;
-        }
-        Self(cells)
-    }
-
-    /// Whether a text may contain one of the words. Returns true for non-ASCII text.
-    fn may_match(&self, text: &str) -> bool {
-        if !text.is_ascii() {
-            return true;
-        }
-        let mut hash = Self::SEED;
-        for byte in text.bytes() {
-            match FOLDED[usize::from(byte)] {
-                0 if self.contains(std::mem::replace(&mut hash, Self::SEED)) => return true,
-                0 => {}
-                letter => hash = Self::mix(hash, letter),
-            }
-        }
-        self.contains(hash)
-    }
-
-    /// Whether a word with this hash may be in the set.
-    fn contains(&self, hash: u32) -> bool {
-        let (cell, bit) = Self::bit(hash);
-        self.0[cell] & bit != 0
-    }
-
-    fn mix(hash: u32, byte: u8) -> u32 {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    }
-
-    /// Returns the cell and the bit of a hash.
-    fn bit(hash: u32) -> (usize, u64) {
-        let spread = (hash ^ (hash >> 16)) as usize;
-        (spread / 64 % Self::CELLS, 1 << (spread % 64))
-    }
-}
-
-/// ASCII letters and digits in lower case; 0 for all other bytes.
-#[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
-const FOLDED: [u8; 256] = {
-    let mut folded = [0; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        if byte.is_ascii_alphanumeric() {
-            folded[byte as usize] = byte.to_ascii_lowercase();
-        }
-        byte += 1;
-    }
-    folded
-};
-
 static PHRASES: LazyLock<PhraseIndex> = LazyLock::new(|| {
-    let mut by_word: HashMap<&str, Vec<(PhraseClass, &str, usize)>> = HashMap::new();
+    let mut by_word: HashMap<&str, Vec<Phrase>> = HashMap::new();
     let mut inside_words = Vec::new();
     let known = LISTS.iter().flat_map(|(class, list)| lines(list).map(|line| (*class, line)));
     for (class, line) in known {
@@ -152,9 +88,8 @@ static PHRASES: LazyLock<PhraseIndex> = LazyLock::new(|| {
             inside_words.push((class, phrase));
             continue;
         }
-        let longest = line.split(' ').max_by_key(|word| word.len()).unwrap_or(line);
-        let offset = line.find(longest).unwrap_or(0);
-        by_word.entry(longest).or_default().push((class, line, offset));
+        let phrase = Phrase::new(class, line);
+        by_word.entry(phrase.key()).or_default().push(phrase);
     }
     let filter = WordFilter::from_words(by_word.keys().copied());
     PhraseIndex { by_word, inside_words, filter }
@@ -214,6 +149,17 @@ pub(crate) fn failed_request_phrase_in(text: &str) -> Option<&'static str> {
         let is_addressed = classes.any(|class| class == PhraseClass::Requested);
         is_addressed.then(|| find_phrase_in(sentence, PhraseClass::NotFound))?
     })
+}
+
+/// Whether a host name contains the start of a phrase of this class, as `askgamblers.test`
+/// contains that of `gambling`.
+pub(crate) fn host_names(host: &str, class: PhraseClass) -> bool {
+    const STEM_LETTERS: usize = 5;
+    let mut phrases = LISTS
+        .iter()
+        .filter(|(other, _)| *other == class)
+        .flat_map(|(_, list)| lines(list).filter(|line| !line.starts_with('~')));
+    phrases.any(|phrase| host.contains(phrase.get(..STEM_LETTERS).unwrap_or(phrase)))
 }
 
 /// Counts the different phrases of this class in a text, except those that are part
@@ -376,12 +322,9 @@ impl NormalizedText {
         start: usize,
     ) -> impl Iterator<Item = (PhraseClass, &'static str, Range<usize>)> {
         let candidates = PHRASES.by_word.get(self.word_at(start));
-        candidates.into_iter().flatten().filter_map(move |(class, phrase, offset)| {
-            let range = start.checked_sub(*offset)?..start - offset + phrase.len();
-            let matches = self.text.get(range.clone()) == Some(*phrase)
-                && self.text.get(..range.start).unwrap_or_default().ends_with(' ')
-                && self.text.get(range.end..).unwrap_or_default().starts_with(' ');
-            matches.then_some((*class, *phrase, range))
+        candidates.into_iter().flatten().filter_map(move |phrase| {
+            let range = phrase.range_in(&self.text, start)?;
+            Some((phrase.class, phrase.text, range))
         })
     }
 }
@@ -462,16 +405,31 @@ mod tests {
 
     #[test]
     fn scan_finds_every_phrase() {
-        let by_word = PHRASES.by_word.values().flatten().map(|(class, phrase, _)| (class, phrase));
-        let inside_words = PHRASES.inside_words.iter().map(|(class, phrase)| (class, phrase));
+        let by_word = PHRASES.by_word.values().flatten();
+        let by_word = by_word.map(|phrase| (&phrase.class, phrase.text));
+        let inside_words = PHRASES.inside_words.iter().map(|(class, phrase)| (class, *phrase));
         for (class, phrase) in by_word.chain(inside_words) {
-            let text = format!("Some {phrase}, then");
+            let text = format!("Some {}, then", phrase.replace('…', "news entry"));
             assert!(
                 PhraseClassSet::scan([text.as_str()].into_iter()).may_contain(*class),
                 "{phrase}"
             );
         }
         assert_eq!(PhraseClassSet::scan(["River stone market"].into_iter()), PhraseClassSet(0));
+    }
+
+    #[test]
+    fn gap_stands_for_one_to_three_words() {
+        let find = |text| find_phrase_in(text, PhraseClass::NotFound);
+        assert_eq!(find("Es wurde kein Eintrag gefunden."), Some("kein … gefunden"));
+        assert_eq!(find("Kein Eintrag mit Bild gefunden"), Some("kein … gefunden"));
+        assert_eq!(find("Error: invalid attachment id 12"), Some("invalid … id"));
+        assert_eq!(find("kein gefunden"), None);
+        assert_eq!(find("Kein Mensch hat bis heute die Quelle gefunden"), None);
+        assert_eq!(find("kein; Eintrag | gefunden"), Some("kein … gefunden"));
+        let both = ["Da war kein Bild", "gefunden wurde etwas"];
+        let scan = PhraseClassSet::scan(both.into_iter());
+        assert!(!scan.may_contain(PhraseClass::NotFound));
     }
 
     #[test]

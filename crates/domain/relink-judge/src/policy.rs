@@ -26,9 +26,9 @@ pub struct Policy {
     pub rules: RuleSet,
     /// Maximum number of retries after a transient failure in one run.
     pub retries: u32,
-    /// Number of consecutive failed runs after which a failing page is dead.
+    /// Number of consecutive runs in which a page must fail to be dead.
     pub confirm_runs: u32,
-    /// Minimum number of days between the first and the last failed run.
+    /// Minimum number of days between the first and the last of these runs.
     pub confirm_days: i64,
     /// Number of consecutive permanent redirects from which a chain is long.
     pub long_chain: usize,

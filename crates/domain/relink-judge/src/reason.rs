@@ -67,21 +67,22 @@ fn join_groups(groups: &[(String, usize)]) -> String {
     parts.join(", ")
 }
 
-/// Appends the number of failed runs of a page that is not yet dead.
+/// Appends the number of runs in which a page failed that is not yet dead.
 pub(crate) fn failing(summary: &str, streak: &FailureStreak, policy: &Policy) -> String {
     let runs = streak.runs;
     let required = policy.confirm_runs;
     if runs < required {
-        return format!("{summary}; failing {runs} of {required} runs");
+        let plural = if runs == 1 { "" } else { "s" };
+        return format!("{summary}; failed in {runs} run{plural}, dead after {required} in a row");
     }
     let days = policy.confirm_days;
-    format!("{summary}; failing {runs} runs in a row, but not yet for {days} days")
+    format!("{summary}; failed in {runs} runs in a row, but not yet for {days} days")
 }
 
-/// Appends the number of failed runs and days after which a page is dead.
+/// Appends the number of runs in which a dead page failed, and how many days they span.
 pub(crate) fn failed_repeatedly(summary: &str, streak: &FailureStreak) -> String {
     let days = streak.last_at.duration_since(streak.first_at).as_hours() / 24;
-    let mut reason = format!("{summary}; failed {} runs in a row", streak.runs);
+    let mut reason = format!("{summary}; failed in {} runs in a row", streak.runs);
     if days > 0 {
         // Writing to a string cannot fail.
         let _ = write!(reason, " over {days} day{}", if days == 1 { "" } else { "s" });

@@ -1,6 +1,6 @@
 //! Pages that are not requested because their host is down.
 //!
-//! If no connection to the host is possible, the failed run counts for each of
+//! If no connection to the host is possible, the failure counts for each of
 //! its pages as if the page had been requested. Server errors of other pages do
 //! not count: such a page stays failing, and only its own requests can make it
 //! dead.

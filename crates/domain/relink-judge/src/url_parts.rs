@@ -2,6 +2,8 @@
 //!
 //! Canonical URLs have one form, so they are split as text.
 
+use std::ops::Range;
+
 use crate::cache_buster::busts_cache;
 
 /// A canonical HTTP URL in parts.
@@ -243,6 +245,28 @@ pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
             },
         )
     })
+}
+
+/// Minimum length of a directory that is an identifier.
+const MIN_IDENTIFIER_LENGTH: usize = 8;
+
+/// Returns the range of the last directory of a path that is a generated identifier of
+/// letters and digits, as in `/file/t1x9vq40zz/name`.
+pub(crate) fn directory_identifier(path: &str) -> Option<Range<usize>> {
+    let name_start = path.trim_end_matches('/').rfind('/')?;
+    let directories = segments(path.get(..name_start)?);
+    let identifiers = directories.filter(|(_, segment)| {
+        segment.len() >= MIN_IDENTIFIER_LENGTH
+            && segment.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && segment.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && digit_runs(segment).len() > 1
+    });
+    identifiers.last().map(|(start, segment)| start..start + segment.len())
+}
+
+/// Whether the path contains a number or an identifier that may select the page.
+pub(crate) fn has_identifier(path: &str) -> bool {
+    numbers(path).next().is_some() || directory_identifier(path).is_some()
 }
 
 /// Returns the segments of a path with their offsets.

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
+use relink_model::is_indic_punctuation;
 
 /// Minimum length at which a word of letters and digits counts as a request id.
 const MIN_TOKEN_LENGTH: usize = 8;
@@ -22,17 +23,16 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
 /// Whether a character belongs to a word: letters, digits, and combining marks of
 /// several scripts.
 pub(crate) fn is_word_char(character: char) -> bool {
-    character.is_alphanumeric()
-        || matches!(
-            character,
-            '\u{300}'..='\u{36f}'
-                | '\u{591}'..='\u{5c7}'
-                | '\u{610}'..='\u{61a}'
-                | '\u{64b}'..='\u{65f}'
-                | '\u{900}'..='\u{dff}'
-                | '\u{e31}'..='\u{e4e}'
-                | '\u{3099}'..='\u{309a}'
-        )
+    match character {
+        '\u{300}'..='\u{36f}'
+        | '\u{591}'..='\u{5c7}'
+        | '\u{610}'..='\u{61a}'
+        | '\u{64b}'..='\u{65f}'
+        | '\u{e31}'..='\u{e4e}'
+        | '\u{3099}'..='\u{309a}' => true,
+        '\u{900}'..='\u{dff}' => !is_indic_punctuation(character),
+        _ => character.is_alphanumeric(),
+    }
 }
 
 /// The words of one or two URLs.
@@ -84,6 +84,12 @@ impl DistinctWords<'_> {
         if all == 0 { 1.0 } else { share(shared, all) }
     }
 
+    /// Whether each text has at least this number of words that the other text and its
+    /// own URL do not contain.
+    pub(crate) fn differs_by(&self, other: &Self, count: usize) -> bool {
+        self.count_missing_in(other) >= count && other.count_missing_in(self) >= count
+    }
+
     /// Whether both texts have the same words except for those of their URLs.
     pub(crate) fn agrees_with(&self, other: &Self) -> bool {
         self.count_missing_in(other) == 0 && other.count_missing_in(self) == 0
@@ -116,6 +122,10 @@ pub(crate) enum Script {
 /// Returns the script of most letters.
 #[expect(clippy::indexing_slicing, reason = "there is a count for each script")]
 pub(crate) fn script(text: &str) -> Option<Script> {
+    if text.is_ascii() {
+        let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+        return has_letter.then_some(Script::Latin);
+    }
     let mut counts = [0_usize; 4];
     for letter in text.chars().filter(|character| character.is_alphabetic()) {
         let script = match letter {

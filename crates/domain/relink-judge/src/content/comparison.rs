@@ -20,7 +20,7 @@ use crate::page_similarity::{
     may_have_changing_title, text_resemblance,
 };
 use crate::phrases::PhraseClass;
-use crate::url_parts::{UrlParts, numbers};
+use crate::url_parts::{UrlParts, has_identifier, numbers};
 
 /// Minimum resemblance at which one random name suffices, without a second one.
 const IDENTICAL_TEXT: f64 = 0.995;
@@ -286,10 +286,10 @@ impl<'a> ContentAssessor<'a> {
         Ok((changes || has_error_phrase).then_some(MatchKind::Rotating))
     }
 
-    /// Whether another number in the path returns another page. Then the number
+    /// Whether another number or identifier in the path returns another page. Then it
     /// selects the page, and the name next to it is irrelevant.
     fn number_selects_page(&self) -> RuleResult<bool> {
-        if numbers(self.page.url_parts().path).next().is_none() {
+        if !has_identifier(self.page.url_parts().path) {
             return Ok(false);
         }
         Ok(match self.control_response(ControlKind::RandomPathNumber)? {
@@ -357,12 +357,10 @@ impl<'a> ContentAssessor<'a> {
             let reason = format!("redirects to {}, as does {kind}", self.page.final_url);
             return (reason, confidence::SAME_FINAL_URL);
         }
-        let text = similarity.text;
+        // The evidence contains the resemblance.
         match match_kind {
             MatchKind::Text => (
-                format!(
-                    "status {status}, but equals the response to {kind} (resemblance {text:.2})"
-                ),
+                format!("status {status}, but equals the response to {kind}"),
                 confidence::SAME_PAGE,
             ),
             MatchKind::Message => (

@@ -7,7 +7,7 @@ use relink_model::{DeadReason, Digest};
 
 use super::{ContentAssessor, Finding, redirect_code};
 use crate::page::PageView;
-use crate::phrases::{PhraseClass, count_phrases, title_parts};
+use crate::phrases::{PhraseClass, count_phrases, host_names, title_parts};
 use crate::url_parts::{UrlParts, same_owner};
 use crate::url_words::{script, share, words};
 use crate::{codes, confidence};
@@ -118,14 +118,18 @@ impl<'a> ContentAssessor<'a> {
     /// expired domains of schools, clubs and towns.
     pub(super) fn check_spam_home_page(&self) -> Option<Finding> {
         let page = &self.page;
+        if !page.is_home_page() || !page.may_contain(PhraseClass::Spam) {
+            return None;
+        }
         let title = page.title();
         let host = page.final_url_parts().host().to_lowercase();
-        let is_own_brand =
-            words(title).any(|word| word.len() >= MIN_SIGNIFICANT_LETTERS && host.contains(&word));
+        let is_own_brand = host_names(&host, PhraseClass::Spam)
+            || words(title)
+                .any(|word| word.len() >= MIN_SIGNIFICANT_LETTERS && host.contains(&word));
         let spam = count_phrases(&all_text(page.digest), PhraseClass::Spam);
         let is_spam = count_phrases(title, PhraseClass::Spam) >= MIN_SPAM_PHRASES
             && spam >= MIN_SPAM_PHRASES_ON_HOME_PAGE;
-        if !page.is_home_page() || !is_spam || is_own_brand {
+        if !is_spam || is_own_brand {
             return None;
         }
         let reason = "the title is spam that has nothing to do with the host name".to_owned();

@@ -5,6 +5,7 @@
 //! the page of an earlier run, and how the server responds to random URLs. They
 //! do not use status codes, which were evaluated before.
 
+mod api_error;
 mod comparison;
 mod history;
 mod misdirection;
@@ -94,6 +95,7 @@ struct ContentAssessor<'a> {
 impl<'a> ContentAssessor<'a> {
     fn finding(&self) -> RuleResult<Finding> {
         let without_controls = [
+            Self::check_api_error,
             Self::check_wall,
             Self::check_parked,
             Self::check_server_failure,
@@ -109,7 +111,8 @@ impl<'a> ContentAssessor<'a> {
         if is_file {
             return self.check_file();
         }
-        let with_controls: [Rule<Self>; 8] = [
+        let with_controls: [Rule<Self>; 9] = [
+            Self::check_login_form,
             Self::check_placeholder,
             Self::check_notice,
             Self::check_home_page,

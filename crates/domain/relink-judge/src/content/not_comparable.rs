@@ -9,19 +9,22 @@ use relink_model::PageFlag;
 
 use super::{ContentAssessor, Finding, RuleResult};
 use crate::confidence;
-use crate::control_url::{is_identifier, varied_parameter};
+use crate::control_url::{likely_selects_page, varied_parameter};
 use crate::phrases::PhraseClass;
 use crate::url_parts::{UrlParts, parameters};
 use crate::url_words::words;
 
 /// Names of query parameters that contain a search text.
-const SEARCH_PARAMETERS: [&str; 19] = [
+const SEARCH_PARAMETERS: [&str; 22] = [
     "q",
     "s",
     "query",
     "search",
     "searchtext",
     "searchterm",
+    "searchword",
+    "searchphrase",
+    "searchstring",
     "search_term",
     "keyword",
     "keywords",
@@ -88,9 +91,9 @@ impl ContentAssessor<'_> {
     /// Whether the query of a front page may select another page, as in
     /// `/?page_id=7`.
     fn may_be_selected_by_query(&self) -> bool {
-        let parameter = varied_parameter(self.page.url_parts());
-        parameter.is_some_and(|parameter| is_identifier(&parameter))
-            || self.page.main_phrase(PhraseClass::NotFound).is_some()
+        let url = self.page.url_parts();
+        varied_parameter(url).is_some_and(|parameter| likely_selects_page(url, &parameter))
+            || self.page.find_phrase(PhraseClass::NotFound).is_some()
     }
 }
 

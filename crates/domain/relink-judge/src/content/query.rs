@@ -5,21 +5,25 @@
 //! unknown parameters, so a wiki page with `?x=1` is the same with any other value.
 //! Therefore the page is also fetched without the parameter. If that is the same page,
 //! the parameter usually does not select it. But a script may show its error page
-//! without a parameter, too. Known pages with other values can prove that.
+//! without a parameter, too. If known pages with other values are different, the
+//! parameter selects the page after all.
 
 use relink_model::{ControlKind, PageFlag};
 
 use super::comparison::MatchKind;
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
-use crate::control_url::{is_identifier, second_parameter, varied_parameter};
+use crate::control_url::{is_identifier, likely_selects_page, second_parameter, varied_parameter};
 use crate::page::PageView;
-use crate::page_similarity::{HeadingMatch, PageSimilarity, SAME_TEXT, compare, text_resemblance};
+use crate::page_similarity::{
+    HeadingMatch, PageSimilarity, SAME_TEXT, compare, has_message_of, text_resemblance,
+};
 use crate::phrases::PhraseClass;
 use crate::redirect_similarity::{has_other_value, is_other_page};
 use crate::url_parts::{Parameter, numbers};
 use crate::url_words::{percent_decoded, words};
 
-/// Difference of resemblance between an error page and the page of another value.
+/// A neighbor is another page if its resemblance to the page is lower than that of the
+/// response to a random value by at least this amount.
 const OTHER_VALUE_MARGIN: f64 = 0.1;
 /// Minimum resemblance of two variants of one page, such as one for printing.
 const SAME_CONTENT: f64 = 0.6;
@@ -34,6 +38,14 @@ struct VariedParameter<'a> {
     without: ControlKind,
 }
 
+/// The response to a random value of a parameter. It equals the page to judge.
+struct RandomValue<'p, 'a> {
+    varied: VariedParameter<'a>,
+    page: &'p PageView<'a>,
+    similarity: &'p PageSimilarity,
+    match_kind: MatchKind,
+}
+
 impl<'a> ContentAssessor<'a> {
     /// Returns a finding if every query value returns this page, and the parameter
     /// selects pages. If the most likely parameter does not select the page, the next
@@ -43,17 +55,34 @@ impl<'a> ContentAssessor<'a> {
             if !self.should_vary(varied.parameter) {
                 break;
             }
-            let ControlResponse::Page(random_page) = self.control_response(varied.random_value)?
-            else {
-                break;
-            };
-            let similarity = compare(&self.page, &random_page);
-            let Some(match_kind) = self.match_with(&random_page, &similarity) else { break };
-            if self.is_missing(varied, &random_page, &similarity, match_kind)? {
-                return self.soft_404_finding(varied.random_value, &similarity, match_kind);
+            match self.control_response(varied.random_value)? {
+                ControlResponse::Page(random_page) => {
+                    let similarity = compare(&self.page, &random_page);
+                    match self.match_with(&random_page, &similarity) {
+                        Some(match_kind) => {
+                            let (page, similarity) = (&random_page, &similarity);
+                            let random = RandomValue { varied, page, similarity, match_kind };
+                            if self.is_missing(&random)? {
+                                let kind = varied.random_value;
+                                return self.soft_404_finding(kind, similarity, match_kind);
+                            }
+                        }
+                        None if self.may_lack_record() => {}
+                        None => break,
+                    }
+                }
+                // The parameter selects the page; the next one may select a record on it.
+                ControlResponse::Rejected(_) if self.may_lack_record() => {}
+                _ => break,
             }
         }
         Ok(None)
+    }
+
+    /// Whether the page may lack a record that the query selects on it, as in
+    /// `?topic=1&post=99` if the topic exists and the post does not.
+    fn may_lack_record(&self) -> bool {
+        self.page.find_phrase(PhraseClass::NotFound).is_some() && self.may_be_error_page()
     }
 
     fn varied_parameters(&self) -> impl Iterator<Item = VariedParameter<'a>> {
@@ -74,9 +103,9 @@ impl<'a> ContentAssessor<'a> {
     /// Whether to fetch the page with another query value: the parameter identifies
     /// something, the title repeats the value, or the page may be an error page.
     fn should_vary(&self, parameter: Parameter<'_>) -> bool {
-        // Servers send the same file for any query.
-        !self.page.is_resource()
-            && (is_identifier(&parameter)
+        // Servers send the same file for any query, except scripts that redirect to files.
+        (!self.page.is_resource() || self.page.is_redirected())
+            && (likely_selects_page(self.page.url_parts(), &parameter)
                 || self.page.is_redirected()
                 || self.is_empty_page()
                 || self.page.is_brief()
@@ -97,42 +126,93 @@ impl<'a> ContentAssessor<'a> {
         page.is_html() && page.digest.text_length == 0 && !page.has(PageFlag::AppShell)
     }
 
-    /// Whether the page is missing. The caller has found that it equals the response to a
-    /// random value of the parameter. The page without the parameter decides whether the
+    /// Whether the page is missing. The page without the parameter decides whether the
     /// parameter matters.
-    fn is_missing(
-        &self,
-        varied: VariedParameter<'_>,
-        random_page: &PageView<'_>,
-        similarity: &PageSimilarity,
-        match_kind: MatchKind,
-    ) -> RuleResult<bool> {
-        let page = &self.page;
-        let is_identified = is_identifier(&varied.parameter);
-        let has_main_phrase = page.main_phrase(PhraseClass::NotFound).is_some();
-        let phrase = page.find_phrase(PhraseClass::NotFound);
-        let is_error_page =
-            (is_identified && self.may_be_error_page()) || page.failed_request_phrase().is_some();
+    fn is_missing(&self, random: &RandomValue<'_, 'a>) -> RuleResult<bool> {
+        let varied = random.varied;
         let is_missing = match self.control_response(varied.without)? {
-            // The page without the parameter may be the same error page.
-            ControlResponse::Page(bare) if self.is_same_content(&bare) => is_error_page,
-            ControlResponse::Page(bare) => {
-                let is_exact = match_kind == MatchKind::Text && is_identified;
-                let is_own_message = phrase.is_some_and(|phrase| {
-                    random_page.shows_error_phrase(phrase) && !bare.shows_error_phrase(phrase)
-                });
-                let has_same_target = self.has_same_redirect_target(similarity);
-                is_exact || is_own_message || has_same_target || self.is_empty_page()
-            }
-            // Without its parameter, the script reports an error of its own.
+            ControlResponse::Page(bare) => self.is_missing_given_bare_page(random, &bare)?,
+            // The script requires the parameter: it reports an error without it.
             ControlResponse::Rejected(_) => {
-                has_main_phrase || is_identified || self.is_empty_page() || phrase.is_some()
+                let is_only_parameter = self.varied_parameters().count() == 1;
+                self.page.find_phrase(PhraseClass::NotFound).is_some()
+                    || self.likely_selects(varied)
+                    || self.is_empty_page()
+                    || (is_only_parameter && random.match_kind == MatchKind::Text)
             }
+            // Nothing is known about the page without the parameter, except that a script
+            // that fails without it expects it.
             ControlResponse::Refused | ControlResponse::Unknown => {
-                is_error_page || (has_main_phrase && is_identified)
+                let fails_without =
+                    self.fails_without(varied) && random.match_kind == MatchKind::Text;
+                self.may_be_error_of(varied) || (self.likely_selects(varied) && fails_without)
             }
         };
-        Ok(is_missing || self.is_selected_by_value(varied.parameter, similarity.text)?)
+        Ok(is_missing || self.is_selected_by_value(varied.parameter, random.similarity.text)?)
+    }
+
+    /// Whether the page is missing, if the page without the parameter exists.
+    fn is_missing_given_bare_page(
+        &self,
+        random: &RandomValue<'_, 'a>,
+        bare: &PageView<'_>,
+    ) -> RuleResult<bool> {
+        let page = &self.page;
+        let varied = random.varied;
+        let phrase = page.find_phrase(PhraseClass::NotFound);
+        let is_own_message = phrase.is_some_and(|phrase| {
+            random.page.shows_error_phrase(phrase) && !bare.shows_error_phrase(phrase)
+        });
+        if is_own_message {
+            return Ok(true);
+        }
+        let has_own_text =
+            is_identifier(&varied.parameter) && has_message_of(page, random.page, bare);
+        // The page without the parameter may be the same error page.
+        if self.is_same_content(bare) && !has_own_text {
+            return Ok(self.may_be_error_of(varied) && !self.is_selected_by_another(varied)?);
+        }
+        let is_exact = random.match_kind == MatchKind::Text && self.likely_selects(varied);
+        let is_redirected = self.has_same_redirect_target(random.similarity);
+        Ok(is_exact || is_redirected || self.is_empty_page())
+    }
+
+    fn likely_selects(&self, varied: VariedParameter<'_>) -> bool {
+        likely_selects_page(self.page.url_parts(), &varied.parameter)
+    }
+
+    /// Whether the page may be the error page for an unknown value of the parameter.
+    fn may_be_error_of(&self, varied: VariedParameter<'_>) -> bool {
+        let page = &self.page;
+        let is_message =
+            page.main_phrase(PhraseClass::NotFound).is_some() || page.is_bare_message();
+        (is_identifier(&varied.parameter) && self.may_be_error_page())
+            || page.failed_request_phrase().is_some()
+            || (self.likely_selects(varied) && is_message)
+    }
+
+    /// Whether the script fails without its parameter, because it expects one.
+    fn fails_without(&self, varied: VariedParameter<'_>) -> bool {
+        let control = self.control_summary(varied.without);
+        control.is_some_and(|control| control.status == Some(500))
+    }
+
+    /// Whether another value of a less likely parameter returns another page, so that the
+    /// given parameter is irrelevant.
+    fn is_selected_by_another(&self, varied: VariedParameter<'_>) -> RuleResult<bool> {
+        let is_other = |it: &VariedParameter<'_>| it.random_value != varied.random_value;
+        for other in self.varied_parameters().skip_while(is_other).skip(1) {
+            match self.control_response(other.random_value)? {
+                ControlResponse::Rejected(_) => return Ok(true),
+                ControlResponse::Page(page)
+                    if self.match_with(&page, &compare(&self.page, &page)).is_none() =>
+                {
+                    return Ok(true);
+                }
+                _ => {}
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the page has a heading of a script that failed, or a short main text that
@@ -154,9 +234,9 @@ impl<'a> ContentAssessor<'a> {
     /// the name of the parameter says that it identifies something. The numbers 0 and 1
     /// do not count, because they select the first page of a list.
     ///
-    /// `resemblance` is that of the page and the response to a random value. If those
-    /// texts are equal, a neighbor with a less similar text is another page, even if all
-    /// titles consist of the value.
+    /// `resemblance` is that of the page and the response to a random value. If both have
+    /// the same text, a neighbor whose text is clearly less similar is another page. Titles
+    /// are no evidence then, because each may only repeat its value.
     fn is_selected_by_value(&self, parameter: Parameter<'_>, resemblance: f64) -> RuleResult<bool> {
         let page = &self.page;
         let number = parameter.value.parse::<u64>();

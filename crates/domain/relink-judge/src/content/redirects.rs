@@ -229,8 +229,11 @@ fn leads_to_parent(url: &UrlParts<'_>, target: &UrlParts<'_>) -> bool {
 
 /// Whether a URL names an error page.
 pub(super) fn is_error(url: &UrlParts<'_>) -> bool {
+    /// Parts of the names of error pages and of images that replace missing ones.
+    const PARTS: [&str; 4] = ["notfound", "noimage", "nophoto", "nopicture"];
     let name: String = url.name().chars().filter(|c| c.is_alphanumeric()).collect();
-    name.to_ascii_lowercase().contains("notfound") || contains_word(url, &ERROR_NAMES)
+    let name = name.to_ascii_lowercase();
+    PARTS.into_iter().any(|part| name.contains(part)) || contains_word(url, &ERROR_NAMES)
 }
 
 fn contains_word(url: &UrlParts<'_>, names: &[&str]) -> bool {

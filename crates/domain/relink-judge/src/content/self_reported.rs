@@ -6,6 +6,7 @@
 use relink_model::{ControlKind, DeadReason, PageFlag};
 
 use super::{ContentAssessor, ControlAccess, ControlResponse, Finding, RuleResult};
+use crate::page::PageView;
 use crate::page_similarity::{HeadingMatch, compare_headings};
 use crate::phrases::{PhraseClass, count_phrases, find_phrase_in, main_phrase_in};
 use crate::{codes, confidence};
@@ -35,12 +36,14 @@ impl ContentAssessor<'_> {
         let text = page.short_main_text();
         let in_text = text.and_then(|text| find_phrase_in(text, PhraseClass::NotFound));
         let Some(phrase) = in_title.or(in_heading).or(in_text) else { return Ok(None) };
-        if !self.supports_phrase(in_title.or(in_heading), phrase)? {
+        let is_script_message = self.is_script_message();
+        if !is_script_message && !self.supports_phrase(in_title.or(in_heading), phrase)? {
             return Ok(None);
         }
         let phrase_score = i32::from(in_text.is_some())
             + match (in_title, in_heading) {
                 (Some(_), Some(_)) => 3,
+                (None, None) if is_script_message => 2,
                 (None, None) => 0,
                 _ => 2,
             };
@@ -54,6 +57,14 @@ impl ContentAssessor<'_> {
         Ok(Some(dead.with_page_sign(sign)))
     }
 
+    /// Whether a script responds to a query with an error message as text or data, such as
+    /// a map server that does not have a layer.
+    fn is_script_message(&self) -> bool {
+        let page = &self.page;
+        let has_query = page.url_parts().selecting_parameters().next().is_some();
+        has_query && !page.is_html() && page.is_bare_message()
+    }
+
     /// Whether a phrase may count: by its position, or because the response to random
     /// names contains it, or because the page changed since an earlier run.
     fn supports_phrase(&self, main: Option<&str>, phrase: &str) -> RuleResult<bool> {
@@ -65,7 +76,9 @@ impl ContentAssessor<'_> {
             ControlResponse::Page(random_page) => {
                 let is_shared = random_page.find_phrase(PhraseClass::NotFound) == Some(phrase)
                     && !self.may_contain_message_by_chance(&random_page);
-                main.is_some() || (is_shared && !self.is_message_of_template()?)
+                main.is_some()
+                    || (is_shared && !self.is_message_of_template()?)
+                    || (self.page.is_bare_message() && is_almost_empty(&random_page))
             }
             ControlResponse::Refused => false,
             ControlResponse::Unknown => {
@@ -93,15 +106,18 @@ impl ContentAssessor<'_> {
     fn property_score(&self) -> RuleResult<i32> {
         let page = &self.page;
         let is_own_canonical = page.canonical().is_some_and(|url| url == page.final_url);
-        let (has_random_page_headings, repeats_random_url) =
-            match self.control_response(ControlKind::RandomName)? {
-                ControlResponse::Page(random_page) => (
-                    compare_headings(page, &random_page) != HeadingMatch::Different,
-                    random_page.has_url_words_in_title(),
-                ),
-                _ => (false, false),
-            };
-        // If the server repeats the URL of random names, too, a match is not evidence.
+        let (has_random_page_headings, repeats_random_url) = match self
+            .control_response(ControlKind::RandomName)?
+        {
+            ControlResponse::Page(random_page) => {
+                let headings = compare_headings(page, &random_page);
+                let repeats_url = random_page.has_url_words_in_title();
+                (headings != HeadingMatch::Different, repeats_url || headings == HeadingMatch::Same)
+            }
+            _ => (false, false),
+        };
+        // If random names get the same title, or also a title with the words of their URL,
+        // a match is not evidence.
         let match_score = match (page.has_all_url_words_in_title(), page.has_url_words_in_title()) {
             _ if page.url_mentions_errors() => 4,
             _ if repeats_random_url => 0,
@@ -110,7 +126,7 @@ impl ContentAssessor<'_> {
             _ => 0,
         };
         Ok(i32::from(page.short_main_text().is_some())
-            + i32::from(page.digest.text_length <= ALMOST_EMPTY)
+            + i32::from(is_almost_empty(page))
             + i32::from(page.has(PageFlag::NoIndex))
             + 2 * i32::from(self.title_and_text_changed())
             + 2 * i32::from(self.status() == 300)
@@ -122,4 +138,8 @@ impl ContentAssessor<'_> {
     pub(super) fn status(&self) -> u16 {
         self.input.probe.outcome.status().unwrap_or(200)
     }
+}
+
+fn is_almost_empty(page: &PageView<'_>) -> bool {
+    page.digest.text_length <= ALMOST_EMPTY
 }

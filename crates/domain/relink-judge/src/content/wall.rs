@@ -4,10 +4,11 @@
 use relink_model::{ControlKind, InconclusiveReason, PageFlag};
 
 use super::redirects::is_error;
-use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
+use super::{ContentAssessor, ControlAccess, ControlResponse, Finding, RuleResult};
 use crate::codes;
 use crate::page::PageView;
-use crate::phrases::{PhraseClass, count_phrases};
+use crate::page_similarity::compare;
+use crate::phrases::{PhraseClass, count_phrases, main_phrase_in};
 use crate::url_parts::{Parameter, UrlParts, parameters};
 use crate::url_words::percent_decoded;
 
@@ -131,25 +132,54 @@ impl ContentAssessor<'_> {
         let is_login_target = page.is_redirected()
             && (mentions_login(&page.final_url_parts()) || self.is_redirect_with_return());
         // A login box next to the text is not a wall.
+        let is_titled = || main_phrase_in(page.title(), PhraseClass::Login).is_some();
+        let is_untitled = || {
+            page.title_and_headings().next().is_none()
+                || (self.control_access != ControlAccess::Allowed && self.is_headed_login())
+        };
         let is_form = page.has(PageFlag::PasswordField)
             && page.is_brief()
-            && page.find_phrase(PhraseClass::NotFound).is_none()
-            && (page.title_and_headings().next().is_none()
-                || page.main_phrase(PhraseClass::Login).is_some());
+            && (is_titled()
+                || (page.find_phrase(PhraseClass::NotFound).is_none() && is_untitled()));
         if !(is_login_target || is_form) || page.is_home_page() || is_login_url(&page.url_parts()) {
             return None;
         }
-        let reason = if is_login_target {
-            format!("redirects to the login page {}", page.final_url)
-        } else {
-            "login page instead of the page".to_owned()
-        };
-        let finding = Finding::inconclusive(InconclusiveReason::Login, codes::LOGIN_WALL, reason);
-        Some(if is_form {
-            finding.with_page_sign("the page has a password field")
-        } else {
-            finding
-        })
+        if !is_login_target {
+            return Some(Self::login_form_finding());
+        }
+        let reason = format!("redirects to the login page {}", page.final_url);
+        Some(Finding::inconclusive(InconclusiveReason::Login, codes::LOGIN_WALL, reason))
+    }
+
+    /// Whether a heading requests a login.
+    fn is_headed_login(&self) -> bool {
+        self.page.main_phrase(PhraseClass::Login).is_some()
+    }
+
+    /// Returns a finding if a brief page shows a login form under a heading, and the home
+    /// page does not. Otherwise the form is a login box that all pages of the site contain.
+    pub(super) fn check_login_form(&self) -> RuleResult<Option<Finding>> {
+        let page = &self.page;
+        let is_form = page.has(PageFlag::PasswordField)
+            && page.is_brief()
+            && self.is_headed_login()
+            && page.find_phrase(PhraseClass::NotFound).is_none();
+        if !is_form || page.is_home_page() || is_login_url(&page.url_parts()) {
+            return Ok(None);
+        }
+        if let ControlResponse::Page(home) = self.control_response(ControlKind::HomePage)?
+            && home.has(PageFlag::PasswordField)
+            && self.match_with(&home, &compare(page, &home)).is_none()
+        {
+            return Ok(None);
+        }
+        Ok(Some(Self::login_form_finding()))
+    }
+
+    fn login_form_finding() -> Finding {
+        let reason = "login page instead of the page".to_owned();
+        Finding::inconclusive(InconclusiveReason::Login, codes::LOGIN_WALL, reason)
+            .with_page_sign("the page has a password field")
     }
 
     /// Whether the redirect target receives the requested URL in a parameter such as
@@ -186,85 +216,101 @@ impl ContentAssessor<'_> {
     /// Returns a finding if the page is an access wall. The caller has found that it
     /// equals the response to random URLs.
     pub(super) fn check_shared_wall(&self) -> Option<Finding> {
+        let wall = self.shared_wall()?;
+        let (code, reason) = match wall {
+            InconclusiveReason::RequiresJavaScript => {
+                (codes::REQUIRES_JAVASCRIPT, "the page is empty without JavaScript")
+            }
+            InconclusiveReason::Refused => {
+                (codes::CONSENT_WALL, "all URLs of the site show that access is restricted")
+            }
+            InconclusiveReason::Login => (codes::LOGIN_WALL, "all URLs of the site show a login"),
+            InconclusiveReason::Consent => {
+                (codes::CONSENT_WALL, "all URLs of the site require consent or payment")
+            }
+            _ => (codes::BOT_CHALLENGE, "all URLs of the site show a bot challenge"),
+        };
+        Some(Finding::inconclusive(wall, code, reason.to_owned()))
+    }
+
+    /// Returns the kind of access wall that the page and random URLs show.
+    fn shared_wall(&self) -> Option<InconclusiveReason> {
         let page = &self.page;
         // The link refers to the login page itself.
         if !page.is_redirected() && is_login_url(&page.url_parts()) {
             return None;
         }
         // A server may render the title of an application, and nothing else.
-        let is_titled_error = page.main_phrase(PhraseClass::NotFound).is_some();
-        if page.has(PageFlag::AppShell) && !is_titled_error {
-            let reason = "the page is empty without JavaScript".to_owned();
-            return Some(Finding::inconclusive(
-                InconclusiveReason::RequiresJavaScript,
-                codes::REQUIRES_JAVASCRIPT,
-                reason,
-            ));
+        if page.has(PageFlag::AppShell) && page.main_phrase(PhraseClass::NotFound).is_none() {
+            return Some(InconclusiveReason::RequiresJavaScript);
         }
-        let (url, target) = (page.url_parts(), page.final_url_parts());
-        // The home page of a journal may contain a login box for members.
-        let is_parent_page = page.is_redirected() && (target.is_index() || url.is_below(&target));
-        let contains =
-            |class| !is_parent_page && page.is_brief() && page.find_phrase(class).is_some();
-        if page.main_phrase(PhraseClass::Restricted).is_some() || contains(PhraseClass::Restricted)
+        let has_password = page.has(PageFlag::PasswordField);
+        if self.shows_shared(PhraseClass::Restricted)
+            || (has_password && page.find_phrase(PhraseClass::Restricted).is_some())
         {
-            let reason = "all URLs of the site show that access is restricted".to_owned();
-            return Some(Finding::inconclusive(
-                InconclusiveReason::Refused,
-                codes::CONSENT_WALL,
-                reason,
-            ));
+            return Some(InconclusiveReason::Refused);
         }
         // A “not found” message takes precedence: such a page is an error page.
         if page.find_phrase(PhraseClass::NotFound).is_some() {
             return None;
         }
-        let has_form = page.has(PageFlag::PasswordField) && page.is_brief() && !is_parent_page;
-        // A menu contains “log in”, too. The phrase counts only as the title or as
-        // the whole text.
-        let is_login_request = contains(PhraseClass::Login)
-            && (page.main_phrase(PhraseClass::Login).is_some()
-                || page.digest.text_length <= MAX_LOGIN_REQUEST);
-        if has_form || is_login_request {
-            let reason = "all URLs of the site show a login".to_owned();
-            return Some(Finding::inconclusive(
-                InconclusiveReason::Login,
-                codes::LOGIN_WALL,
-                reason,
-            ));
+        let has_form = has_password && page.is_brief() && !self.is_redirected_to_parent();
+        if has_form || self.is_login_request() {
+            return Some(InconclusiveReason::Login);
         }
-        if page.has(PageFlag::Consent)
-            || page.main_phrase(PhraseClass::Consent).is_some()
-            || contains(PhraseClass::Consent)
-        {
-            let reason = "all URLs of the site require consent or payment".to_owned();
-            return Some(Finding::inconclusive(
-                InconclusiveReason::Consent,
-                codes::CONSENT_WALL,
-                reason,
-            ));
+        if page.has(PageFlag::Consent) || self.shows_shared(PhraseClass::Consent) {
+            return Some(InconclusiveReason::Consent);
         }
-        contains(PhraseClass::Challenge).then(|| {
-            let reason = "all URLs of the site show a bot challenge".to_owned();
-            Finding::inconclusive(InconclusiveReason::BotChallenge, codes::BOT_CHALLENGE, reason)
-        })
+        self.contains_briefly(PhraseClass::Challenge).then_some(InconclusiveReason::BotChallenge)
+    }
+
+    /// Whether a phrase is the title or a heading, or occurs on a page with little text.
+    fn shows_shared(&self, class: PhraseClass) -> bool {
+        self.page.main_phrase(class).is_some() || self.contains_briefly(class)
+    }
+
+    /// Whether a page with little text contains a phrase of this class.
+    fn contains_briefly(&self, class: PhraseClass) -> bool {
+        let page = &self.page;
+        !self.is_redirected_to_parent() && page.is_brief() && page.find_phrase(class).is_some()
+    }
+
+    /// Whether the page is redirected to the home page or a parent directory. The home
+    /// page of a journal may contain a login box for members.
+    fn is_redirected_to_parent(&self) -> bool {
+        let (url, target) = (self.page.url_parts(), self.page.final_url_parts());
+        self.page.is_redirected() && (target.is_index() || url.is_below(&target))
+    }
+
+    /// Whether a login is the title or the whole text. A menu contains “log in”, too.
+    fn is_login_request(&self) -> bool {
+        self.contains_briefly(PhraseClass::Login)
+            && (self.page.main_phrase(PhraseClass::Login).is_some()
+                || self.page.digest.text_length <= MAX_LOGIN_REQUEST)
     }
 
     /// Returns a finding if the page states that access is restricted, and random URLs
     /// get a success response.
     pub(super) fn check_restricted(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
+        let Some(phrase) = page.find_phrase(PhraseClass::Restricted) else { return Ok(None) };
         let main = page.main_phrase(PhraseClass::Restricted);
         let is_short = page.is_brief() || page.short_main_text().is_some();
-        let anywhere = page.find_phrase(PhraseClass::Restricted).filter(|_| is_short);
-        let Some(phrase) = main.or(anywhere) else { return Ok(None) };
-        let is_wall = (main.is_some() && page.is_brief())
-            || matches!(self.control_response(ControlKind::RandomName)?, ControlResponse::Page(_))
-            || (page.url_parts().query.is_some()
-                && matches!(
-                    self.control_response(ControlKind::RandomQueryValue)?,
+        let is_wall = if main.is_some() || is_short {
+            (main.is_some() && page.is_brief())
+                || matches!(
+                    self.control_response(ControlKind::RandomName)?,
                     ControlResponse::Page(_)
-                ));
+                )
+                || self.random_value_response()?.is_some()
+        } else {
+            // A long explanation above a login form.
+            page.has(PageFlag::PasswordField)
+                && self
+                    .random_value_response()?
+                    .is_some_and(|other| self.match_with(&other, &compare(page, &other)).is_some())
+        };
+        let phrase = main.unwrap_or(phrase);
         if !is_wall || page.has_url_words_in_title() {
             return Ok(None);
         }
@@ -273,6 +319,17 @@ impl ContentAssessor<'_> {
             Finding::inconclusive(InconclusiveReason::Refused, codes::CONSENT_WALL, reason)
                 .with_page_sign(describe_phrase(phrase)),
         ))
+    }
+
+    /// Returns the page for a random value in the query.
+    fn random_value_response(&self) -> RuleResult<Option<PageView<'_>>> {
+        if self.page.url_parts().query.is_none() {
+            return Ok(None);
+        }
+        Ok(match self.control_response(ControlKind::RandomQueryValue)? {
+            ControlResponse::Page(other) => Some(other),
+            _ => None,
+        })
     }
 }
 

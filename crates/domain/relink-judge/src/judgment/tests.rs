@@ -228,7 +228,7 @@ fn unconfirmed_hard_failure_is_not_dead() {
     check("404 503 404", "dead RL101: 404 in 2 attempts, 200 ms apart");
     check(
         "404 503 503 503",
-        "failing RL503: 404 in 1 attempt, status 503 in 3 attempts; failing 1 of 3 runs",
+        "failing RL503: 404 in 1 attempt, status 503 in 3 attempts; failed in 1 run, dead after 3 in a row",
     );
     check("404 nxdomain", "fetch: confirmation HostInterval");
 }
@@ -237,10 +237,13 @@ fn unconfirmed_hard_failure_is_not_dead() {
 fn transient_failure_is_retried_with_backoff() {
     check("503", "fetch: retry Backoff(1)");
     check("503 timeout", "fetch: retry Backoff(2)");
-    check("503 503 503", "failing RL503: status 503 in 3 attempts; failing 1 of 3 runs");
+    check(
+        "503 503 503",
+        "failing RL503: status 503 in 3 attempts; failed in 1 run, dead after 3 in a row",
+    );
     check(
         "503 reset 503",
-        "failing RL503: status 503 in 2 attempts, connection reset in 1 attempt; failing 1 of 3 runs",
+        "failing RL503: status 503 in 2 attempts, connection reset in 1 attempt; failed in 1 run, dead after 3 in a row",
     );
     for text in
         "408 421 425 500 599 timeout dns-timeout refused reset truncated handshake dns-failed"
@@ -252,14 +255,17 @@ fn transient_failure_is_retried_with_backoff() {
 
 #[test]
 fn persistent_error_is_not_retried() {
-    check("400", "failing RL510: status 400; failing 1 of 3 runs");
-    check("405", "failing RL510: status 405; failing 1 of 3 runs");
+    check("400", "failing RL510: status 400; failed in 1 run, dead after 3 in a row");
+    check("405", "failing RL510: status 405; failed in 1 run, dead after 3 in a row");
     check(
         "expired",
-        "failing RL520: certificate has expired or is not yet valid; failing 1 of 3 runs",
+        "failing RL520: certificate has expired or is not yet valid; failed in 1 run, dead after 3 in a row",
     );
-    check("305", "failing RL518: status 305; failing 1 of 3 runs");
-    check("huge-headers", "failing RL546: response headers too large; failing 1 of 3 runs");
+    check("305", "failing RL518: status 305; failed in 1 run, dead after 3 in a row");
+    check(
+        "huge-headers",
+        "failing RL546: response headers too large; failed in 1 run, dead after 3 in a row",
+    );
 }
 
 #[test]
@@ -324,10 +330,10 @@ fn page_is_dead_after_three_failed_runs_over_three_days() {
     }
     assert_eq!(
         results.join("\n"),
-        "day 0: failing RL540: timed out (waiting for the response headers) in 3 attempts; failing 1 of 3 runs\n\
-         day 1: failing RL510: status 400; failing 2 of 3 runs\n\
-         day 2: failing RL520: certificate has expired or is not yet valid; failing 3 runs in a row, but not yet for 3 days\n\
-         day 4: dead RL500: status 500 in 3 attempts; failed 4 runs in a row over 4 days"
+        "day 0: failing RL540: timed out (waiting for the response headers) in 3 attempts; failed in 1 run, dead after 3 in a row\n\
+         day 1: failing RL510: status 400; failed in 2 runs, dead after 3 in a row\n\
+         day 2: failing RL520: certificate has expired or is not yet valid; failed in 3 runs in a row, but not yet for 3 days\n\
+         day 4: dead RL500: status 500 in 3 attempts; failed in 4 runs in a row over 4 days"
     );
 }
 

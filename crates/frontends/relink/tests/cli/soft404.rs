@@ -1,5 +1,5 @@
-//! Soft 404s: detection by comparison, evidence in the report, and the cache of
-//! controls.
+//! Soft-404s: missing pages that are served with a success status. They are detected by
+//! comparison with a control: a URL that is requested only for comparison and has a random name.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,11 +19,12 @@ fn article(subject: &str) -> String {
     page(&format!("All about the {subject}"), &words.join(" "))
 }
 
+/// Returns a page.
 fn page(title: &str, text: &str) -> String {
     format!("<!doctype html><title>{title}</title><h1>{title}</h1><p>{text}</p>")
 }
 
-/// Returns the error page of the site.
+/// Returns the error page of the site, which has status 200.
 fn error_page() -> CannedResponse {
     CannedResponse::new(
         200,
@@ -37,7 +38,7 @@ fn library() -> (TestServer, Sandbox) {
     web.page("/shelf/oak", 200, &article("oak")).page("/shelf/elm", 200, &article("elm"));
     web.respond_below("/shelf/", error_page());
     let urls = ["/shelf/oak", "/shelf/elm", "/shelf/lost"].map(|path| web.url(path));
-    sandbox.list("urls.txt", urls);
+    sandbox.write_urls("urls.txt", urls);
     (web, sandbox)
 }
 
@@ -47,6 +48,7 @@ fn control_paths(web: &TestServer, listed: &[&str]) -> Vec<String> {
     paths.filter(|path| !listed.contains(&path.as_str())).collect()
 }
 
+/// The paths in the list of [`library`].
 const LISTED: [&str; 3] = ["/shelf/oak", "/shelf/elm", "/shelf/lost"];
 
 #[test]
@@ -79,21 +81,21 @@ fn evidence_has_the_comparison_and_the_confidence() {
 #[test]
 fn report_shows_the_comparison_and_the_number_of_soft_404s() {
     let (_web, sandbox) = library();
-    let report = sandbox.report(&["urls.txt"]).exits(1).stdout;
-    for expected in ["RL301 soft-404", "compared with", "confidence 0.", "1 of 1 dead link"] {
+    let report = sandbox.check_human(&["urls.txt"]).exits(1).stdout;
+    for expected in ["RL301 soft-404", "compared with", "confidence 0.", "1 of 1 missing page"] {
         assert!(report.contains(expected), "no `{expected}` in:\n{report}");
     }
 }
 
 #[test]
-fn directory_costs_one_control_request() {
+fn pages_of_one_directory_need_one_control() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let names: Vec<String> = ('a'..='z').map(|letter| letter.to_string().repeat(3)).collect();
     let paths: Vec<String> = names.iter().map(|name| format!("/shelf/{name}")).collect();
     for (path, name) in paths.iter().zip(&names) {
         web.page(path, 200, &article(name));
     }
-    sandbox.list("urls.txt", paths.iter().map(|path| web.url(path)));
+    sandbox.write_urls("urls.txt", paths.iter().map(|path| web.url(path)));
     sandbox.check(&["urls.txt"]).exits(0);
     let listed: Vec<&str> = paths.iter().map(String::as_str).collect();
     assert_eq!(control_paths(&web, &listed).len(), 1);
@@ -103,7 +105,8 @@ fn directory_costs_one_control_request() {
 #[test]
 fn host_table_counts_control_requests_separately() {
     let (web, sandbox) = library();
-    let report = sandbox.report(&["urls.txt", "--verbose"]).exits(1).stdout;
+    let report = sandbox.check_human(&["urls.txt", "--verbose"]).exits(1).stdout;
+    // The header of the table, and the row of the only host.
     let table: Vec<&str> = report.lines().skip_while(|line| !line.contains("control")).collect();
     let cells: Vec<&str> = table.get(1).unwrap().split_whitespace().collect();
     let controls = control_paths(&web, &LISTED).len();
@@ -115,10 +118,10 @@ fn host_table_counts_control_requests_separately() {
 fn controls_of_a_directory_are_cached_for_later_runs() {
     let (web, sandbox) = library();
     sandbox.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
-    let before = control_paths(&web, &LISTED).len();
-    assert!(before > 0);
+    let count_before = control_paths(&web, &LISTED).len();
+    assert!(count_before > 0);
     let rows = sandbox.check_at("2026-11-04T09:00:00Z", &["urls.txt"]).exits(1).rows();
-    assert_eq!(control_paths(&web, &LISTED).len(), before);
+    assert_eq!(control_paths(&web, &LISTED).len(), count_before);
     assert_eq!((web.hits("/shelf/oak"), web.hits("/shelf/lost")), (2, 2));
     assert_eq!(rows.verdict(web.url("/shelf/lost")), "soft-404 RL301");
 }
@@ -127,20 +130,20 @@ fn controls_of_a_directory_are_cached_for_later_runs() {
 fn expired_controls_are_requested_again() {
     let (web, sandbox) = library();
     sandbox.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
-    let before = control_paths(&web, &LISTED);
+    let first_run = control_paths(&web, &LISTED);
     sandbox.check_at("2027-01-02T09:00:00Z", &["urls.txt"]).exits(1);
-    let after = control_paths(&web, &LISTED);
-    assert_eq!(after.len(), 2 * before.len());
-    assert_ne!(after[before.len()], before[0], "a random name is new in each run");
+    let both_runs = control_paths(&web, &LISTED);
+    assert_eq!(both_runs.len(), 2 * first_run.len());
+    assert_ne!(both_runs[first_run.len()], first_run[0], "a random name is new in each run");
 }
 
 #[test]
 fn without_cache_the_control_is_requested_again() {
     let (web, sandbox) = library();
     sandbox.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
-    let before = control_paths(&web, &LISTED).len();
+    let count_before = control_paths(&web, &LISTED).len();
     sandbox.check_at("2026-11-02T10:00:00Z", &["urls.txt", "--max-cache-age", "0s"]).exits(1);
-    assert!(control_paths(&web, &LISTED).len() > before);
+    assert!(control_paths(&web, &LISTED).len() > count_before);
 }
 
 #[test]
@@ -148,7 +151,7 @@ fn home_page_served_for_everything_is_alive_at_its_own_url() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let home = article("home");
     web.page("/", 200, &home).respond_below("/", CannedResponse::new(200, home));
-    sandbox.list("urls.txt", ["/", "/lost"].map(|path| web.url(path)));
+    sandbox.write_urls("urls.txt", ["/", "/lost"].map(|path| web.url(path)));
     let rows = sandbox.check(&["urls.txt"]).exits(1).rows();
     assert_eq!(rows.verdict(web.url("/")), "alive");
     assert_eq!(rows.verdict(web.url("/lost")), "soft-404 RL301");
@@ -160,7 +163,7 @@ fn redirects_to_the_home_page_are_reported_as_such() {
     web.page("/", 200, &article("home"))
         .respond_below("/shelf/", CannedResponse::redirect(302, "/"));
     web.page("/shelf/oak", 200, &article("oak"));
-    sandbox.list("urls.txt", ["/", "/shelf/oak", "/shelf/lost"].map(|path| web.url(path)));
+    sandbox.write_urls("urls.txt", ["/", "/shelf/oak", "/shelf/lost"].map(|path| web.url(path)));
     let rows = sandbox.check(&["urls.txt"]).exits(1).rows();
     assert_eq!(rows.verdict(web.url("/shelf/lost")), "soft-404 RL203");
     assert_eq!(rows.verdict(web.url("/shelf/oak")), "alive");
@@ -172,7 +175,7 @@ fn redirects_to_the_home_page_are_reported_as_such() {
 fn hijacked_page() -> (TestServer, Sandbox, Rows) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/", 200, &article("rose"));
-    sandbox.list("urls.txt", [web.url("/")]);
+    sandbox.write_urls("urls.txt", [web.url("/")]);
     let first = sandbox.check_at("2026-10-02T09:00:00Z", &["urls.txt"]).exits(0).rows();
     assert_eq!(first.verdict(web.url("/")), "alive");
     let betting = "Casino bonus, best odds, slots, roulette, poker and a jackpot every day";
@@ -198,7 +201,9 @@ fn redirecting_site() -> (TestServer, Sandbox) {
     (web, sandbox)
 }
 
+/// Pages of removed sections, all redirected to `/hub`.
 const REMOVED: [&str; 5] = ["/old/oak", "/old/elm", "/old/ash", "/notes/fir/", "/notes/box/"];
+/// Pages with a redirect of their own, and their verdicts.
 const REMAINING: [(&str, &str); 5] = [
     ("/old/yew", "alive"),
     ("/now/today", "alive"),
@@ -212,8 +217,9 @@ fn pages_redirected_to_one_url_get_the_same_verdict_in_any_order() {
     let (web, sandbox) = redirecting_site();
     let mut paths: Vec<&str> = REMOVED.into_iter().chain(REMAINING.map(|(path, _)| path)).collect();
     for _ in 0..paths.len() {
+        // Each round checks the pages in another order.
         paths.rotate_left(3);
-        sandbox.list("urls.txt", paths.iter().map(|path| web.url(path)));
+        sandbox.write_urls("urls.txt", paths.iter().map(|path| web.url(path)));
         let sequential = ["--host-concurrency", "1", "--max-cache-age", "0", "urls.txt"];
         let rows = sandbox.check(&sequential).exits(1).rows();
         for path in REMOVED {
@@ -248,7 +254,7 @@ fn soft_404_detection_works_through_a_proxy() {
     let proxy = ForwardProxy::start_blocking();
     // Only the proxy can resolve this name.
     let urls = ["/shelf/oak", "/shelf/lost"].map(|path| web.url_at("library.test", path));
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let proxy_url = format!("http://{}", proxy.address());
     let rows = sandbox.check(&["urls.txt", "--proxy", &proxy_url]).exits(1).rows();
     assert_eq!(rows.verdict(&urls[0]), "alive");
@@ -259,7 +265,7 @@ fn soft_404_detection_works_through_a_proxy() {
 #[test]
 fn invalid_proxy_is_rejected_with_a_hint() {
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", ["http://library.test/"]);
+    sandbox.write_urls("urls.txt", ["http://library.test/"]);
     for proxy in ["socks4://127.0.0.1:1080", "ftp://127.0.0.1:1", "nonsense", ""] {
         let output = sandbox.check(&["urls.txt", "--proxy", proxy]).exits(2);
         assert_eq!(output.stdout, "");
@@ -277,6 +283,7 @@ fn unreachable_proxy_is_inconclusive() {
     assert!(!output.stdout.contains("dead"), "{}", output.stdout);
 }
 
+/// Runs `relink explain`.
 fn explain(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(&[&["explain", "--db", "relink.db"], args].concat())
 }
@@ -328,14 +335,14 @@ fn verdicts(rows: &Rows) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn killed_run_gives_the_same_verdicts() {
+fn resumed_run_after_a_kill_gives_the_same_verdicts() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let mut urls = Vec::new();
     for shelf in ["ash", "beech", "cedar", "fir"] {
         web.respond_below(&format!("/{shelf}/"), error_page());
         for book in ["one", "two", "three", "four"] {
             let path = format!("/{shelf}/{book}");
-            // Two of four pages do not exist.
+            // The pages `one` and `two` do not exist.
             if book.len() > 3 {
                 let slow =
                     CannedResponse::new(200, article(book)).with_delay(Duration::from_millis(20));
@@ -344,9 +351,9 @@ fn killed_run_gives_the_same_verdicts() {
             urls.push(web.url(&path));
         }
     }
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let uninterrupted = Sandbox::new();
-    uninterrupted.list("urls.txt", &urls);
+    uninterrupted.write_urls("urls.txt", &urls);
     let expected = verdicts(&uninterrupted.check(&["urls.txt"]).exits(1).rows());
     assert_eq!(expected.values().filter(|verdict| *verdict == "soft-404 RL301").count(), 8);
 
@@ -358,7 +365,7 @@ fn killed_run_gives_the_same_verdicts() {
 }
 
 #[test]
-fn healthy_site_costs_few_extra_requests() {
+fn healthy_site_needs_few_controls() {
     let size = xtask::bench::ControlsSize { pages: 60, directories: 3 };
     let relink = std::path::Path::new(env!("CARGO_BIN_EXE_relink"));
     let outcome = xtask::bench::count_requests(relink, size).unwrap();
@@ -371,7 +378,7 @@ fn asset(kind: &str, body: &str) -> CannedResponse {
 }
 
 #[test]
-fn resources_with_cache_busting_queries_are_alive() {
+fn resources_with_version_queries_are_alive() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.respond("/wp/a.js", asset("application/javascript", "var a = 1;"))
         .respond("/wp/a.css", asset("text/css", "body { color: #111 }"))
@@ -387,7 +394,7 @@ fn resources_with_cache_busting_queries_are_alive() {
         "/w/load.php?lang=en&modules=site.styles&only=styles&skin=vector",
         "/w/script.php?modules=startup&only=scripts&raw=1",
     ];
-    sandbox.list("urls.txt", paths.map(|path| web.url(path)));
+    sandbox.write_urls("urls.txt", paths.map(|path| web.url(path)));
     let rows = sandbox.check(&["urls.txt"]).exits(0).rows();
     for path in paths {
         assert_eq!(rows.verdict(web.url(path)), "alive", "{path}");
@@ -401,14 +408,17 @@ fn missing_image_with_an_error_page_is_a_soft_404() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.respond_below("/img/", error_page());
     web.respond("/img/there.png", asset("image/png", "\u{1}png"));
-    sandbox.list("urls.txt", ["/img/gone.png?v=3", "/img/there.png?v=3"].map(|path| web.url(path)));
+    sandbox.write_urls(
+        "urls.txt",
+        ["/img/gone.png?v=3", "/img/there.png?v=3"].map(|path| web.url(path)),
+    );
     let rows = sandbox.check(&["urls.txt"]).exits(1).rows();
     assert_eq!(rows.verdict(web.url("/img/gone.png?v=3")), "soft-404 RL301");
     assert_eq!(rows.verdict(web.url("/img/there.png?v=3")), "alive");
 }
 
-/// Returns the verdict of a missing page under a policy.
-fn verdict_by(policy: &str, format: &str) -> CommandOutput {
+/// Checks the list of [`library`] with a policy.
+fn check_with_policy(policy: &str, format: &str) -> CommandOutput {
     let (web, sandbox) = library();
     let output = sandbox.run(&[
         "check",
@@ -429,21 +439,25 @@ fn verdict_by(policy: &str, format: &str) -> CommandOutput {
 #[test]
 fn policy_selects_the_rules_of_a_paper() {
     // FABLE recognizes a soft-404 only by its redirect.
-    let by_fable = verdict_by("fable", "json").exits(0);
+    let by_fable = check_with_policy("fable", "json").exits(0);
     let report: Value = serde_json::from_str(&by_fable.stdout).unwrap();
     assert_eq!(report["policy"], "fable");
     assert!(report["summary"]["notices"][0].as_str().unwrap().contains("`fable`"), "{report}");
-    let by_paper = verdict_by("sic-transit", "human").exits(1).stdout;
+    let by_paper = check_with_policy("sic-transit", "human").exits(1).stdout;
     assert!(by_paper.contains("policy `sic-transit`"), "{by_paper}");
-    let own: Value = serde_json::from_str(&verdict_by("relink", "json").exits(1).stdout).unwrap();
-    assert_eq!((&own["policy"], own["summary"].get("notices")), (&"relink".into(), None));
-    assert!(verdict_by("guess", "json").exits(2).stderr.contains("sic-transit"));
+    let by_relink: Value =
+        serde_json::from_str(&check_with_policy("relink", "json").exits(1).stdout).unwrap();
+    assert_eq!(
+        (&by_relink["policy"], by_relink["summary"].get("notices")),
+        (&"relink".into(), None)
+    );
+    assert!(check_with_policy("guess", "json").exits(2).stderr.contains("sic-transit"));
 }
 
 #[test]
-fn no_controls_requests_only_the_listed_pages() {
+fn no_controls_flag_limits_requests_to_the_listed_pages() {
     let (web, sandbox) = library();
-    let output = sandbox.report(&["--no-controls", "urls.txt"]).exits(0);
+    let output = sandbox.check_human(&["--no-controls", "urls.txt"]).exits(0);
     assert!(control_paths(&web, &LISTED).is_empty());
     assert!(output.stdout.contains("no controls were requested"), "{}", output.stdout);
     let (web, sandbox) = library();

@@ -100,4 +100,12 @@ fn home_page_with_gambling_under_the_name_of_a_school_is_hijacked() {
         "hijacked RL302",
     );
     check(&format!("//raja-slot.test/ 200 \"RAJA: Situs Judi Slot Gacor\" {text}"), &[], "alive");
+    check(&format!("//askgamblers.test/ 200 \"Situs Judi Slot Gacor\" {text}"), &[], "alive");
+}
+
+#[test]
+fn number_404_in_the_url_counts_only_as_a_whole() {
+    let text = "\"404 Not found\" \"404 Not found\" {The item was not found}";
+    check(&format!("/t14/s404 200 {text}"), &["random-name: 404"], "alive");
+    check(&format!("/item/140412 200 {text}"), &["random-name: 404"], "soft-404 RL301");
 }

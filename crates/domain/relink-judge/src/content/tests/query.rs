@@ -250,3 +250,105 @@ fn page_rejected_like_a_random_name_is_dead_if_the_home_page_is_accepted() {
     assert_eq!(conclude(&["random-name: 400", "home-page: 400"]), "failing RL510");
     assert_eq!(conclude(&["random-name: 404", "home-page: 200 \"Home\" #1"]), "failing RL510");
 }
+
+#[test]
+fn number_of_a_script_selects_the_page() {
+    let error = "200 \"Forum\" {Invalid thread specified. If you followed a link, tell us}";
+    let bare = "200 \"Forum\" {No thread specified. If you followed a link, tell us}";
+    let random = format!("random-query-value: {error}");
+    let without = format!("without-parameter: {bare}");
+    let page = |path: &str| format!("{path} {error}");
+    check(&page("/show.php?t=977"), &[&random, &without, "random-name: 404"], "soft-404 RL301");
+    check(&page("/index.php?topic=977"), &[&random, &without], "soft-404 RL301");
+    // The script does not select a page by a switch.
+    let text = "200 \"Moss\" {Moss grows on stones}";
+    let random = format!("random-query-value: {text}");
+    let without = format!("without-parameter: {text}");
+    check(&format!("/moss.php?x=12 {text}"), &[&random, &without, "random-name: 404"], "alive");
+}
+
+#[test]
+fn parameter_is_irrelevant_if_another_one_selects_the_page() {
+    // A topic about an error, in a forum whose number the script ignores.
+    let topic = "200 \"Our site shows 404 not found\" #1";
+    let context = [
+        &*format!("random-query-value: {topic}"),
+        &format!("without-parameter: {topic}"),
+        "other-query-value: 200 \"Forum\" {The requested topic does not exist}",
+        "random-name: 404",
+    ];
+    check(&format!("/topic.php?f=9&t=2240 {topic}"), &context, "alive");
+}
+
+#[test]
+fn record_on_an_existing_page_is_missing() {
+    let page = "200 \"Museum: News\" {Es wurde kein Eintrag gefunden.}";
+    let context = [
+        "random-query-value: 404",
+        &*format!("other-query-value: {page}"),
+        &format!("without-other-parameter: {page}"),
+        "random-name: 404",
+    ];
+    check(&format!("/index.php?id=31&news=64 {page}"), &context, "soft-404 RL301");
+}
+
+#[test]
+fn other_message_in_the_same_frame_shows_that_the_parameter_selects_the_page() {
+    let frame = "summary refs log tree commit router main stable";
+    let page = format!("/commit?id=c0ffee 200 \"Router\" {{{frame} bad: c0ffee}}");
+    let random = format!("random-query-value: 200 \"Router\" {{{frame} bad:}}");
+    let bare = format!("without-parameter: 200 \"Router\" {{{frame} drop long frames early}}");
+    check(&page, &[&random, &bare, "random-name: 404"], "alive");
+    let page = page.replace("bad:", "unusable identifier:");
+    let random = random.replace("bad:", "unusable identifier:");
+    check(&page, &[&random, &bare, "random-name: 404"], "soft-404 RL301");
+    // A list for which no entry matches the filter.
+    let filter = |line: &str| line.replace("?id=", "?year=");
+    check(&filter(&page), &[&random, &bare, "random-name: 404"], "alive");
+}
+
+#[test]
+fn message_that_only_invalid_values_get_is_soft_404() {
+    let page = "200 \"Phones\" {Departments: Parks, Roads. Sorry, no such department}";
+    let context = [
+        &*format!("random-query-value: {page}"),
+        "without-parameter: 200 \"Phones\" {Departments: Parks, Roads. Choose one}",
+        "random-name: 404",
+    ];
+    let page = page.replace("department", "page");
+    let context = context.map(|line| line.replace("such department", "such page"));
+    let context: Vec<&str> = context.iter().map(String::as_str).collect();
+    check(&format!("/phones.asp?unit=moss {page}"), &context, "soft-404 RL301");
+    // A filter of a list.
+    let list = "200 \"Pans\" {Pans. We can't find products matching the selection}";
+    let context = [
+        &*format!("random-query-value: {list}"),
+        "without-parameter: 200 \"Pans\" {Pans. Sugar pan. Jelly mold}",
+        "random-name: 404",
+    ];
+    check(&format!("/pans.html?price=9-10 {list}"), &context, "alive");
+}
+
+#[test]
+fn required_parameter_selects_the_page() {
+    let page = "200 \"Objects\" {Number: Maker: Date:}";
+    for without in ["404", "500"] {
+        let context = [
+            &*format!("random-query-value: {page}"),
+            &format!("without-parameter: {without}"),
+            "random-name: 404",
+        ];
+        check(&format!("/object.cfm?objectID=88 {page}"), &context, "soft-404 RL301");
+    }
+}
+
+#[test]
+fn message_of_a_script_instead_of_data_is_soft_404() {
+    let page =
+        "/maps/wms?layers=wells 200 type=text/xml {<?xml?><e>Could not find layer wells</e>}";
+    check(
+        page,
+        &["random-query-value: 200 type=text/xml {<e>No service</e>}", "random-name: 404"],
+        "soft-404 RL301",
+    );
+}
