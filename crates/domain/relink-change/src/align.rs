@@ -1,10 +1,10 @@
 //! Aligns two sequences of words by their longest common subsequence.
 //!
 //! Uses the algorithm of Hunt and Szymanski (1977), whose time is proportional
-//! to the number of equal pairs. If there are too many pairs, the sequences are
-//! first split at words that occur once in each (patience diff). If there are no
-//! such words, equal words are matched in any order. The time is near-linear in
-//! all cases.
+//! to the number of equal pairs: positions in both sequences with the same word.
+//! If there are too many pairs, the sequences are first split at *anchors*, words
+//! that occur once in each sequence (patience diff). If there are no anchors,
+//! equal words are matched in any order. The time is near-linear in all cases.
 
 #![expect(
     clippy::indexing_slicing,
@@ -40,31 +40,38 @@ impl Alignment {
 pub(crate) fn align(old: &[u32], new: &[u32]) -> Alignment {
     let mut alignment =
         Alignment { old: vec![false; old.len()], new: vec![false; new.len()], pairs: Vec::new() };
-    alignment.align((old, 0), (new, 0), MAX_SPLITS);
+    alignment.align(Part { words: old, start: 0 }, Part { words: new, start: 0 }, MAX_SPLITS);
     alignment
 }
 
-/// A part of a sequence and its start position.
-type Part<'w> = (&'w [u32], usize);
+/// A part of a sequence.
+#[derive(Clone, Copy)]
+struct Part<'w> {
+    words: &'w [u32],
+    /// Position of the first word in the whole sequence.
+    start: usize,
+}
 
 impl Alignment {
+    /// Adds a pair of equal words at these positions of the whole sequences.
     fn mark(&mut self, old: usize, new: usize) {
         (self.old[old], self.new[new]) = (true, true);
         self.pairs.push((old, new));
     }
 
+    /// Aligns two parts. They may be split at anchors `splits` times.
     fn align(&mut self, old: Part<'_>, new: Part<'_>, splits: usize) {
         let (old, new) = self.trim(old, new);
-        if old.0.is_empty() || new.0.is_empty() {
+        if old.words.is_empty() || new.words.is_empty() {
             return;
         }
-        let positions = index_positions(old.0);
-        let pairs = count_pairs(&positions, new.0);
+        let positions = index_positions(old.words);
+        let pairs = count_pairs(&positions, new.words);
         if pairs <= MAX_PAIRS {
             self.align_exactly(old, new, &positions);
             return;
         }
-        let anchors = if splits > 0 { find_anchors(&positions, new.0) } else { Vec::new() };
+        let anchors = if splits > 0 { find_anchors(&positions, new.words) } else { Vec::new() };
         if anchors.is_empty() {
             self.align_unordered(old, new);
             return;
@@ -72,23 +79,25 @@ impl Alignment {
         let (mut from_old, mut from_new) = (0, 0);
         for (at_old, at_new) in anchors {
             self.align(part(old, from_old, at_old), part(new, from_new, at_new), splits - 1);
-            self.mark(old.1 + at_old, new.1 + at_new);
+            self.mark(old.start + at_old, new.start + at_new);
             (from_old, from_new) = (at_old + 1, at_new + 1);
         }
-        let rest = (part(old, from_old, old.0.len()), part(new, from_new, new.0.len()));
-        self.align(rest.0, rest.1, splits - 1);
+        let (old_rest, new_rest) =
+            (part(old, from_old, old.words.len()), part(new, from_new, new.words.len()));
+        self.align(old_rest, new_rest, splits - 1);
     }
 
     /// Matches the equal words at both ends and returns the parts between them.
     fn trim<'o, 'n>(&mut self, old: Part<'o>, new: Part<'n>) -> (Part<'o>, Part<'n>) {
-        let before = old.0.iter().zip(new.0).take_while(|(left, right)| left == right).count();
-        (0..before).for_each(|at| self.mark(old.1 + at, new.1 + at));
-        let old = part(old, before, old.0.len());
-        let new = part(new, before, new.0.len());
-        let pairs = old.0.iter().rev().zip(new.0.iter().rev());
+        let before =
+            old.words.iter().zip(new.words).take_while(|(left, right)| left == right).count();
+        (0..before).for_each(|at| self.mark(old.start + at, new.start + at));
+        let old = part(old, before, old.words.len());
+        let new = part(new, before, new.words.len());
+        let pairs = old.words.iter().rev().zip(new.words.iter().rev());
         let after = pairs.take_while(|(left, right)| left == right).count();
-        let (end_old, end_new) = (old.0.len() - after, new.0.len() - after);
-        (0..after).for_each(|at| self.mark(old.1 + end_old + at, new.1 + end_new + at));
+        let (end_old, end_new) = (old.words.len() - after, new.words.len() - after);
+        (0..after).for_each(|at| self.mark(old.start + end_old + at, new.start + end_new + at));
         (part(old, 0, end_old), part(new, 0, end_new))
     }
 
@@ -98,7 +107,7 @@ impl Alignment {
         // subsequence of length k + 1 ends, and its node.
         let mut ends: Vec<(u32, u32)> = Vec::new();
         let mut nodes: Vec<Node> = Vec::new();
-        for (at_new, word) in new.0.iter().enumerate() {
+        for (at_new, word) in new.words.iter().enumerate() {
             let Some(equal) = positions.get(word) else { continue };
             for &at_old in equal.iter().rev() {
                 let length = ends.partition_point(|(end, _)| *end < at_old);
@@ -114,19 +123,20 @@ impl Alignment {
                 }
             }
         }
+        // Follow the chain from the last pair of the longest subsequence to its first pair.
         let mut next = ends.last().map(|(_, node)| *node);
         while let Some(node) = next.and_then(|at| nodes.get(at as usize)) {
-            self.mark(old.1 + node.at_old as usize, new.1 + node.at_new as usize);
+            self.mark(old.start + node.at_old as usize, new.start + node.at_new as usize);
             next = node.previous;
         }
     }
 
     /// Matches equal words in any order.
     fn align_unordered(&mut self, old: Part<'_>, new: Part<'_>) {
-        let mut unmatched = index_positions(old.0);
-        for (at_new, word) in new.0.iter().enumerate() {
+        let mut unmatched = index_positions(old.words);
+        for (at_new, word) in new.words.iter().enumerate() {
             if let Some(at_old) = unmatched.get_mut(word).and_then(Vec::pop) {
-                self.mark(old.1 + at_old as usize, new.1 + at_new);
+                self.mark(old.start + at_old as usize, new.start + at_new);
             }
         }
     }
@@ -142,6 +152,7 @@ struct Node {
 /// The positions of each word, ascending.
 type Positions = HashMap<u32, Vec<u32>>;
 
+/// Returns the positions of each word of a sequence.
 fn index_positions(words: &[u32]) -> Positions {
     let mut positions = Positions::with_capacity(words.len());
     for (at, word) in words.iter().enumerate() {
@@ -150,12 +161,13 @@ fn index_positions(words: &[u32]) -> Positions {
     positions
 }
 
+/// Returns the number of pairs of equal words in two sequences.
 fn count_pairs(positions: &Positions, words: &[u32]) -> usize {
     words.iter().map(|word| positions.get(word).map_or(0, Vec::len)).sum()
 }
 
-/// Returns the positions of words that occur once in each sequence: the longest
-/// chain of pairs in which both positions ascend.
+/// Returns the positions of words that occur once in each sequence. Of words in
+/// different order, it selects the longest chain in which both positions ascend.
 fn find_anchors(old: &Positions, new: &[u32]) -> Vec<(usize, usize)> {
     let positions = index_positions(new);
     let mut unique: Vec<(usize, usize)> = Vec::new();
@@ -196,7 +208,8 @@ pub(crate) fn longest_increasing(values: &[usize], weight: impl Fn(usize) -> u64
     chain
 }
 
-/// A Fenwick tree for the maximum of each prefix.
+/// A Fenwick tree (binary indexed tree): returns the maximum of all entries
+/// below a value, and raises an entry, in O(log n) time.
 struct PrefixMaximum {
     tree: Vec<(u64, Option<usize>)>,
 }
@@ -230,8 +243,9 @@ impl PrefixMaximum {
     }
 }
 
-fn part((words, start): Part<'_>, from: usize, to: usize) -> Part<'_> {
-    (&words[from..to], start + from)
+/// Returns the words `from` to `to` of a part.
+fn part(whole: Part<'_>, from: usize, to: usize) -> Part<'_> {
+    Part { words: &whole.words[from..to], start: whole.start + from }
 }
 
 /// Converts a position to `u32`. Sequences are not longer than a signature.
@@ -244,10 +258,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Returns one word per letter.
     fn words(text: &str) -> Vec<u32> {
         text.bytes().map(u32::from).collect()
     }
 
+    /// Asserts the number of common words.
     #[track_caller]
     fn check(old: &str, new: &str, common: usize) {
         let alignment = align(&words(old), &words(new));
@@ -283,6 +299,7 @@ mod tests {
         assert_eq!(longest_increasing(&[], |_| 1), Vec::<usize>::new());
     }
 
+    /// Returns the length of the longest common subsequence by dynamic programming.
     fn lcs(old: &[u32], new: &[u32]) -> usize {
         let mut row = vec![0; new.len() + 1];
         for left in old {

@@ -1,8 +1,9 @@
 //! General document frequencies of terms, by language.
 //!
+//! The document frequency of a term is the number of texts that contain it.
 //! `relink-eval background` builds a table from a directory of texts. The crate
-//! contains one such table; `docs/change.md` lists its sources. Each line has a
-//! term and the number of texts that contain it.
+//! contains one such table; `docs/change.md` lists its sources. A line is
+//! `term count`. A line `# language texts` precedes the terms of a language.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write as _};
@@ -80,7 +81,7 @@ impl Background {
     }
 
     /// Returns the share of texts of a language that contain a term, from 0 to 1.
-    /// For a language without a table, it is the greatest share in any language.
+    /// For a language without a table, returns the greatest share in any language.
     pub fn document_share(&self, language: TextLanguage, term: &str) -> f64 {
         if let Some(table) = self.tables.get(&language) {
             return table.document_share(term);
@@ -89,7 +90,7 @@ impl Background {
     }
 
     /// Returns the smoothed inverse document frequency of a term, at least 1. For a
-    /// language without a table, it is the least one in any language.
+    /// language without a table, returns the smallest value of any language.
     pub(crate) fn rarity(&self, language: TextLanguage, term: &str) -> f64 {
         if let Some(table) = self.tables.get(&language) {
             return table.rarity(term);
@@ -137,8 +138,8 @@ impl BackgroundBuilder {
         }
     }
 
-    /// Returns the table as text, sorted by terms. `max_terms` returns the number
-    /// of terms to include for a language; the most frequent ones are included.
+    /// Returns the table as text, sorted by terms. For each language, only the most
+    /// frequent terms are included, at most `max_terms` of the language.
     pub fn finish(self, max_terms: impl Fn(TextLanguage) -> usize) -> String {
         let mut text = String::new();
         for (language, table) in self.tables {

@@ -7,7 +7,8 @@
 //! applied to the sets of links.
 //!
 //! Boilerplate (navigation, footers) and volatile parts (clocks, view counters) are
-//! ignored.
+//! ignored. A *block* is a paragraph, heading or similar part of a page. A
+//! [`Signature`] stores the blocks and links of a version.
 
 #![expect(
     clippy::indexing_slicing,
@@ -54,7 +55,7 @@ pub struct Change {
     pub added: Vec<BlockChange>,
     /// Blocks of the old version with removed words.
     pub removed: Vec<BlockChange>,
-    /// Blocks of the new version that have another position in the old one.
+    /// Blocks of the new version that have another position in the old version.
     pub moved: Vec<BlockChange>,
     /// Links that only the new version has.
     pub added_links: Vec<String>,
@@ -71,7 +72,7 @@ impl Change {
         has_blocks || !self.added_links.is_empty() || !self.removed_links.is_empty()
     }
 
-    /// Creates a change without differences in content or links.
+    /// Returns a change without differences in content or links.
     fn unchanged(level: Level) -> Self {
         Self {
             content: 0.0,
@@ -121,7 +122,7 @@ pub fn compare(old: &Signature, new: &Signature, volatile: &VolatileParts) -> Ch
 }
 
 /// Returns for each block of both versions whether it is ignored. A block that is
-/// boilerplate in one version is ignored in the other too.
+/// boilerplate in one version is ignored in the other version, too.
 fn ignored_blocks(
     old: &Signature,
     new: &Signature,
@@ -141,8 +142,8 @@ fn boilerplate_hashes(signature: &Signature) -> HashSet<u64> {
     blocks.map(|block| block.hash).collect()
 }
 
-/// Ignores blocks that are boilerplate in the other version, except those that
-/// also occur in the boilerplate of their own version.
+/// Ignores blocks that are boilerplate in the other version, unless they also occur in
+/// the boilerplate of their own version.
 fn ignore_boilerplate_of_other(
     signature: &Signature,
     is_ignored: &mut [bool],
@@ -160,6 +161,7 @@ fn compare_blocks(old: &ComparedVersion<'_>, new: &ComparedVersion<'_>, change: 
     let total = old.words() + new.words();
     let matched = matching.fixed.iter().chain(&matching.moved);
     let mut common: usize = matched.map(|(at, _)| old.word_count(old.blocks[*at])).sum();
+    // Between matched blocks, compare the words of the other blocks.
     for gap in matching.gaps() {
         let (removed, added) =
             (matching.unmatched_old(old, &gap), matching.unmatched_new(new, &gap));
@@ -183,7 +185,8 @@ fn words_of(version: &ComparedVersion<'_>, blocks: &[usize]) -> Vec<u32> {
     blocks.iter().flat_map(|at| words[version.ranges[*at].clone()].iter().copied()).collect()
 }
 
-/// Adds the blocks with words that have no counterpart to `changes`.
+/// Adds the blocks with unmatched words to `changes`. `is_common` states for each
+/// word of the blocks whether it is matched.
 fn push_changed(
     version: &ComparedVersion<'_>,
     blocks: &[usize],

@@ -1,4 +1,5 @@
-//! Confirms a change with a second fetch.
+//! Confirms a change with a second fetch. Parts of a page that differ between two
+//! fetches, such as a clock, are *volatile* and not a change.
 
 use std::collections::HashSet;
 
@@ -25,8 +26,8 @@ pub enum Confirmation {
 ///
 /// Returns the decision, and `known` extended by new volatile parts. Parts that
 /// differ between the fetches are volatile, unless one fetch shows the text of
-/// the reference: then the servers of the site are inconsistent, and the change
-/// is not confirmed.
+/// the reference version. In this case, the servers of the site return different
+/// versions, and the change is not confirmed.
 ///
 /// ```
 /// use relink_change::{Confirmation, Signature, VolatileParts, confirm};
@@ -46,6 +47,7 @@ pub fn confirm(
     second: &Signature,
     known: &VolatileParts,
 ) -> (Confirmation, VolatileParts) {
+    // Text of the reference version is not volatile, unless it is known to be.
     let is_ignored = known.ignored_blocks(reference);
     let stable: HashSet<u64> = reference
         .blocks

@@ -1,16 +1,18 @@
 //! Measures how well a page fits the other pages of its collection.
 //!
-//! Terms are weighted by TF × IDF. The IDF is computed from the pages of all
-//! collections of the user and from the general table of [`Background`], which
-//! has the weight of [`BACKGROUND_PAGES`] pages. The *nearness* of a page to a
-//! collection is the mean cosine of its vector with those of its three nearest members.
-//! A [`Fit`] has three values:
+//! Terms are weighted by TF × IDF: the frequency in the page times the inverse
+//! document frequency (the rarity of the term in all pages). The IDF is computed from
+//! the pages of all collections of the user and from the general table of
+//! [`Background`], which has the weight of [`BACKGROUND_PAGES`] pages. The *nearness*
+//! of a page to a collection is the mean cosine of the vector of the page with the
+//! vectors of the three nearest members. A [`Fit`] has three values:
 //!
 //! - the nearness as a distance;
 //! - the nearness compared with the nearness of each member to the other members,
 //!   because some collections are narrower than others;
 //! - whether the page is nearer to another collection of the user. Copies of the
-//!   page are ignored there, because a page may belong to several collections.
+//!   page in other collections are ignored, because a page may belong to several
+//!   collections.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -94,15 +96,15 @@ impl Corpus<'_> {
 /// The nearness of a page to a collection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
-    /// The negative logarithm of the nearness, summed over logarithmic and binary
-    /// weights of terms.
+    /// The negative logarithm of the nearness. The nearness is the sum of two values:
+    /// with logarithmic and with binary weights of terms.
     pub distance: f64,
     /// The difference between the mean nearness of the members and the nearness of
     /// the page, in standard deviations.
     pub deviation: f64,
-    /// The logarithm of the nearness to the nearest other collection divided by the
-    /// nearness to this collection; 0 if this collection is nearer. `None` if there
-    /// is no other collection in the same language.
+    /// The logarithm of a ratio: the nearness to the nearest other collection divided
+    /// by the nearness to this collection. The value is 0 if this collection is nearer,
+    /// and `None` if there is no other collection in the same language.
     pub rival: Option<f64>,
 }
 
@@ -148,11 +150,11 @@ impl<'c> Context<'c> {
         self.fit_with_others(page, [])
     }
 
-    /// Returns the nearness of a member to the other members, or `None` if it has no
-    /// terms or there is no other member with terms.
+    /// Returns the nearness of a member to the other members, or `None` if the member
+    /// has no terms or no other member has terms.
     pub fn fit_of_member(&self, member: usize) -> Option<Fit> {
         let has_terms =
-            |space: &VectorSpace| space.vectors.get(member).is_some_and(|it| !it.is_empty());
+            |space: &VectorSpace| space.vectors.get(member).is_some_and(|terms| !terms.is_empty());
         let mut others = self.logarithmic.vectors.iter().enumerate();
         let has_others = others.any(|(at, other)| at != member && !other.is_empty());
         if !has_terms(&self.logarithmic) || !has_others {
@@ -191,6 +193,7 @@ impl<'c> Context<'c> {
             .map(|other| {
                 let nearness = nearness_without_copies(&other.logarithmic.vectors, &logarithmic)
                     + nearness_without_copies(&other.binary.vectors, &binary);
+                // `distance` is the negative logarithm of the nearness to this collection.
                 (nearness + COSINE_OFFSET).ln() + distance
             })
             .max_by(f64::total_cmp)
@@ -276,7 +279,8 @@ impl VectorSpace {
         (nearness, self.deviation_of(nearness))
     }
 
-    /// Returns the same values for a member and the other members.
+    /// Returns the nearness of a member to the other members, and its difference from
+    /// the mean in standard deviations.
     fn nearness_of_member(&self, member: usize) -> Option<(f64, f64)> {
         let nearness = nearness(&self.vectors, self.vectors.get(member)?, Some(member));
         Some((nearness, self.deviation_of(nearness)))
@@ -291,7 +295,7 @@ impl VectorSpace {
     }
 }
 
-/// Returns the mean cosine to the nearest vectors, except the one at `except`.
+/// Returns the mean cosine to the nearest vectors; skips the vector at index `except`.
 fn nearness(vectors: &[Vector], page: &Vector, except: Option<usize>) -> f64 {
     let others = vectors.iter().enumerate().filter(|(at, _)| Some(*at) != except);
     mean_of_nearest(others.map(|(_, vector)| cosine(page, vector)).collect())

@@ -73,6 +73,7 @@ impl TextLanguage {
     /// ```
     pub fn detect(text: &str) -> Self {
         let sample = text.get(..text.floor_char_boundary(SAMPLE_LENGTH)).unwrap_or_default();
+        // Of the languages with unspaced scripts, only Japanese is distinguished.
         let unspaced = sample.chars().filter(|character| is_unspaced(*character)).count();
         if unspaced * 4 > sample.chars().count() {
             return Self::Ja;

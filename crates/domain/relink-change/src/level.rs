@@ -1,4 +1,5 @@
-//! Levels of change, with the names of Walden's Paths (section 2).
+//! Levels of change. The names are from the paper on Walden's Paths (Dalal et al. 2004,
+//! section 2).
 
 use std::fmt;
 
@@ -40,8 +41,8 @@ impl fmt::Display for Level {
     }
 }
 
-/// Minimum content change of the upper levels. The paper gives no numbers; these
-/// are our own.
+/// Minimum content change of the upper levels. The paper gives no numbers; the defaults
+/// are Relink's own.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LevelThresholds {
     /// Minimum content change of the level `moderate`.

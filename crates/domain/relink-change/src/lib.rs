@@ -2,7 +2,7 @@
 //!
 //! - [`Signature`] summarizes one version of a page. [`compare`] measures the
 //!   change between two signatures, except boilerplate and [`VolatileParts`].
-//! - [`confirm`] accepts a change only if a second fetch shows it too.
+//! - [`confirm`] accepts a change only if a second fetch shows the same change.
 //! - [`Measure`] has other measures of change for comparison, among them
 //!   reconstructions of the algorithms of Walden's Paths.
 //! - [`PageAttributes`] measures how similar two pages are: by text, images, links and

@@ -45,7 +45,7 @@ impl<'s> ComparedVersion<'s> {
         self.signature.blocks[self.blocks[at]].hash
     }
 
-    /// Returns the upper halves of the block hashes, for [`align`].
+    /// Returns the upper halves of the block hashes, because [`align`] compares `u32`.
     fn short_hashes(&self) -> Vec<u32> {
         let short = |at| u32::try_from(self.hash(at) >> u32::BITS).unwrap_or_default();
         (0..self.blocks.len()).map(short).collect()
@@ -74,8 +74,11 @@ impl Matching {
     /// Matches the blocks of two versions.
     pub(crate) fn new(old: &ComparedVersion<'_>, new: &ComparedVersion<'_>) -> Self {
         let mut pairs = align(&old.short_hashes(), &new.short_hashes()).pairs;
+        // Different blocks may have equal short hashes.
         pairs.retain(|(left, right)| old.hash(*left) == new.hash(*right));
         pairs.sort_unstable();
+        // `align` may match long sequences out of order. Fix the pairs in ascending order that
+        // contain the most words.
         let targets: Vec<usize> = pairs.iter().map(|(_, right)| *right).collect();
         let weight = |at: usize| 1 + old.word_count(old.blocks[pairs[at].0]) as u64;
         let mut is_fixed = vec![false; pairs.len()];
@@ -144,6 +147,7 @@ impl Matching {
     }
 }
 
+/// Returns the blocks of a range that are not matched, as indices of the signature.
 fn unmatched(
     is_matched: &[bool],
     version: &ComparedVersion<'_>,

@@ -1,9 +1,13 @@
 //! Other measures of change, for comparison with [`compare`].
 //!
-//! Johnson's algorithm and the Proportional algorithm are from Walden's Paths
-//! (section 3), which publishes neither formulas nor weights. Both are
-//! **reconstructions** that use the parts of a signature that the paper lists:
-//! headings, links and text.
+//! Johnson's algorithm and the Proportional algorithm are from the paper on
+//! Walden's Paths (Dalal et al. 2004, section 3), which contains neither formulas
+//! nor weights. The implementations are **reconstructions** that use the parts of
+//! a page that the paper lists: headings, links and text.
+//!
+//! A *shingle* is a sequence of words. The *Jaccard index* of two sets is the size
+//! of their intersection divided by the size of their union. A *`SimHash`* has
+//! similar bits for similar sets of features.
 
 #![expect(
     clippy::indexing_slicing,
@@ -28,7 +32,7 @@ const SHINGLE_WORDS: usize = 5;
 const SIMHASH_WORDS: usize = 3;
 
 /// Weights of paragraphs, headings, links and terms in Johnson's algorithm. The
-/// values are our own.
+/// values are Relink's own.
 const JOHNSON_WEIGHTS: [f64; 4] = [0.5, 0.2, 0.15, 0.15];
 
 /// A measure of change between two versions, from 0 (equal) to 1.
@@ -164,6 +168,7 @@ impl Overlap {
         Self { old: old.values().sum(), new: new.values().sum(), common: shared.sum() }
     }
 
+    /// Returns the overlaps of paragraphs, headings, links and terms.
     fn all(old: &Parts<'_>, new: &Parts<'_>) -> [Self; 4] {
         [
             Self::new(&old.paragraphs, &new.paragraphs),

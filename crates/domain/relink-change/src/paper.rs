@@ -1,9 +1,10 @@
-//! The context measure of Walden's Paths (section 4.1), as published.
+//! The context measure of the paper on Walden's Paths (Dalal et al. 2004, section
+//! 4.1), as published.
 //!
-//! The weight of a term is the logarithm of its count plus a constant, multiplied
-//! by a factor for nouns. The context vector contains all members except the
-//! page. The change of the angle between page and context vector classifies the
-//! page.
+//! The *context* of a page is the other members of its collection. A page and its
+//! context are vectors of term weights. The weight of a term is the logarithm of
+//! its count plus a constant, multiplied by a factor for nouns. A new version of a
+//! page is classified by the change of the angle between page and context.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -132,8 +133,8 @@ impl PaperContext {
         angle(&self.weights, &term_weights(page, &self.settings))
     }
 
-    /// Returns the movement of a page toward the context, in degrees; negative is
-    /// away from it.
+    /// Returns the movement of a page toward the context, in degrees. A negative
+    /// value means away from the context.
     pub fn angle_change(&self, before: &TermVector, after: &TermVector) -> f64 {
         self.angle(before) - self.angle(after)
     }
@@ -149,6 +150,7 @@ impl PaperContext {
     }
 }
 
+/// Returns the weights of the terms of a page.
 fn term_weights(page: &TermVector, settings: &AngleSettings) -> BTreeMap<String, f64> {
     let weights = page.iter().map(|(term, count)| {
         let is_noun = settings.nouns.contains(page.language(), term);
@@ -158,11 +160,13 @@ fn term_weights(page: &TermVector, settings: &AngleSettings) -> BTreeMap<String,
     weights.collect()
 }
 
+/// Returns the angle between two vectors, in degrees.
 fn angle(left: &BTreeMap<String, f64>, right: &BTreeMap<String, f64>) -> f64 {
-    let length =
-        |vector: &BTreeMap<String, f64>| vector.values().map(|w| w * w).sum::<f64>().sqrt();
+    let length = |vector: &BTreeMap<String, f64>| {
+        vector.values().map(|weight| weight * weight).sum::<f64>().sqrt()
+    };
     let product: f64 =
-        left.iter().filter_map(|(term, weight)| right.get(term).map(|w| w * weight)).sum();
+        left.iter().filter_map(|(term, weight)| right.get(term).map(|other| other * weight)).sum();
     let lengths = length(left) * length(right);
     let cosine = if lengths > 0.0 { product / lengths } else { 0.0 };
     cosine.clamp(-1.0, 1.0).acos().to_degrees()

@@ -1,10 +1,9 @@
 //! The context score: the probability that a page does not belong to its collection, but
-//! comes from another one.
+//! comes from another collection.
 //!
-//! It is a logistic regression over the values of a [`Fit`], fitted by
-//! `relink-eval context --fit`. The training data contains pages from the same
-//! collection and from other collections. Two thirds of them come from other
-//! collections. A different share shifts the probabilities, but not their order.
+//! The score is a logistic regression over the values of a [`Fit`], fitted by
+//! `relink-eval context --fit`. Two thirds of the pages of the training data come from
+//! other collections. A different share shifts the probabilities, but not their order.
 
 use serde::{Deserialize, Serialize};
 

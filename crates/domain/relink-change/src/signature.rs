@@ -1,7 +1,7 @@
 //! The signature of one version of a page, for comparison with later versions.
 //!
 //! A signature stores the words as hashes, and an excerpt of each block to
-//! display changes. Its size is bounded by [`MAX_WORDS`],
+//! display changes. The size of a signature is bounded by [`MAX_WORDS`],
 //! [`MAX_SIGNATURE_BLOCKS`] and [`MAX_SIGNATURE_LINKS`].
 
 mod hex;
@@ -16,11 +16,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::words::{for_each_word, sequence_hash, word_hash};
 
-/// Maximum number of words stored as hashes. Blocks after them store only one
-/// hash each.
+/// Maximum number of words stored as hashes. Further blocks store only one hash each.
 pub const MAX_WORDS: usize = 65_536;
 
-/// Maximum number of blocks. All words after them form one block.
+/// Maximum number of blocks. All further words form one additional block.
 pub const MAX_SIGNATURE_BLOCKS: usize = 8_192;
 
 /// Maximum number of links.
@@ -35,8 +34,8 @@ pub const MAX_EXCERPT_LENGTH: usize = 80;
 /// Maximum total length of all excerpts, in bytes.
 const MAX_EXCERPTS: usize = 128 * 1024;
 
-/// Maximum number of terms in a signature. The reconstructed algorithms of the
-/// paper compare them.
+/// Maximum number of terms in a signature. The algorithms of
+/// [`Measure`](crate::Measure) compare the terms.
 pub const TOP_TERMS: usize = 20;
 
 /// The role of a block in a signature.
@@ -129,7 +128,7 @@ impl Signature {
         builder.finish_overflow();
         let links = page.links.iter().take(MAX_SIGNATURE_LINKS).map(|link| SignatureLink {
             url: link.url.clone(),
-            block: link.block.and_then(|at| builder.index.get(at).copied().flatten()),
+            block: link.block.and_then(|at| builder.block_indices.get(at).copied().flatten()),
         });
         let links = links.collect();
         Self {
@@ -150,6 +149,7 @@ impl Signature {
         let ranges = self.blocks.iter().map(|block| {
             let end = start + block.words as usize;
             if end > self.words.len() {
+                // The words of all further blocks are not stored, either.
                 start = self.words.len() + 1;
                 return self.words.len()..self.words.len();
             }
@@ -182,41 +182,41 @@ struct SignatureBuilder {
     letters: u64,
     /// Total length of the excerpts, in bytes.
     excerpt_bytes: usize,
-    /// The words of the current block.
-    open: Vec<u32>,
+    /// Hashes of the words of the current block.
+    open_words: Vec<u32>,
     /// The block with all words after the maximum number of blocks.
     overflow: Option<SignatureBlock>,
     /// The index in `blocks` of each block of the page; `None` if it has no
     /// words.
-    index: Vec<Option<u32>>,
+    block_indices: Vec<Option<u32>>,
 }
 
 impl SignatureBuilder {
     fn add(&mut self, page: &BlockText, block: &relink_page::Block) {
         let text = page.text_of(block);
-        self.open.clear();
-        let (open, letters) = (&mut self.open, &mut self.letters);
+        self.open_words.clear();
+        let (open_words, letters) = (&mut self.open_words, &mut self.letters);
         for_each_word(text, |word| {
-            open.push(word_hash(word));
+            open_words.push(word_hash(word));
             if !block.is_boilerplate {
                 *letters = extend_letters(*letters, word);
             }
         });
-        if self.open.is_empty() {
-            self.index.push(None);
+        if self.open_words.is_empty() {
+            self.block_indices.push(None);
             return;
         }
-        let (hash, count) = (sequence_hash(&self.open), to_u32(self.open.len()));
+        let (hash, word_count) = (sequence_hash(&self.open_words), to_u32(self.open_words.len()));
         if self.blocks.len() >= MAX_SIGNATURE_BLOCKS {
-            return self.add_overflow(hash, count, block.container);
+            return self.add_overflow(hash, word_count, block.container);
         }
         self.store_words();
-        self.index.push(Some(to_u32(self.blocks.len())));
+        self.block_indices.push(Some(to_u32(self.blocks.len())));
         let excerpt = self.excerpt(text);
         self.blocks.push(SignatureBlock {
             role: role_of(block.kind),
             hash,
-            words: count,
+            words: word_count,
             is_boilerplate: block.is_boilerplate,
             container: block.container,
             excerpt,
@@ -227,14 +227,15 @@ impl SignatureBuilder {
     fn store_words(&mut self) {
         // After a block that did not fit, no words are stored: the range of a
         // block is computed from the blocks before it.
-        self.is_full |= self.words.len() + self.open.len() > MAX_WORDS;
+        self.is_full |= self.words.len() + self.open_words.len() > MAX_WORDS;
         if !self.is_full {
-            self.words.extend_from_slice(&self.open);
+            self.words.extend_from_slice(&self.open_words);
         }
     }
 
+    /// Adds a block to the single block after the maximum number of blocks.
     fn add_overflow(&mut self, hash: u64, words: u32, container: u64) {
-        self.index.push(None);
+        self.block_indices.push(None);
         let block = self.overflow.get_or_insert(SignatureBlock {
             role: BlockRole::Text,
             hash: 0,
@@ -251,6 +252,7 @@ impl SignatureBuilder {
         self.blocks.extend(self.overflow.take());
     }
 
+    /// Returns the start of a text, while the total length of excerpts allows it.
     fn excerpt(&mut self, text: &str) -> String {
         if self.excerpt_bytes >= MAX_EXCERPTS {
             return String::new();

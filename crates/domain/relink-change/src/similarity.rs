@@ -1,9 +1,9 @@
-//! How similar a page is to another one: by text, images, links and the titles of
-//! linked pages.
+//! Measures how similar two pages are: by text, images, links and the titles of linked
+//! pages.
 //!
-//! Walden's Paths compares texts only and names the other attributes as future work
-//! (section 5.3; Sugiyama et al. 2003 for linked pages). The formulas and weights are
-//! Relink's.
+//! The paper on Walden's Paths (Dalal et al. 2004) compares texts only and mentions the
+//! other attributes as future work (section 5.3). Sugiyama et al. (2003) use linked
+//! pages. The formulas and weights are Relink's own.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 use crate::ratio::{number, ratio};
 use crate::term_vector::TermVector;
 
-/// Number of words per link above which a page consists of text, not of links. Used to
-/// compare how much a page relies on its links.
+/// Number of words that have the same weight as one link in
+/// [`PageAttributes::reliance`].
 const WORDS_PER_LINK: f64 = 20.0;
 
 /// Extensions of images.
 const IMAGES: [&str; 8] = ["jpg", "jpeg", "png", "gif", "webp", "svg", "avif", "bmp"];
 
-/// Maximum number of links and of images of a profile.
+/// Maximum number of links and of images of [`PageAttributes`].
 const MAX_ITEMS: usize = 2_000;
 
 /// The attributes of a page that are compared.
@@ -47,7 +47,7 @@ pub struct SimilarityWeights {
     pub text: f64,
     /// The weight of the images.
     pub images: f64,
-    /// The weight of the link profile.
+    /// The weight of the links.
     pub links: f64,
     /// The weight of the titles of linked pages.
     pub titles: f64,
@@ -73,7 +73,7 @@ impl std::error::Error for ParseSimilarityWeightsError {}
 impl FromStr for SimilarityWeights {
     type Err = ParseSimilarityWeightsError;
 
-    /// Parses weights such as `text=2,images=0`; the others have their default.
+    /// Parses weights such as `text=2,images=0`. Other weights have their default.
     fn from_str(text: &str) -> Result<Self, ParseSimilarityWeightsError> {
         let mut weights = Self::default();
         for part in text.split(',').map(str::trim) {
@@ -97,7 +97,8 @@ impl FromStr for SimilarityWeights {
 }
 
 impl Default for SimilarityWeights {
-    /// Text has as much weight as the other attributes together, and one more.
+    /// Returns the default weights. Text has a greater weight than all other attributes
+    /// together.
     fn default() -> Self {
         Self { text: 4.0, images: 1.0, links: 1.0, titles: 1.0 }
     }
@@ -110,8 +111,8 @@ pub struct AttributeSimilarity {
     pub text: Option<f64>,
     /// The share of common images; `None` if no page has images.
     pub images: Option<f64>,
-    /// The mean of the share of common links and of how equally both pages rely on
-    /// links; `None` if no page has links.
+    /// The mean of two values: the share of common links, and the similarity of the
+    /// shares of links in the content. `None` if no page has links.
     pub links: Option<f64>,
     /// The cosine of the terms of the titles of linked pages; `None` if the titles of
     /// one page are unknown.
@@ -140,7 +141,7 @@ impl PageAttributes {
         }
     }
 
-    /// Adds an image, given by its source. It is compared by its file name, because a
+    /// Adds an image, given by its source. Images are compared by file name, because a
     /// copy of a page usually has its own copies of the images.
     pub fn add_image(&mut self, source: &str) {
         let name = file_name(source);
@@ -180,7 +181,7 @@ impl PageAttributes {
         similarity
     }
 
-    /// Returns how much the page relies on its links: 0 is text only, 1 is links only.
+    /// Returns the share of links in the content: 0 is text only, 1 is links only.
     fn reliance(&self) -> f64 {
         let links = WORDS_PER_LINK * number(self.links.len());
         let all = links + number(self.words);
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_parsed_and_invalid_ones_rejected() {
+    fn invalid_weights_are_rejected() {
         let weights: SimilarityWeights = "text=0.5, images=0".parse().unwrap();
         let default = SimilarityWeights::default();
         assert_eq!(weights, SimilarityWeights { text: 0.5, images: 0.0, ..default });

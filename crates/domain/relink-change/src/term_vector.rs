@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use crate::language::TextLanguage;
 use crate::words::{for_each_word, is_unspaced};
 
-/// Maximum number of distinct terms; the least frequent ones are dropped.
+/// Maximum number of distinct terms; the least frequent terms are dropped.
 const MAX_TERMS: usize = 4_000;
 
 /// Maximum number of bytes of a text that are processed.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// Maximum length of a word, in bytes; longer ones are skipped.
+/// Maximum length of a word, in bytes; longer words are skipped.
 const MAX_TERM: usize = 48;
 
 /// Minimum length of a word, in characters.
@@ -78,8 +78,8 @@ impl TermVector {
         counter.finish()
     }
 
-    /// Counts the terms of a page outside boilerplate. Numbers are terms too: they are
-    /// often what changes on a page.
+    /// Counts the terms of a page outside boilerplate. Numbers are terms, too, because
+    /// often only numbers change on a page.
     pub fn from_main_text(page: &BlockText) -> Self {
         let language = TextLanguage::detect(page.text());
         let mut counter = TermCounter { keeps_numbers: true, ..TermCounter::new(language) };
@@ -87,8 +87,8 @@ impl TermVector {
         counter.finish()
     }
 
-    /// Counts the terms of an annotation too. A page has another annotation in
-    /// each of its collections.
+    /// Adds the terms of an annotation. A page has another annotation in each of its
+    /// collections.
     pub fn add_annotation(&mut self, annotation: &str, settings: TermSettings) {
         if annotation.is_empty() {
             return;
@@ -158,15 +158,21 @@ struct TermCounter {
     /// Whether numbers, and words with digits, are terms.
     keeps_numbers: bool,
     counts: BTreeMap<String, u32>,
-    /// The terms of earlier words, because stemming is slow.
+    /// The terms of earlier words, because stemming is slow; `None` for a word that is
+    /// not a term.
     cache: HashMap<String, Option<String>>,
 }
 
 impl TermCounter {
     fn new(language: TextLanguage) -> Self {
         let stemmer = language.stemmer();
-        let (counts, cache) = Default::default();
-        Self { language, stemmer, keeps_numbers: false, counts, cache }
+        Self {
+            language,
+            stemmer,
+            keeps_numbers: false,
+            counts: BTreeMap::new(),
+            cache: HashMap::new(),
+        }
     }
 
     /// Adds the text outside boilerplate, up to a length.
@@ -243,6 +249,7 @@ impl TermCounter {
 /// Returns the text of two adjacent characters, or `None` if they are not
 /// adjacent.
 fn adjacent_pair<'t>(text: &'t str, previous: &str, word: &str) -> Option<&'t str> {
+    // `previous` and `word` are parts of `text`.
     let offset = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     let (start, next) = (offset(previous), offset(word));
     text.get(start..next + word.len()).filter(|_| start + previous.len() == next)
@@ -290,6 +297,7 @@ mod tests {
         assert!(TermVector::from_text(&"x".repeat(1_000_000)).is_empty());
     }
 
+    /// Returns a different word for each number, because numbers are not terms.
     fn letters(number: u32) -> String {
         number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
     }

@@ -1,14 +1,14 @@
 //! Cosine similarity of two texts, weighted by TF-IDF.
 //!
-//! A term weighs its count multiplied by its inverse document frequency, from the
-//! general [`Background`]. A term that the background does not know counts as one
-//! that a single text contains.
+//! The weight of a term is its count multiplied by its inverse document frequency
+//! (its rarity) in the table [`Background`]. A term that is not in the table has the
+//! greatest rarity.
 
 use crate::background::Background;
 use crate::term_vector::TermVector;
 
 /// Returns the similarity of two texts, from 0 (no common term) to 1 (the same share
-/// of each term). Returns `None` if one of them has no terms.
+/// of each term). Returns `None` if one of the texts has no terms.
 ///
 /// ```
 /// use relink_change::{Background, TermVector, tf_idf_similarity};
@@ -73,14 +73,14 @@ mod tests {
     }
 
     #[test]
-    fn rare_terms_weigh_more_than_common_ones() {
+    fn rare_terms_weigh_more_than_common_terms() {
         let rare = similarity("file peregrine", "system peregrine").unwrap();
         let common = similarity("file peregrine", "file kestrel").unwrap();
         assert!(rare > common, "{rare} {common}");
     }
 
     #[test]
-    fn new_numbers_in_a_table_of_records_are_another_text() {
+    fn pages_that_differ_in_numbers_are_not_similar() {
         let table = |numbers: [u32; 6]| {
             let races = ["Sprint", "Hurdles", "Relay", "Marathon", "Steeplechase", "Walk"];
             let rows = races.iter().zip(numbers);

@@ -1,8 +1,9 @@
 //! Volatile parts of a page, which differ on each request: clocks,
 //! advertisements, view counters, tokens, related links.
 //!
-//! They are learned from two fetches of a page shortly after each other. Four
-//! kinds of rules recognize them:
+//! Volatile parts are learned from two fetches of a page shortly after each other. A
+//! *block* is a paragraph or similar part of a page; its *container* is the chain of
+//! elements around the block. Four kinds of rules recognize volatile parts:
 //!
 //! - a *pattern*: the constant words of a block (`Viewed … times`) and its
 //!   container;
@@ -10,8 +11,8 @@
 //! - a *position* between two constant blocks;
 //! - the *shape* of a link: its path without tokens and query.
 //!
-//! A pattern requires all constant words, so an edit of the constant words of a
-//! volatile block is still a change.
+//! A pattern matches only blocks with all its constant words. Therefore, an edit of the
+//! constant words of a volatile block is reported as a change.
 
 #![expect(
     clippy::indexing_slicing,
@@ -63,7 +64,7 @@ pub struct VolatileParts {
 struct Pattern {
     /// The hash of the block's container.
     container: u64,
-    /// The constant words, in order.
+    /// Hashes of the constant words, in order.
     words: Vec<u32>,
     /// Maximum number of changing words in the two fetches from which the
     /// pattern was learned.
@@ -77,7 +78,7 @@ struct Position {
     before: Option<u64>,
     /// The hash of the block after; `None` at the end of the page.
     after: Option<u64>,
-    /// Maximum number of blocks between them.
+    /// Maximum number of blocks between the two blocks.
     blocks: usize,
 }
 
@@ -185,6 +186,7 @@ impl Pattern {
     }
 }
 
+/// Whether `words` contains the words of `part` in the same order.
 fn is_subsequence(part: &[u32], words: &[u32]) -> bool {
     let mut words = words.iter();
     part.iter().all(|word| words.any(|other| other == word))

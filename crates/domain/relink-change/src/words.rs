@@ -2,9 +2,10 @@
 //!
 //! A word is a run of letters and digits. In scripts without spaces between
 //! words, each character is a word. A word is stored as a 32-bit hash of its
-//! lower-case form, so that versions can be compared word by word without their
-//! text.
+//! lower-case form, so that versions of a page can be compared word by word
+//! without storing their text.
 
+use relink_model::is_indic_punctuation;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Maximum length of a word that is converted to lower case without allocation,
@@ -50,7 +51,11 @@ pub(crate) fn for_each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
 /// Whether the character may be a combining mark. The range of the Indic scripts
 /// also includes their letters, which are part of words anyway.
 fn is_combining(character: char) -> bool {
-    matches!(character, '\u{0300}'..='\u{036F}' | '\u{0900}'..='\u{0DFF}' | '\u{064B}'..='\u{065F}')
+    match character {
+        '\u{0300}'..='\u{036F}' | '\u{064B}'..='\u{065F}' => true,
+        '\u{0900}'..='\u{0DFF}' => !is_indic_punctuation(character),
+        _ => false,
+    }
 }
 
 /// The bit of a word hash that marks numbers.
@@ -95,6 +100,7 @@ const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 mod tests {
     use super::*;
 
+    /// Asserts the words that `for_each_word` passes on.
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
         let mut words = Vec::new();
@@ -107,6 +113,8 @@ mod tests {
         check("It's 10.50 €, naïve-ly", &["It", "s", "10", "50", "naïve", "ly"]);
         check("東京 Tokyo駅", &["東", "京", "Tokyo", "駅"]);
         check("हिन्दी शब्द", &["हिन्दी", "शब्द"]);
+        check("हिन्दी।शब्द॥", &["हिन्दी", "शब्द"]);
+        check("৳১০ ௹5 ශබ්ද෴", &["১০", "5", "ශබ්ද"]);
         check(" — ", &[]);
     }
 

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use relink_model::is_indic_punctuation;
 use relink_page::{BlockText, InlineMark, InlineMarkKind};
 
 /// Maximum length of a word, in characters; longer ones are punctuation, so that no
@@ -106,7 +107,11 @@ fn for_each_token<'t>(text: &'t str, mut each: impl FnMut(usize, &'t str, bool))
 
 /// Whether a character is a combining mark, for example in Indic scripts.
 fn is_combining(character: char) -> bool {
-    matches!(character, '\u{300}'..='\u{36f}' | '\u{900}'..='\u{d7f}' | '\u{200c}' | '\u{200d}')
+    match character {
+        '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' => true,
+        '\u{900}'..='\u{d7f}' => !is_indic_punctuation(character),
+        _ => false,
+    }
 }
 
 /// Whether a character is an apostrophe or hyphen between two letters.

@@ -1,5 +1,5 @@
-//! Conclusions from the probes of one run, before the history of the target
-//! is considered.
+//! Conclusions from the probes (observations of fetches) of one run, before the history
+//! of the target is considered.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Assessment {
-    /// The content is there.
+    /// The page exists and has the linked content.
     Alive,
-    /// The content is there and has permanently moved to another URL.
+    /// The page exists and has permanently moved to another URL.
     Moved,
-    /// The content is not there.
+    /// The page does not exist, or does not have the linked content.
     Dead(DeadReason),
     /// The evidence is inconclusive.
     Inconclusive(InconclusiveReason),
@@ -52,8 +52,8 @@ pub enum InconclusiveReason {
     Refused,
     /// The server limits the request rate, for example with status 429.
     Throttled,
-    /// The URL or a redirect resolves to a private address that the user did
-    /// not supply.
+    /// The URL or a redirect resolves to a private address, and the user did not supply
+    /// the URL.
     PrivateAddress,
     /// The host's robots.txt disallows the page.
     Robots,

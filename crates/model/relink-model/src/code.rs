@@ -50,10 +50,10 @@ impl FromStr for FindingCode {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || ParseCodeError(text.to_owned());
         let (letters, digits) = text.split_at_checked(2).ok_or_else(error)?;
-        let well_formed = letters.eq_ignore_ascii_case("RL")
+        let is_well_formed = letters.eq_ignore_ascii_case("RL")
             && digits.len() == 3
             && digits.bytes().all(|byte| byte.is_ascii_digit());
-        if !well_formed {
+        if !is_well_formed {
             return Err(error());
         }
         digits.parse().map(Self).map_err(|_| error())

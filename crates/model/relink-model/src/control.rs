@@ -1,7 +1,7 @@
 //! Controls: URLs fetched only for comparison.
 //!
-//! Most controls are random URLs that cannot exist. The response of the server
-//! to them shows what its error pages look like.
+//! Most controls are random URLs that cannot exist. The responses to them show what the
+//! error pages of a server look like.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::Probe;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlKind {
-    /// A random name in the same directory, with the same extension unless that
-    /// is the extension of a script.
+    /// A random name in the same directory, with the same extension, unless it is the
+    /// extension of a script.
     RandomName,
     /// A second random name in the same directory, to find the text that all
     /// error pages share.
@@ -32,9 +32,11 @@ pub enum ControlKind {
     WithoutOtherParameter,
     /// The same path with another number in it.
     RandomPathNumber,
-    /// A random name in the parent directory (Bar-Yossef et al. 2004, §3).
+    /// A random name in the parent directory (Bar-Yossef et al., "Sic transit gloria
+    /// telae", section 3).
     RandomNameInParent,
-    /// A random name that replaces everything after the last slash (FABLE §2.1).
+    /// A random name that replaces everything after the last slash ("Reviving Dead Links
+    /// on the Web with FABLE", section 2.1).
     RandomSuffix,
     /// The home page of the same site.
     HomePage,
@@ -126,7 +128,7 @@ pub struct Control {
     pub kind: ControlKind,
     /// The control URL; empty if the page has no control of this kind.
     pub url: String,
-    /// The probe of the URL; `None` if there is no such URL, or if the host's
-    /// control budget is exhausted.
+    /// The probe of the URL; `None` if the page has no control of this kind, or if the
+    /// host's maximum number of control requests is reached.
     pub probe: Option<Arc<Probe>>,
 }

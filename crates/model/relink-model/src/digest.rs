@@ -46,8 +46,8 @@ pub struct Digest {
     /// The end of the visible text, if the text is longer than `text_start`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text_end: String,
-    /// The text outside of links, navigation, sidebars and page footers, if the
-    /// visible text is longer than `text_start` and this part of it is not. Error
+    /// The text outside of links, navigation, sidebars and page footers, if it is at most
+    /// [`Digest::MAX_TEXT_START`] characters long and is not the whole visible text. Error
     /// pages usually consist of such a text within the frame of their site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main_text: Option<String>,
@@ -61,7 +61,8 @@ pub struct Digest {
     /// Detected page properties, without duplicates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<PageFlag>,
-    /// The sketch of the shingles of the visible text.
+    /// The sketch of the visible text: a sample of its word sequences, from which its
+    /// resemblance to other texts is estimated.
     #[serde(default, skip_serializing_if = "Sketch::is_empty")]
     pub sketch: Sketch,
 }
@@ -92,7 +93,7 @@ pub enum PageFlag {
     PasswordField,
     /// A `noindex` directive.
     NoIndex,
-    /// Almost no visible text before scripts run.
+    /// Almost no visible text before scripts run, as in the shell of a web application.
     AppShell,
     /// Scripts or frames of a bot-detection service.
     BotChallenge,
@@ -104,7 +105,7 @@ pub enum PageFlag {
     FilledSearchField,
 }
 
-/// A function of a page that an archived copy cannot offer.
+/// A function of a page that does not work in an archived copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageFunction {

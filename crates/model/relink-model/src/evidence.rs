@@ -1,4 +1,8 @@
-//! Evidence of a judgment in addition to the attempts, and its confidence.
+//! The evidence of a judgment in addition to the attempts, and the confidence of a
+//! judgment.
+//!
+//! A control is a URL fetched only for comparison. The resemblance is the share of common
+//! text of two pages.
 
 use std::fmt;
 

@@ -39,7 +39,8 @@ pub enum FetchPurpose {
     /// Second attempt after a hard failure such as 404, made before the target
     /// is reported as dead.
     Confirmation,
-    /// Retry with another User-Agent, because the server may have rejected ours.
+    /// Retry with another User-Agent, because the server may have rejected the default
+    /// one.
     AlternateUserAgent,
 }
 

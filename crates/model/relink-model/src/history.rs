@@ -18,7 +18,7 @@ pub struct History {
     pub checked_at: Option<Timestamp>,
     /// The last time the content was reached.
     pub last_reached_at: Option<Timestamp>,
-    /// The failed runs since `last_reached_at`.
+    /// The consecutive runs in which the page failed since `last_reached_at`.
     pub streak: Option<FailureStreak>,
     /// The digest of the page at `last_reached_at`.
     pub digest: Option<Box<Digest>>,
@@ -29,19 +29,19 @@ pub struct History {
     pub version: Option<Box<ResponseVersion>>,
 }
 
-/// Consecutive failed runs.
+/// Consecutive runs in which the page failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureStreak {
-    /// The number of failed runs.
+    /// The number of these runs.
     pub runs: u32,
-    /// The time of the first failed run.
+    /// The time of the first of these runs.
     pub first_at: Timestamp,
-    /// The time of the last failed run.
+    /// The time of the last of these runs.
     pub last_at: Timestamp,
 }
 
 impl FailureStreak {
-    /// Returns the streak with one more failed run at `now`.
+    /// Returns the streak with one more run, at `now`.
     #[must_use]
     pub fn extend(streak: Option<Self>, now: Timestamp) -> Self {
         match streak {

@@ -6,8 +6,8 @@
 //! and the result shown to users ([`Verdict`]) are separate types, so that a
 //! stored observation can be judged again under other rules.
 //!
-//! This crate does no I/O and does not read the clock. It validates its own
-//! values and decides nothing else.
+//! This crate does no I/O and does not read the clock. It validates its own values and
+//! makes no other decisions.
 
 // Untrusted input must not cause a panic; see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
@@ -27,6 +27,7 @@ mod search;
 mod similarity;
 mod sketch;
 mod snapshot;
+mod text;
 mod verdict;
 mod xml;
 
@@ -51,5 +52,6 @@ pub use search::{SearchHit, SearchQuery};
 pub use similarity::Similarity;
 pub use sketch::Sketch;
 pub use snapshot::{Capture, Snapshot};
+pub use text::is_indic_punctuation;
 pub use verdict::{ParseVerdictError, Verdict};
 pub use xml::escape_xml;

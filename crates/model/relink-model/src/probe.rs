@@ -45,8 +45,8 @@ pub struct ResponseVersion {
 }
 
 impl ResponseVersion {
-    /// The maximum length of a stored header in bytes. A longer one is not stored,
-    /// because a shortened `ETag` would be another one.
+    /// The maximum length of a stored header in bytes. Longer headers are not stored,
+    /// because a shortened `ETag` would identify another version.
     pub const MAX_HEADER_LENGTH: usize = 256;
 
     /// Returns the version in these headers; `None` if they have none.
@@ -63,7 +63,7 @@ impl ResponseVersion {
         (version != Self::default()).then_some(version)
     }
 
-    /// Whether a request can be made conditional on this version.
+    /// Whether a request can be limited to pages that have changed since this version.
     pub fn has_validator(&self) -> bool {
         self.etag.is_some() || self.last_modified.is_some()
     }

@@ -65,8 +65,8 @@ impl RequestRights {
         self.carries_credentials
     }
 
-    /// Returns the same rights without the user's credentials, for requests that
-    /// the user did not ask for, such as controls.
+    /// Returns the same rights without the user's credentials, for requests of URLs that
+    /// the user did not supply, such as controls (URLs fetched only for comparison).
     #[must_use]
     pub const fn without_credentials(self) -> Self {
         Self { carries_credentials: false, ..self }
@@ -86,14 +86,16 @@ impl RequestRights {
 }
 
 /// Whether two URLs are on the same host and port.
-pub fn is_same_host_and_port(one: &Url, other: &Url) -> bool {
-    one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
+pub fn is_same_host_and_port(left: &Url, right: &Url) -> bool {
+    left.host() == right.host() && left.port_or_known_default() == right.port_or_known_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Checks the rights that `to` inherits from the user-supplied URL `from`: access to private
+    /// addresses, and credentials.
     #[track_caller]
     fn check(from: &str, to: &str, expect: (bool, bool)) {
         let (from, to) = (Url::parse(from).unwrap(), Url::parse(to).unwrap());

@@ -1,7 +1,7 @@
 //! Search queries and hits.
 //!
-//! A hit is the claim of a search engine. Whether its page is alive, and
-//! whether it is the page that was searched for, is decided elsewhere.
+//! A hit is a result that a search engine reports. This module does not check whether the
+//! page is alive, or whether it is the page that was searched for.
 
 use std::fmt;
 
@@ -10,7 +10,8 @@ use url::Url;
 
 /// A query for a search engine.
 ///
-/// The `Display` text uses the common query syntax and identifies the query:
+/// The `Display` text has the common query syntax and identifies the query. It does not
+/// contain `limit`:
 ///
 /// ```
 /// use relink_model::SearchQuery;
@@ -74,8 +75,8 @@ impl SearchQuery {
         let Some(site) = self.site.as_deref() else { return true };
         let site = site.trim_end_matches('.');
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
-        let Some(split) = host.len().checked_sub(site.len()) else { return false };
-        let Some((subdomain, tail)) = host.split_at_checked(split) else { return false };
+        let Some(site_start) = host.len().checked_sub(site.len()) else { return false };
+        let Some((subdomain, tail)) = host.split_at_checked(site_start) else { return false };
         tail.eq_ignore_ascii_case(site) && (subdomain.is_empty() || subdomain.ends_with('.'))
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The similarity of a page to a dead page (Walden's Paths, section 5:
-/// identical or similar).
+/// The similarity of a page to a dead page. The distinction between identical and similar
+/// pages follows the papers on Walden's Paths, section 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Similarity {

@@ -1,8 +1,9 @@
-//! Bottom-k sketches of the shingles of a text.
+//! Bottom-k sketches of the shingles (sequences of a few successive words) of a text.
 //!
-//! The k smallest hash values of a set are a uniform sample of it. Two such
-//! samples are enough to estimate the resemblance of two sets (Broder 1997).
-//! Sets of at most k members are compared exactly.
+//! The k smallest hash values of a set are a uniform sample of the set. Two such samples
+//! are enough to estimate the resemblance of two sets (Broder, "On the resemblance and
+//! containment of documents"), which is the size of their intersection divided by that of
+//! their union. Sets of at most k members are compared exactly.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -23,7 +24,7 @@ impl Sketch {
         Self(hashes)
     }
 
-    /// The hashes of the sketch, ascending.
+    /// Returns the hashes of the sketch, ascending.
     pub fn hashes(&self) -> &[u32] {
         &self.0
     }
@@ -33,15 +34,16 @@ impl Sketch {
         self.0.is_empty()
     }
 
-    /// Estimates the resemblance of two texts, from 0 (nothing shared) to 1.
+    /// Estimates the resemblance of two texts, from 0 (no common shingle) to 1.
     ///
-    /// The resemblance of two empty sketches is 1; that of an empty and a
-    /// non-empty sketch is 0.
+    /// Two empty sketches have the resemblance 1; an empty and a non-empty one have the
+    /// resemblance 0.
     pub fn resemblance(&self, other: &Self) -> f64 {
         if self.is_empty() && other.is_empty() {
             return 1.0;
         }
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
+        // The smallest hashes of the union of both texts, and those that both texts have.
         let (mut seen, mut shared) = (0_u32, 0_u32);
         while (seen as usize) < Self::SIZE {
             match (left.peek(), right.peek()) {
@@ -73,8 +75,8 @@ const DIGITS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmn
 /// The number of digits per hash.
 const WIDTH: usize = 6;
 
-/// Writes six digits per hash, about half the size of a JSON array. Encoded
-/// without `format!`, because this runs for every fetched page.
+/// Writes six digits per hash, which is about half the size of a JSON array. Does not use
+/// `format!`, because this code runs for every fetched page and must be fast.
 impl Serialize for Sketch {
     #[expect(clippy::indexing_slicing, reason = "six bits are less than the 64 digits")]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -124,6 +126,7 @@ mod tests {
         }
     }
 
+    /// Checks the resemblance of two sets of hashes in both directions.
     #[track_caller]
     fn check(left: &[u32], right: &[u32], expect: f64) {
         let (left, right) =

@@ -1,8 +1,7 @@
 //! Captures and snapshots of web archives.
 //!
-//! A capture is a row of an archive's index. It has the status of the archived
-//! response, which may be an error page with status 200; relink-judge decides
-//! whether it is one.
+//! A capture is a row of an archive's index. It has the status of the archived response.
+//! An error page may have the status 200; relink-judge detects such pages.
 
 use std::fmt;
 
@@ -31,8 +30,8 @@ pub struct Capture {
     pub url: Url,
     /// The time of the capture, to the second.
     pub captured_at: Timestamp,
-    /// The status of the archived response. Some archives do not report it, and
-    /// none does for a revisit whose original capture is not listed.
+    /// The status of the archived response. `None` if the archive does not report it, or
+    /// if this is a revisit whose original capture is not in the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// The content type reported by the archive.
@@ -58,7 +57,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Creates a capture with no other fields set.
+    /// Creates a capture without the optional fields.
     pub const fn new(url: Url, captured_at: Timestamp) -> Self {
         Self {
             url,
@@ -129,11 +128,12 @@ mod tests {
 
     #[test]
     fn unknown_status_is_neither_success_nor_redirect() {
-        let is = |status| (capture(status).is_success(), capture(status).is_redirect());
-        assert_eq!(is(None), (false, false));
-        assert_eq!(is(Some(200)), (true, false));
-        assert_eq!(is(Some(308)), (false, true));
-        assert_eq!(is(Some(404)), (false, false));
+        let is_success_or_redirect =
+            |status| (capture(status).is_success(), capture(status).is_redirect());
+        assert_eq!(is_success_or_redirect(None), (false, false));
+        assert_eq!(is_success_or_redirect(Some(200)), (true, false));
+        assert_eq!(is_success_or_redirect(Some(308)), (false, true));
+        assert_eq!(is_success_or_redirect(Some(404)), (false, false));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The linked content is there.
+    /// The page exists and has the linked content.
     Alive,
     /// A permanent redirect leads to the same content.
     Moved,
@@ -29,13 +29,14 @@ pub enum Verdict {
     Blocked,
     /// An error in the document: missing file, missing anchor, malformed URL.
     Local,
-    /// The page is alive, but many of its neighbors are dead, or no archive has
-    /// a copy.
+    /// The page is alive, but likely to disappear: many neighbors (pages in the same
+    /// directory) are dead, or no archive has a copy of the page. Reserved; no check
+    /// returns this verdict yet.
     AtRisk,
 }
 
 impl Verdict {
-    /// All verdicts, in the order of summaries.
+    /// All verdicts, in the order in which the summary of a run lists them.
     pub const ALL: [Self; 10] = [
         Self::Alive,
         Self::Moved,

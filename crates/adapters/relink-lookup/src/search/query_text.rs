@@ -1,7 +1,8 @@
 //! Builds the query text for a search engine.
 //!
-//! The words come from untrusted pages. Operators (quotation marks, `site:`, a
-//! leading minus, `OR`) are removed, so that a page cannot change the query.
+//! The words come from untrusted pages. Operators in them (quotation marks, `site:`, a
+//! leading minus, `OR`) are removed, so that a page cannot change the meaning of the
+//! query.
 
 use relink_model::SearchQuery;
 
@@ -17,8 +18,9 @@ const INNER_PUNCTUATION: &[char] = &['\'', '.', '-', '_', '&', '+', '#'];
 /// Words that engines treat as operators in upper case.
 const OPERATORS: [&str; 5] = ["AND", "OR", "NOT", "NEAR", "XOR"];
 
-/// Returns the text to send for a query, within the limits. Empty if the query
-/// has no words. `site` is appended as a `site:` operator.
+/// Returns the text to send for a query. Phrases and words that exceed the limits are
+/// omitted. The text is empty if the query has no words. `site` is appended as a `site:`
+/// operator.
 pub(super) fn query_text(query: &SearchQuery, site: Option<&str>) -> String {
     let phrases = query.phrases.iter().filter_map(|phrase| quote(phrase));
     let terms = query.terms.iter().flat_map(|term| split_words(term));
@@ -71,11 +73,13 @@ mod tests {
 
     use super::*;
 
+    /// Returns a query with these phrases and terms.
     fn query(phrases: &[&str], terms: &[&str]) -> SearchQuery {
-        let phrases = phrases.iter().map(|&it| it.to_owned()).collect();
+        let phrases = phrases.iter().map(|&phrase| phrase.to_owned()).collect();
         SearchQuery { phrases, ..SearchQuery::new(terms.iter().copied()) }
     }
 
+    /// Checks the text of a query without a site.
     #[track_caller]
     fn check(phrases: &[&str], terms: &[&str], expect: &str) {
         assert_eq!(query_text(&query(phrases, terms), None), expect);

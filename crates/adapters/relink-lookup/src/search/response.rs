@@ -31,10 +31,11 @@ pub struct ResponseMapping {
     pub snippet: String,
     /// The total number of matching pages, if the engine returns it.
     pub total: Option<String>,
-    /// A member of every response, including empty ones, which may lack the
-    /// list of results.
+    /// A member that every response has. A response with this member, but without the
+    /// list of results, has no hits.
     pub marker: Option<String>,
-    /// The list of upstream engines that did not respond.
+    /// The list of upstream engines that did not respond, if the engine combines the
+    /// results of other engines.
     pub unresponsive: Option<String>,
     /// Format of titles and snippets.
     pub text: TextKind,
@@ -86,17 +87,18 @@ impl ResponseMapping {
         let json: Value = serde_json::from_slice(bytes).map_err(|_| ResponseError::Invalid)?;
         let rows = self.rows(&json).ok_or(ResponseError::Invalid)?;
         let mut response = SearchResponse::default();
-        let mut is_filtered = false;
+        let mut has_other_sites = false;
         let mut seen = HashSet::new();
         for (index, row) in rows.iter().take(MAX_ROWS).enumerate() {
             let hit = self.hit(row, engine, index + 1);
             let is_on_site = hit.as_ref().is_some_and(|hit| query.matches_site(&hit.url));
-            is_filtered |= hit.is_some() && !is_on_site;
+            has_other_sites |= hit.is_some() && !is_on_site;
             match hit.filter(|_| is_on_site) {
                 None => response.skipped += 1,
                 Some(hit) if response.hits.len() < query.limit && seen.insert(hit.url.clone()) => {
                     response.hits.push(hit);
                 }
+                // A duplicate, or a hit beyond the limit.
                 Some(_) => {}
             }
         }
@@ -104,7 +106,7 @@ impl ResponseMapping {
             return Err(ResponseError::UpstreamUnavailable);
         }
         // An engine that ignores the site filter counts the pages of all sites.
-        response.total = self.total(&json, response.hits.len()).filter(|_| !is_filtered);
+        response.total = self.total(&json, response.hits.len()).filter(|_| !has_other_sites);
         Ok(response)
     }
 
@@ -116,7 +118,7 @@ impl ResponseMapping {
             return Some(list);
         }
         let marker = self.marker.as_deref()?;
-        json.pointer(marker).filter(|it| !it.is_null()).map(|_| &[] as &[Value])
+        json.pointer(marker).filter(|member| !member.is_null()).map(|_| &[] as &[Value])
     }
 
     /// Reads a hit from a row of the response.
@@ -146,8 +148,8 @@ impl ResponseMapping {
         }
     }
 
-    /// Returns the total number of matching pages. A number smaller than that
-    /// of the hits is invalid.
+    /// Returns the total number of matching pages. A total below the number of hits is
+    /// invalid and not returned.
     fn total(&self, json: &Value, hits: usize) -> Option<u64> {
         let value = json.pointer(self.total.as_deref()?)?;
         let total = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
@@ -168,7 +170,8 @@ mod tests {
 
     use super::*;
 
-    /// Summarizes a parsed response.
+    /// Summarizes the response to a query on `example.org` with at most three hits:
+    /// `[RANKS] of TOTAL, N skipped`, or the name of the error.
     fn summarize(json: &str) -> String {
         let mapping = ResponseMapping {
             unresponsive: Some("/unresponsive".to_owned()),
@@ -185,6 +188,7 @@ mod tests {
         }
     }
 
+    /// Checks the summary of a response with these URLs.
     #[track_caller]
     fn check(urls: &[&str], total: &str, expect: &str) {
         let rows: Vec<_> = urls.iter().map(|url| format!("{{\"url\": \"{url}\"}}")).collect();
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_outside_the_site_are_skipped() {
+    fn invalid_urls_and_hits_outside_the_site_are_skipped() {
         check(&["javascript:alert(1)", "file:///etc", "/relative", A], "1", {
             "[4] of 1, 3 skipped"
         });

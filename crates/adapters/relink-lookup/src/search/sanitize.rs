@@ -48,8 +48,8 @@ pub(super) fn plain(text: &str) -> String {
     line
 }
 
-/// Whether a character affects how others are displayed: control characters and
-/// bidirectional formatting characters.
+/// Whether a character affects how other characters are displayed. This applies to
+/// control characters and to characters that change the direction of text.
 fn is_display_control(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -64,6 +64,7 @@ fn truncate(text: &str) -> &str {
 mod tests {
     use super::*;
 
+    /// Checks the text of HTML.
     #[track_caller]
     fn check(markup: &str, expect: &str) {
         assert_eq!(from_html(markup), expect);

@@ -12,8 +12,8 @@ use crate::service_client::ServiceLimits;
 /// Maximum size of a response in bytes. Twenty results take about 50,000 bytes.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
-/// Default daily budget of paid engines: half the daily share of a free plan
-/// with 15,000 requests per month.
+/// Default daily budget of paid engines: half of the daily requests in a free plan with
+/// 15,000 requests per month.
 const PAID_DAILY_BUDGET: u32 = 250;
 
 /// Settings of a remote search engine.
@@ -140,6 +140,8 @@ impl WebSearchSettings {
     }
 }
 
+/// Returns the configuration of a key in the environment variable `variable`, sent in the header
+/// `name` after `prefix`.
 fn header_key(variable: &str, name: &str, prefix: &str) -> ApiKeyConfig {
     let placement = ApiKeyPlacement::Header { name: name.to_owned(), prefix: prefix.to_owned() };
     ApiKeyConfig { variable: variable.to_owned(), placement }

@@ -68,9 +68,11 @@ impl std::str::FromStr for SearchTemplate {
         if !text.contains("{query}") {
             return Err(SearchTemplateError::MissingQuery { text });
         }
-        let empty = PLACEHOLDERS.iter().fold(text.clone(), |text, name| text.replace(name, ""));
-        let root = Url::parse(&empty).ok();
-        let root = root.filter(|it| matches!(it.scheme(), "http" | "https") && it.has_host());
+        let without_placeholders =
+            PLACEHOLDERS.iter().fold(text.clone(), |text, name| text.replace(name, ""));
+        let root = Url::parse(&without_placeholders).ok();
+        let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+        let root = root.filter(is_web);
         let Some(root) = root else {
             return Err(SearchTemplateError::NotAUrl { text });
         };
@@ -131,11 +133,13 @@ fn fill_part(part: &str, values: &TemplateValues<'_>) -> Option<String> {
         let (before, tail) = rest.split_at_checked(start)?;
         text.push_str(before);
         let candidates = PLACEHOLDERS.iter().zip(texts);
-        let found = candidates.filter_map(|(name, value)| Some((tail.strip_prefix(name)?, value)));
-        if let Some((after, value)) = { found }.next() {
+        let mut matching =
+            candidates.filter_map(|(name, value)| Some((tail.strip_prefix(name)?, value)));
+        if let Some((after, value)) = matching.next() {
             text.push_str(&encode(value?));
             rest = after;
         } else {
+            // A brace that starts no placeholder.
             text.push('{');
             rest = tail.strip_prefix('{')?;
         }
@@ -144,7 +148,8 @@ fn fill_part(part: &str, values: &TemplateValues<'_>) -> Option<String> {
     Some(text)
 }
 
-/// Encodes a value for use in a path or a query.
+/// Encodes a value for use in a path or a query. In a path, a plus sign would not mean a
+/// space.
 fn encode(value: &str) -> String {
     byte_serialize(value.as_bytes()).collect::<String>().replace('+', "%20")
 }
@@ -159,6 +164,7 @@ impl fmt::Display for SearchTemplate {
 mod tests {
     use super::*;
 
+    /// Checks the URL for the query `snowy owl & {key}`, the limit 3 and the key `k+1`.
     #[track_caller]
     fn check(template: &str, site: Option<&str>, expect: &str) {
         let template: SearchTemplate = template.parse().unwrap();
@@ -181,8 +187,8 @@ mod tests {
     fn parameter_without_value_is_omitted() {
         let template = "http://e.test/?B=H{site}&P={query}&x={y}";
         check(template, None, "http://e.test/?P=snowy%20owl%20%26%20%7Bkey%7D&x={y}");
-        let with = "http://e.test/?B=Ha.test&P=snowy%20owl%20%26%20%7Bkey%7D&x={y}";
-        check(template, Some("a.test"), with);
+        let filled = "http://e.test/?B=Ha.test&P=snowy%20owl%20%26%20%7Bkey%7D&x={y}";
+        check(template, Some("a.test"), filled);
     }
 
     #[test]

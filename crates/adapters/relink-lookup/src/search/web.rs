@@ -1,4 +1,5 @@
-//! Client of a remote search engine.
+//! Client of a remote search engine. The settings determine its URL, API key and response
+//! format.
 
 use std::sync::Arc;
 
@@ -68,8 +69,8 @@ impl WebSearch {
     fn query_url(&self, query: &SearchQuery, key: Option<&ApiKey>) -> Option<Url> {
         let site = query.site.as_deref().map(sanitize_host);
         let template = &self.settings.template;
-        let is_operator = self.settings.site == SiteFilter::Operator && !template.has_site();
-        let text = query_text(query, site.as_deref().filter(|_| is_operator));
+        let adds_operator = self.settings.site == SiteFilter::Operator && !template.has_site();
+        let text = query_text(query, site.as_deref().filter(|_| adds_operator));
         let placement = self.settings.key.as_ref().map(|config| &config.placement);
         let values = TemplateValues {
             query: &text,
@@ -135,8 +136,10 @@ impl WebSearch {
 
 /// Returns the leading characters of `site` that are valid in a host.
 fn sanitize_host(site: &str) -> String {
-    let is_part = |it: char| it.is_alphanumeric() || matches!(it, '.' | '-' | '_' | ':');
-    site.chars().take_while(|it| is_part(*it)).collect()
+    let is_host_character = |character: &char| {
+        character.is_alphanumeric() || matches!(character, '.' | '-' | '_' | ':')
+    };
+    site.chars().take_while(is_host_character).collect()
 }
 
 #[async_trait]
@@ -162,7 +165,8 @@ impl SearchEngine for WebSearch {
         let Some(url) = self.query_url(query, key) else {
             return Ok(SearchResponse::default());
         };
-        let result = self.client.fetch(&url, true, &self.options(key)).await;
+        let is_configured = true;
+        let result = self.client.fetch(&url, is_configured, &self.options(key)).await;
         let result = result.map_err(|refusal| self.service_error(refusal))?;
         self.parse(result, query)
     }

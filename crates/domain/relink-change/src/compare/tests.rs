@@ -1,4 +1,4 @@
-//! Tests of content changes, link changes and their reasons.
+//! Tests of content changes and link changes.
 
 use super::*;
 use proptest::prelude::*;
@@ -16,6 +16,7 @@ fn excerpts(changes: &[BlockChange]) -> Vec<&str> {
     changes.iter().map(|change| change.excerpt.as_str()).collect()
 }
 
+/// Asserts the content change and its level.
 #[track_caller]
 fn check(old: &str, new: &str, content: f64, level: Level) {
     let change = change(old, new);
@@ -29,7 +30,7 @@ fn equal_bytes_have_level_none() {
 }
 
 #[test]
-fn markup_changes_are_checksum_only() {
+fn markup_changes_have_level_checksum() {
     for new in [
         "<h2>One</h2><div>two   three</div>",
         "<P CLASS=x>One<P>Two, three!",
@@ -46,7 +47,7 @@ fn markup_changes_are_checksum_only() {
 
 #[test]
 fn changed_words_are_counted_in_both_versions() {
-    // T = 6, M = 2.
+    // Both versions have 6 words (T), of which 2 are common (M).
     check("<p>a b c", "<p>a b d", 1.0 - 4.0 / 6.0, Level::Moderate);
     check("<p>a b c", "<p>d e f", 1.0, Level::High);
     check("<p>a", "", 1.0, Level::High);
@@ -102,7 +103,7 @@ fn link_change_is_separate_from_content_change() {
 }
 
 #[test]
-fn changed_price_in_a_long_page_is_a_low_change_with_a_reason() {
+fn changed_price_in_a_long_page_is_a_low_change_with_an_excerpt() {
     let page = |price: &str| format!("{}<p>Price: {price} €", "<p>some long text here".repeat(50));
     let change = change(&page("10.50"), &page("11.50"));
     assert_eq!(change.level, Level::Low);
@@ -126,9 +127,8 @@ fn comparison_of_hostile_pages_is_fast() {
 }
 
 proptest! {
-    /// Every reported change has a reason, and every value is between 0 and 1.
     #[test]
-    fn every_content_change_has_a_visible_reason(
+    fn every_content_change_lists_changed_blocks(
         old in prop::collection::vec("[a-d]( [a-d]){0,3}", 0..8),
         new in prop::collection::vec("[a-d]( [a-d]){0,3}", 0..8),
     ) {
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn content_change_is_symmetric(
+    fn content_change_exists_in_both_directions(
         old in prop::collection::vec("[a-c]( [a-c]){0,3}", 0..6),
         new in prop::collection::vec("[a-c]( [a-c]){0,3}", 0..6),
     ) {

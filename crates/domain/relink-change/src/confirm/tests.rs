@@ -8,6 +8,7 @@ fn page(text: &str, clock: &str) -> Signature {
     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
 
+/// Compares two fetches with a reference version with the text "They hoot".
 fn confirm_fetches(first: &Signature, second: &Signature) -> Confirmation {
     confirm(&page("They hoot", "10:00:01"), first, second, &VolatileParts::default()).0
 }

@@ -1,4 +1,4 @@
-//! Serializes word hashes as one string of hexadecimal digits, which is a
+//! Serializes word hashes as one string of hexadecimal digits. The string is a
 //! quarter shorter than a list of numbers and much faster to parse.
 
 use serde::de::Error;

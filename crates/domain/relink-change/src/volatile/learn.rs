@@ -24,9 +24,10 @@ const ITEMS_PER_ROTATED: usize = 3;
 /// position.
 const MAX_PATTERN: usize = 512;
 
-/// Learns the parts that differ between two fetches. A gap is skipped if it has
-/// a block whose hash is in `stable`: the block is known from an earlier version,
-/// so it does not differ on each request.
+/// Learns the parts that differ between two fetches. A gap contains the differing
+/// blocks between two equal blocks. A gap with a block whose hash is in `stable` is
+/// skipped: the block is known from an earlier version, so it does not differ on each
+/// request.
 pub(super) fn learn(first: &Signature, second: &Signature, stable: &HashSet<u64>) -> VolatileParts {
     let is_boilerplate = |signature: &Signature| -> Vec<bool> {
         signature.blocks.iter().map(|block| block.is_boilerplate).collect()
@@ -52,7 +53,7 @@ pub(super) fn learn(first: &Signature, second: &Signature, stable: &HashSet<u64>
     volatile
 }
 
-/// Number of blocks of a container, and of those that differ.
+/// Number of blocks of a container, and number of its blocks that differ.
 #[derive(Default)]
 struct ContainerUsage {
     blocks: usize,
@@ -81,11 +82,12 @@ impl Usage {
         }
     }
 
-    /// Whether all blocks of a container differ, or it is a list with rotating
-    /// items.
+    /// Whether all blocks of a container differ, or the container is a list of which
+    /// several items differ.
     fn is_volatile(&self, container: u64) -> bool {
         let Some(usage) = self.0.get(&container).filter(|_| container != 0) else { return false };
         let differs = usage.differing == usage.blocks;
+        // `differing` counts the blocks of both fetches.
         let rotates = usage.has_items
             && usage.differing >= 2 * MIN_ROTATED
             && usage.differing * ITEMS_PER_ROTATED >= usage.blocks;
@@ -118,9 +120,10 @@ impl Learner<'_> {
         }
     }
 
-    /// Learns a pattern or container for each block. Returns whether a block has
-    /// neither.
+    /// Learns a pattern or container for each block. Returns whether there is a block
+    /// for which neither was learned.
     fn learn_blocks(&mut self, old: &[usize], new: &[usize]) -> bool {
+        // A block of `old` is compared with the next block of `new` in the same container.
         let mut partners: Vec<usize> = new.to_vec();
         let mut has_unknown = false;
         for &at in old {
@@ -196,8 +199,8 @@ impl Learner<'_> {
     }
 }
 
-/// Returns the number of changing words. A run of numbers, such as a date, counts
-/// as one.
+/// Returns the number of changing words. Consecutive numbers, such as a date, count as
+/// one word.
 fn count_changing(words: &[u32], is_stable: &[bool]) -> usize {
     let mut count = 0;
     let mut is_in_number = false;
@@ -210,8 +213,8 @@ fn count_changing(words: &[u32], is_stable: &[bool]) -> usize {
     count
 }
 
-/// Marks all numbers of a run as changing if one of them changes. Between two
-/// fetches, only the seconds of a clock may differ.
+/// Marks consecutive numbers as changing if one of them changes. Between two fetches,
+/// often only the seconds of a clock differ.
 fn mark_changing_numbers(words: &[u32], is_stable: &mut [bool]) {
     let mut start = 0;
     while start < words.len() {

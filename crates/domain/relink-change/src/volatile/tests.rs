@@ -8,8 +8,8 @@ fn signature(html: &str) -> Signature {
     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
 
-/// Serves a page with a clock, an advertisement, a counter, a token and rotating
-/// links.
+/// A server of a page with a clock, an advertisement, a counter, a token and rotating
+/// links, which differ on each request.
 struct Server {
     request: u32,
     headline: &'static str,
@@ -27,6 +27,8 @@ impl Server {
         }
     }
 
+    /// Returns the signature of the next response. With `has_ids`, the advertisement has an
+    /// id and therefore a container of its own.
     fn fetch(&mut self, has_ids: bool) -> Signature {
         self.request += 1;
         let Self { request: n, headline, price, paragraph } = self;
@@ -51,12 +53,14 @@ impl Server {
     }
 }
 
+/// Fetches the page twice. Returns the first version and the volatile parts.
 fn learn_volatile(server: &mut Server, has_ids: bool) -> (Signature, VolatileParts) {
     let (first, second) = (server.fetch(has_ids), server.fetch(has_ids));
     let volatile = VolatileParts::learn(&first, &second);
     (first, volatile)
 }
 
+/// Asserts that neither words nor links changed.
 #[track_caller]
 fn check_unchanged(change: &Change) {
     assert!(!change.is_visible(), "{change:?}");

@@ -1,12 +1,11 @@
 //! Removes secrets from URLs and from text with URLs in it.
 //!
-//! A secret is the user name and password before a host, and the value of a
-//! query parameter that usually contains one (`access_token`,
-//! `X-Amz-Signature`). The functions work on text, not on parsed URLs, because
-//! malformed URLs are also shown and stored and may contain passwords. They
-//! accept every spelling that a URL parser accepts (`HTTP:u:p@h`,
-//! `http:\\u:p@h`, `//u:p@h`, tabs and line breaks inside) and percent-encoded
-//! URLs inside of other URLs.
+//! Secrets are the user name and password before a host (together *userinfo*), and the
+//! values of query parameters that usually contain secrets (`access_token`,
+//! `X-Amz-Signature`). The functions work on text, not on parsed URLs, because malformed
+//! URLs are also shown and stored and may contain passwords. They accept every spelling
+//! that a URL parser accepts (`HTTP:u:p@h`, `http:\\u:p@h`, `//u:p@h`, tabs and line
+//! breaks inside) and percent-encoded URLs inside of other URLs.
 //!
 //! Email addresses, `@scope/package` and `git@host:path` are not changed. All
 //! functions are idempotent and run in O(n log n).
@@ -49,7 +48,7 @@ enum Secrets {
     Userinfo,
 }
 
-/// A byte range to replace.
+/// A byte range with a secret, and the text that replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mask {
     start: usize,
@@ -85,16 +84,15 @@ pub fn redact_stored_url(url: &str) -> Cow<'_, str> {
 /// Redacts the user names and passwords of every URL in a text for the
 /// database.
 ///
-/// Parameters stay, because a URL with another query is another page.
+/// Secret parameters are not removed, because a URL with another query is another page.
 pub fn redact_stored_text(text: &str) -> Cow<'_, str> {
     redact(text, Mode::Prose, Secrets::Userinfo)
 }
 
 /// Removes the user name and password of a URL, for the database.
 ///
-/// Unlike [`redact_stored_url`], it writes no `***@` in their place, and it does not
-/// change a URL inside of the path or query. A URL with another path or query is
-/// another page.
+/// Unlike [`redact_stored_url`], does not insert `***@`, and does not change a URL inside
+/// of the path or query, because a URL with another path or query is another page.
 pub fn without_userinfo(url: &str) -> Cow<'_, str> {
     if !url.contains('@') {
         return Cow::Borrowed(url);
@@ -129,12 +127,14 @@ pub fn with_authority(text: &str) -> Cow<'_, str> {
     let bare = rest.trim_start_matches(['/', '\\']);
     let authority = bare.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let userinfo = authority.rsplit_once('@').map_or("", |(userinfo, _)| userinfo);
-    // Without slashes, text before an `@` is a user name. After slashes, it is one only
-    // with a password: `http:/ann@home` may be a path, `http:/ann:secret@home` is not.
+    // Without slashes, text before an `@` is a user name. After slashes, it is a user
+    // name only if a password follows: `http:/ann@home` may be a path,
+    // `http:/ann:secret@home` is not.
     let is_userinfo = !userinfo.is_empty() && (bare == rest || userinfo.contains(':'));
     if is_web && is_userinfo { format!("{scheme}://{bare}").into() } else { text.into() }
 }
 
+/// Replaces the secrets in a text.
 fn redact(text: &str, mode: Mode, secrets: Secrets) -> Cow<'_, str> {
     let may_have_userinfo = may_contain(text, '@', "40") || text.contains(FULLWIDTH_AT);
     let may_have_parameters = secrets == Secrets::All && may_contain(text, '=', "3d");
@@ -158,6 +158,7 @@ fn may_contain(text: &str, char: char, hex: &str) -> bool {
         || (text.contains('%') && (text.contains(hex) || text.contains(&hex.to_uppercase())))
 }
 
+/// Replaces the byte ranges of the masks.
 fn apply(text: &str, mut masks: Vec<Mask>) -> Cow<'_, str> {
     if masks.is_empty() {
         return Cow::Borrowed(text);

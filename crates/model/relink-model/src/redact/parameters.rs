@@ -36,7 +36,8 @@ const SECRET_NAMES: [&str; 24] = [
 const SECRET_ENDINGS: [&str; 6] =
     ["apikey", "password", "privatekey", "secret", "signature", "token"];
 
-/// Names used for secrets and for ordinary words: only long values are masked.
+/// Names used for secrets and for ordinary words. Only their long values are masked
+/// (replaced by `***`).
 const AMBIGUOUS_NAMES: [&str; 4] = ["auth", "key", "sid", "sig"];
 
 /// The minimum length of a masked value of an ambiguous name.
@@ -49,12 +50,13 @@ const PAGING_NAMES: [&str; 5] =
 /// The maximum length of a compared name.
 const MAX_NAME_LENGTH: usize = 40;
 
-/// Returns a mask for every secret value.
+/// Returns a mask (a range to replace) for every secret value.
 pub(super) fn masks(view: &View) -> Vec<Mask> {
-    let equals = (0..view.len()).filter(|at| view.char(*at) == Some('='));
+    let equal_signs = (0..view.len()).filter(|at| view.char(*at) == Some('='));
     let mut masks: Vec<Mask> = Vec::new();
+    // The end of the last value. A `=` inside a value starts no parameter.
     let mut covered = 0;
-    for equal in equals {
+    for equal in equal_signs {
         let start = equal + 1;
         let Some((name, separator)) = name(view, equal).filter(|_| start >= covered) else {
             continue;
@@ -67,7 +69,7 @@ pub(super) fn masks(view: &View) -> Vec<Mask> {
     masks
 }
 
-/// Whether the values of a name are always or only sometimes secret.
+/// Whether the values of a name are always secret, or only if they are long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NameClass {
     Secret,
@@ -88,11 +90,12 @@ impl NameClass {
     }
 }
 
-/// Returns the normalized name before the `=` at `equal` and the separator
-/// before it; `None` if it is not a parameter name.
+/// Returns the normalized name before the `=` at `equal` and the separator before it;
+/// `None` if no parameter name precedes it.
 fn name(view: &View, equal: usize) -> Option<(String, char)> {
     let is_name =
         |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.' | '[' | ']');
+    // One character more than the longest name, for the separator.
     let window = view.chars(equal.saturating_sub(MAX_NAME_LENGTH + 1)..equal);
     let mut reversed = String::new();
     for char in window.rev() {

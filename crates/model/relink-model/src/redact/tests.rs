@@ -1,14 +1,16 @@
-//! Tests of masked and unmasked texts.
+//! Tests of texts whose secrets are replaced by `***`, and of texts that are not changed.
 
 use proptest::prelude::*;
 
 use super::*;
 
+/// Checks the redacted form of a URL.
 #[track_caller]
 fn check(url: &str, expect: &str) {
     assert_eq!(redact_url(url), expect, "{url}");
 }
 
+/// Checks the redacted form of a text with URLs in it.
 #[track_caller]
 fn check_text(text: &str, expect: &str) {
     assert_eq!(redact_text(text), expect, "{text}");
@@ -42,7 +44,7 @@ fn redact_url_masks_every_spelling_that_parsers_accept() {
 }
 
 #[test]
-fn redact_url_leaves_other_at_signs() {
+fn redact_url_does_not_change_other_at_signs() {
     for url in [
         "https://example.org/@ann",
         "https://example.org:8080/a@b",
@@ -133,7 +135,7 @@ fn redact_url_masks_values_of_secret_parameters() {
 }
 
 #[test]
-fn redact_url_leaves_ordinary_parameters() {
+fn redact_url_does_not_change_ordinary_parameters() {
     for url in [
         "https://example.org/?key=12&page=3",
         "https://example.org/?tokens=3&keyword=secret",
@@ -148,7 +150,7 @@ fn redact_url_leaves_ordinary_parameters() {
 }
 
 #[test]
-fn redact_text_leaves_prose() {
+fn redact_text_does_not_change_prose() {
     for text in [
         "see (https://example.org) or write to ann@example.org",
         "a//b@c and // ann@example.org",
@@ -192,6 +194,7 @@ fn without_userinfo_ignores_nested_urls() {
     assert_eq!(without_userinfo("http://u:pw@[bad/"), "http://***@[bad/");
 }
 
+/// Texts with many starts of URLs. The test would take minutes if the time were quadratic.
 #[test]
 fn redact_takes_linear_time() {
     for piece in

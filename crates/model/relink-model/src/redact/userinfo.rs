@@ -1,4 +1,5 @@
-//! Finds user names and passwords in a text.
+//! Finds user names and passwords (userinfo) in a text. The authority of a URL consists
+//! of userinfo, host and port. Positions are those of the [`View`].
 
 use super::view::{View, is_removed};
 use super::{Mask, Mode, USERINFO_MASK};
@@ -7,7 +8,8 @@ use super::{Mask, Mode, USERINFO_MASK};
 /// standard, 3.1: special schemes).
 const SPECIAL_SCHEMES: [&str; 5] = ["http", "https", "ftp", "ws", "wss"];
 
-/// Prefixes before a `:` of texts with an `@` but without a password.
+/// Words before a `:` in texts that contain an `@` but no password, such as
+/// `mailto:ann@example.org`.
 const PREFIXES_WITHOUT_PASSWORD: [&str; 18] = [
     "acct", "cid", "contact", "e-mail", "email", "git", "im", "jsr", "mail", "mailto", "mid",
     "npm", "pkg", "sip", "sips", "tag", "urn", "xmpp",
@@ -33,6 +35,7 @@ pub(super) fn masks(view: &View) -> Vec<Mask> {
     masks
 }
 
+/// Returns the mask of a user name and password, unless they are empty or already masked.
 fn mask(view: &View, start: usize, end: usize) -> Option<Mask> {
     // `//@name` has nothing before its `@`.
     if end <= start + 1 || view.chars(start..end).eq(USERINFO_MASK.chars()) {
@@ -42,7 +45,8 @@ fn mask(view: &View, start: usize, end: usize) -> Option<Mask> {
     Some(Mask { start, end, replacement: USERINFO_MASK })
 }
 
-/// Returns the start of the authority whose `//`, or `:` after a scheme, is at `at`.
+/// Returns the start of an authority if `at` is the position of the `//` before it, or of
+/// the `:` after a special scheme.
 fn authority_start(view: &View, at: usize) -> Option<usize> {
     match view.char(at)? {
         ':' if has_special_scheme(view, at) => Some(after_slashes(view, at + 1).0),
@@ -66,16 +70,19 @@ fn may_start_url(view: &View, at: usize) -> bool {
 /// Whether the letters before the `:` at `colon` are a special scheme.
 fn has_special_scheme(view: &View, colon: usize) -> bool {
     const MAX_SCHEME: usize = 5;
-    // A tab inside a scheme is removed by parsers, so it is not counted.
+    // Parsers remove tabs inside a scheme, so the window is larger than a scheme, and
+    // tabs are not counted.
     let window = view.chars(colon.saturating_sub(2 * MAX_SCHEME)..colon);
+    // The characters before the colon, last first.
     let letters: Vec<char> =
         window.rev().filter(|char| !is_removed(*char)).take(MAX_SCHEME + 1).collect();
     SPECIAL_SCHEMES.iter().any(|scheme| {
-        let is_same = scheme.chars().rev().zip(&letters).all(|(a, b)| b.eq_ignore_ascii_case(&a));
-        let before = letters.get(scheme.len());
-        is_same
+        let ends_with_scheme =
+            scheme.chars().rev().zip(&letters).all(|(a, b)| b.eq_ignore_ascii_case(&a));
+        let preceding = letters.get(scheme.len());
+        ends_with_scheme
             && letters.len() >= scheme.len()
-            && before.is_none_or(|char| !char.is_alphanumeric())
+            && preceding.is_none_or(|char| !char.is_alphanumeric())
     })
 }
 
@@ -100,8 +107,8 @@ fn userinfo_end(view: &View, start: usize) -> Option<usize> {
     if let Some(at) = view.last_at(start..end) {
         return Some(at + 1);
     }
-    // `https://ann:se/cret@host` is a host with an invalid port by the
-    // standard. The author meant a password that contains a slash.
+    // In `https://ann:se/cret@host`, the URL standard reads `ann` as a host with an
+    // invalid port. The author meant a password that contains a slash.
     let colon = view.last_colon(start..end)?;
     if is_port(view, colon + 1, end) {
         return None;
@@ -115,8 +122,8 @@ fn is_port(view: &View, start: usize, end: usize) -> bool {
     is_number || view.char_before(end) == Some(']')
 }
 
-/// Returns the position after the `@` of `name:password@host` without a
-/// scheme, if such a text starts at `at`.
+/// Returns the position after the `@` if a text of the form `name:password@host`, without
+/// a scheme, starts at `at`. In prose, only texts after a backtick are considered.
 fn bare_userinfo_end(view: &View, at: usize) -> Option<usize> {
     let is_start = match view.mode {
         Mode::Url => at == 0,

@@ -1,7 +1,7 @@
 //! A text with percent-encoded delimiters decoded, and an index of the delimiters.
 //!
-//! Each unit has its byte range in the original text, so that a range of units
-//! can be masked there.
+//! The characters of the view are units. Each unit has its byte range in the original
+//! text, so that a range of units can be masked (replaced) there.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use super::{FULLWIDTH_AT, Mode};
 pub(super) struct Unit {
     /// The character; a delimiter may be percent-encoded in the text.
     pub(super) char: char,
-    /// Its first byte in the text.
+    /// The first byte of the unit in the text.
     pub(super) start: usize,
-    /// The byte after its last byte in the text.
+    /// The byte after the last byte of the unit in the text.
     pub(super) end: usize,
 }
 
@@ -117,14 +117,15 @@ impl View {
     /// Returns the end of the URL that contains the position `from`.
     pub(super) fn url_end(&self, from: usize) -> usize {
         let stop = next(&self.stops, from).unwrap_or(self.len());
-        // Inside a query, the next parameter ends a URL.
-        let token = last(&self.stops, 0..from).map_or(0, |stop| stop + 1);
-        let is_nested = last(&self.openers, token..from).is_some();
+        // A URL inside the query of another URL ends at the next parameter.
+        let word_start = last(&self.stops, 0..from).map_or(0, |stop| stop + 1);
+        let is_nested = last(&self.openers, word_start..from).is_some();
         let parameter = next(&self.ampersands, from).filter(|_| is_nested);
         parameter.map_or(stop, |end| end.min(stop))
     }
 
-    /// Returns the end of a malformed URL, which may contain invalid characters.
+    /// Returns the end of a malformed URL, which may contain characters that usually end
+    /// a URL: the closing quote, or else the next white space.
     pub(super) fn wide_end(&self, from: usize) -> usize {
         self.quote_end(from).or_else(|| next(&self.spaces, from)).unwrap_or(self.len())
     }
@@ -157,25 +158,28 @@ pub(super) const fn is_removed(char: char) -> bool {
     matches!(char, '\t' | '\n' | '\r')
 }
 
+/// Returns the first of the ascending positions at or after `from`.
 fn next(positions: &[usize], from: usize) -> Option<usize> {
     positions.get(positions.partition_point(|at| *at < from)).copied()
 }
 
+/// Returns the last of the ascending positions in a range.
 fn last(positions: &[usize], range: Range<usize>) -> Option<usize> {
-    let before = positions.partition_point(|at| *at < range.end).checked_sub(1)?;
-    positions.get(before).copied().filter(|at| *at >= range.start)
+    let index = positions.partition_point(|at| *at < range.end).checked_sub(1)?;
+    positions.get(index).copied().filter(|at| *at >= range.start)
 }
 
+/// Splits a text into units. In a URL, white space that parsers remove is omitted.
 fn units(text: &str, mode: Mode) -> Vec<Unit> {
     let mut units = Vec::with_capacity(text.len());
-    let mut from = 0;
+    let mut decoded_until = 0;
     for (start, char) in text.char_indices() {
-        if start < from {
+        if start < decoded_until {
             continue;
         }
         let decoded = (char == '%').then(|| decode(text.as_bytes(), start)).flatten();
         let (char, end) = decoded.unwrap_or((char, start + char.len_utf8()));
-        from = end;
+        decoded_until = end;
         if mode == Mode::Url && is_removed(char) {
             continue;
         }
@@ -186,8 +190,8 @@ fn units(text: &str, mode: Mode) -> Vec<Unit> {
     units
 }
 
-/// Decodes the delimiter that is percent-encoded, once or repeatedly, at
-/// `start`. Returns it with the position of the byte after it.
+/// Decodes a delimiter that is percent-encoded at `start`, once (`%40`) or repeatedly
+/// (`%2540`). Returns the delimiter and the position of the byte after it.
 fn decode(text: &[u8], start: usize) -> Option<(char, usize)> {
     let mut at = start + 1;
     while text.get(at..at + 2) == Some(b"25") {

@@ -83,7 +83,7 @@ impl Fields {
     }
 }
 
-/// Returns the host and all its parent domains.
+/// Returns the host and all its parent domains. An IP address has no parents.
 fn domains(host: &Host<&str>) -> Vec<String> {
     let Host::Domain(name) = host else { return vec![host.to_string()] };
     let name = name.trim_end_matches('.');

@@ -1,9 +1,8 @@
 //! A local full-text index.
 //!
-//! It contains pages of crawls and sitemaps and finds moved pages without a
-//! remote service. It only holds data that is also stored elsewhere: an
-//! unreadable index is replaced by an empty one, and the caller has to add the
-//! pages again.
+//! The index contains pages of crawls and sitemaps and finds moved pages without a remote
+//! service. All of its data is also stored elsewhere. Therefore an unreadable index is
+//! replaced by an empty one, and the caller adds the pages again.
 
 mod fields;
 mod query;
@@ -104,8 +103,9 @@ impl LocalIndex {
         self.run(move |state| state.write(|writer| state.add(writer, &pages))).await
     }
 
-    /// Adds and removes pages and stores a checkpoint, atomically. Every other
-    /// change deletes the checkpoint.
+    /// Adds and removes pages and stores a checkpoint, atomically. The checkpoint is a
+    /// text of the caller, which states what is indexed. Every other change deletes the
+    /// checkpoint.
     pub async fn update(
         &self,
         pages: Vec<IndexedPage>,
@@ -238,8 +238,8 @@ impl IndexState {
         let Some(tantivy_query) = tantivy_query else { return Ok(SearchResponse::default()) };
         self.reader.reload()?;
         let searcher = self.reader.searcher();
-        let best = TopDocs::with_limit(limit).order_by_score();
-        let (best, total) = searcher.search(&tantivy_query, &(best, Count))?;
+        let best_hits = TopDocs::with_limit(limit).order_by_score();
+        let (best, total) = searcher.search(&tantivy_query, &(best_hits, Count))?;
         let mut response =
             SearchResponse { total: Some(total as u64), ..SearchResponse::default() };
         for (index, (_, address)) in best.into_iter().enumerate() {

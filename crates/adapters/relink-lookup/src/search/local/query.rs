@@ -12,7 +12,7 @@ use super::{term, tokenizer};
 /// Maximum number of words of a query.
 const MAX_WORDS: usize = 64;
 
-/// Weight of a word in the title relative to one in the text.
+/// Weight of a word in the title relative to a word in the text.
 const TITLE_BOOST: f32 = 2.0;
 
 /// Builds the query. Returns `None` if it has no words.
@@ -35,7 +35,7 @@ pub(super) fn build_query(query: &SearchQuery, fields: &Fields) -> Option<Box<dy
     if let Some(site) = &query.site {
         let site = site.trim_end_matches('.').to_lowercase();
         let site = TermQuery::new(term(fields.site, &site), IndexRecordOption::Basic);
-        // The site must not affect the score.
+        // A constant score of zero, so that the site does not affect the ranking.
         parts.push((Occur::Must, Box::new(ConstScoreQuery::new(Box::new(site), 0.0))));
     }
     Some(Box::new(BooleanQuery::new(parts)))

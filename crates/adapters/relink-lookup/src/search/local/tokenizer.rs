@@ -4,12 +4,13 @@
 //! spaces between words each character is a word, so that phrases are found
 //! anywhere in a text.
 
+use relink_model::is_indic_punctuation;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 /// Name of the tokenizer in the index.
 pub(super) const NAME: &str = "words";
 
-/// Maximum length of a word in bytes. Longer ones are skipped.
+/// Maximum length of a word in bytes. Longer words are skipped.
 const MAX_WORD_BYTES: usize = 80;
 
 /// Iterates over the words of a text, in order.
@@ -23,8 +24,8 @@ fn tokens(text: &str) -> Vec<Token> {
     let mut start = None;
     for (index, character) in text.char_indices() {
         let is_single = is_single_character_word(character);
-        let is_part = character.is_alphanumeric() && !is_single;
-        if is_part {
+        let is_word_part = character.is_alphanumeric() && !is_single;
+        if is_word_part {
             start.get_or_insert(index);
             continue;
         }
@@ -59,7 +60,11 @@ fn push(tokens: &mut Vec<Token>, text: &str, offset_from: usize, offset_to: usiz
 /// Whether a character is a mark that belongs to the letter before it:
 /// combining accents, and vowel signs and joiners of Indic and Thai scripts.
 fn is_mark(character: char) -> bool {
-    matches!(character, '\u{300}'..='\u{36f}' | '\u{900}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
+    match character {
+        '\u{300}'..='\u{36f}' | '\u{e31}'..='\u{e4e}' => true,
+        '\u{900}'..='\u{dff}' => !is_indic_punctuation(character),
+        _ => false,
+    }
 }
 
 /// Whether a character is a word of its own, as in Chinese and Japanese.
@@ -128,7 +133,7 @@ mod tests {
     #[test]
     fn scripts_without_spaces_are_split_by_character() {
         check("東京tower へ", "東|京|tower|へ");
-        check("हिन्दी शब्द", "हिन्दी|शब्द");
+        check("हिन्दी शब्द।", "हिन्दी|शब्द");
     }
 
     proptest! {
