@@ -1,9 +1,10 @@
-//! Splits tables with a delimiter into rows (RFC 4180).
+//! Splits tables with a delimiter, such as CSV, into rows (RFC 4180).
 //!
 //! Quoted fields may contain delimiters, quotes and line breaks. Malformed quotes are read as
 //! text.
 
-/// Returns the rows with the number of their first line.
+/// Returns the rows with the number of their first line. Rows with only empty fields are
+/// omitted.
 pub(crate) fn rows(text: &str, delimiter: char) -> Vec<(usize, Vec<String>)> {
     let mut rows = Vec::new();
     let (mut row, mut field) = (Vec::new(), String::new());
@@ -54,6 +55,7 @@ mod tests {
         }
     }
 
+    /// Converts expected rows to the type of the result.
     trait MapToOwned {
         fn map_to_owned(&self) -> Vec<String>;
     }

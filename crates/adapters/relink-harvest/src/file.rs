@@ -1,4 +1,5 @@
-//! Reads records from files: OAI-PMH dumps, LOM, Dublin Core, tables and JSON Lines.
+//! Reads metadata records from files: OAI-PMH dumps, the XML formats LOM and Dublin Core,
+//! tables and JSON Lines. A location is a link of a record to the described resource.
 
 use relink_ports::{HarvestedRecord, RecordLink, RecordLinkRole, RecordPage, RecordSourceError};
 use serde_json::{Map, Value};
@@ -48,6 +49,7 @@ struct FieldNames<'a> {
 }
 
 impl FieldNames<'_> {
+    /// Reads a table whose first row contains the column names.
     fn read_table(&self, text: &str, delimiter: char) -> RecordPage {
         let mut page = RecordPage::default();
         let mut rows = rows(text, delimiter).into_iter();
@@ -62,6 +64,7 @@ impl FieldNames<'_> {
         page
     }
 
+    /// Reads one JSON object per line.
     fn read_json_lines(&self, text: &str) -> RecordPage {
         let mut page = RecordPage::default();
         let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
@@ -74,6 +77,7 @@ impl FieldNames<'_> {
         page
     }
 
+    /// Adds the record of a row, or a problem.
     fn add(&self, page: &mut RecordPage, line: usize, object: &Map<String, Value>) {
         match self.record(object) {
             Some(record) => page.records.push(record),
@@ -81,6 +85,7 @@ impl FieldNames<'_> {
         }
     }
 
+    /// Returns the record of a row. Without an identifier, the first URL identifies the record.
     fn record(&self, object: &Map<String, Value>) -> Option<HarvestedRecord> {
         let links = self.links(object);
         let identifier = first_text(object, &IDENTIFIER_FIELDS);
@@ -130,17 +135,18 @@ fn is_true(value: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// Checks the records as `identifier title url,url`.
+    /// Checks the records, printed as `IDENTIFIER TITLE URL,URL`. `fields` are further
+    /// fields with locations.
     #[track_caller]
     fn check(name: &str, text: &str, fields: &[&str], expect: &[&str]) -> RecordPage {
         let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
         let page = read_records(name, text.as_bytes(), &fields).unwrap();
-        let show = |record: &HarvestedRecord| {
+        let print = |record: &HarvestedRecord| {
             let urls: Vec<_> = record.links.iter().map(|link| link.url.as_str()).collect();
             let title = record.title.as_deref().unwrap_or("-");
             format!("{} {title} {}", record.identifier, urls.join(","))
         };
-        assert_eq!(page.records.iter().map(show).collect::<Vec<_>>(), expect);
+        assert_eq!(page.records.iter().map(print).collect::<Vec<_>>(), expect);
         page
     }
 

@@ -1,14 +1,15 @@
-//! Reads title and links of a record from its metadata.
+//! Reads title, identifier and links of a record from its metadata.
 //!
-//! Elements are recognized by local name and position, because providers use many versions of
-//! the namespaces. LOM: `technical/location`. Dublin Core: `identifier` is a location, `relation`
-//! and `source` are related resources.
+//! Elements are recognized by local name and position, because providers use many
+//! versions of the namespaces. A location is a link to the described resource. In LOM it
+//! is the element `technical/location`, in Dublin Core `identifier`. The Dublin Core
+//! elements `relation` and `source` are related resources.
 
 use relink_ports::{RecordLink, RecordLinkRole};
 
 use crate::xml::{Element, Node, XmlError, XmlReader};
 
-/// What was read from a record's metadata.
+/// The values read from the metadata of a record.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Metadata {
     /// The title.
@@ -21,7 +22,7 @@ pub(crate) struct Metadata {
     pub(crate) xml: String,
 }
 
-/// Elements that contain links and titles, by position.
+/// The position in the metadata, which determines the meaning of an element.
 struct Context<'a> {
     location_fields: &'a [String],
     /// The local names of the open elements, from the root of the metadata.
@@ -100,13 +101,15 @@ impl Context<'_> {
             self.path.as_slice(),
             [root, general, title, ..] if root == "lom" && general == "general" && title == "title"
         );
-        is_lom_title || (self.is_dublin_core() && self.path.last().is_some_and(|it| it == "title"))
+        is_lom_title
+            || (self.is_dublin_core() && self.path.last().is_some_and(|name| name == "title"))
     }
 
     fn is_identifier(&self) -> bool {
+        // The path is `lom/general/identifier/entry`.
         let is_lom_entry = self.parent() == "identifier" && self.path.len() == 4;
-        (is_lom_entry && self.path.last().is_some_and(|it| it == "entry"))
-            || (self.is_dublin_core() && self.path.last().is_some_and(|it| it == "identifier"))
+        (is_lom_entry && self.path.last().is_some_and(|name| name == "entry"))
+            || (self.is_dublin_core() && self.path.last().is_some_and(|name| name == "identifier"))
     }
 
     fn parent(&self) -> &str {
@@ -120,25 +123,25 @@ impl Context<'_> {
     }
 }
 
-/// Returns the metadata of a record without the elements that contain one of these locations.
-/// Identifiers of LOM stay, because they identify the record. Metadata that is not XML is
-/// returned as it is.
+/// Returns the metadata of a record without the elements that contain one of these
+/// locations. Identifiers of LOM are not removed, because they identify the record.
+/// Metadata that is not XML is returned unchanged.
 pub(crate) fn without_locations(xml: &str, locations: &[&str]) -> String {
     match location_spans(xml, locations) {
         Ok(spans) => {
-            let mut kept = String::with_capacity(xml.len());
-            let mut end = 0;
-            for (start, span_end) in spans {
-                kept += xml.get(end..start).unwrap_or_default();
-                end = span_end;
+            let mut remaining = String::with_capacity(xml.len());
+            let mut copied_until = 0;
+            for (start, end) in spans {
+                remaining += xml.get(copied_until..start).unwrap_or_default();
+                copied_until = end;
             }
-            kept + xml.get(end..).unwrap_or_default()
+            remaining + xml.get(copied_until..).unwrap_or_default()
         }
         Err(_) => xml.to_owned(),
     }
 }
 
-/// Returns the byte ranges of these elements.
+/// Returns the byte ranges of the elements whose text is one of these locations.
 fn location_spans(xml: &str, locations: &[&str]) -> Result<Vec<(usize, usize)>, XmlError> {
     let mut reader = XmlReader::new(xml);
     let mut context = Context { location_fields: &[], path: Vec::new() };
@@ -175,18 +178,19 @@ fn is_web_url(text: &str) -> bool {
     has_scheme("http://") || has_scheme("https://")
 }
 
-/// Returns the element as XML. Declarations of outer elements are added, so that it stays valid
-/// in another document.
+/// Returns the element as XML. Namespace declarations of outer elements are added, so
+/// that the XML is valid in another document.
 fn fragment(reader: &XmlReader<'_>, root: &Element<'_>, outer: &[(String, String)]) -> String {
     let name_end = root.offset + 1 + root.qualified_name_len();
-    let own = root.namespaces();
+    let own_namespaces = root.namespaces();
     let mut xml = reader.slice(root.offset, name_end).to_owned();
     let text = reader.slice(name_end, reader.offset());
     for (name, value) in outer {
+        // A declaration without a prefix is always used.
         let is_used = name.strip_prefix("xmlns:").is_none_or(|prefix| {
             xml.contains(&format!("<{prefix}:")) || text.contains(&format!("{prefix}:"))
         });
-        if is_used && !own.iter().any(|(own, _)| own == name) {
+        if is_used && !own_namespaces.iter().any(|(own_name, _)| own_name == name) {
             xml.extend([" ", name, "=\"", &value.replace('"', "&quot;"), "\""]);
         }
     }
@@ -197,6 +201,7 @@ fn fragment(reader: &XmlReader<'_>, root: &Element<'_>, outer: &[(String, String
 mod tests {
     use super::*;
 
+    /// Reads metadata. `fields` are further elements with locations.
     fn read(xml: &str, fields: &[&str]) -> Metadata {
         let mut reader = XmlReader::new(xml);
         let Ok(Node::Open(root)) = reader.next() else { panic!("no element") };
@@ -204,9 +209,10 @@ mod tests {
         read_metadata(&mut reader, &root, &[], &fields).unwrap()
     }
 
+    /// Returns the links, printed as `ROLE URL`.
     fn urls(metadata: &Metadata) -> Vec<String> {
-        let show = |link: &RecordLink| format!("{:?} {}", link.role, link.url);
-        metadata.links.iter().map(show).collect()
+        let print = |link: &RecordLink| format!("{:?} {}", link.role, link.url);
+        metadata.links.iter().map(print).collect()
     }
 
     #[test]
@@ -229,17 +235,17 @@ mod tests {
     }
 
     #[test]
-    fn broken_locations_are_left_out() {
+    fn without_locations_removes_elements_with_these_locations() {
         let lom = "<lom><general><identifier><entry>http://a.test/1</entry></identifier></general>\
                    <technical>\n<location> http://a.test/1\n</location><location>http://b.test/?a&amp;b\
                    </location><format>x</format></technical></lom>";
-        let kept = without_locations(lom, &["http://a.test/1", "http://c.test/"]);
+        let remaining = without_locations(lom, &["http://a.test/1", "http://c.test/"]);
         assert_eq!(
-            kept,
+            remaining,
             "<lom><general><identifier><entry>http://a.test/1</entry></identifier></general>\
              <technical>\n<location>http://b.test/?a&amp;b</location><format>x</format></technical></lom>"
         );
-        assert_eq!(urls(&read(&kept, &[])), ["Location http://b.test/?a&b"]);
+        assert_eq!(urls(&read(&remaining, &[])), ["Location http://b.test/?a&b"]);
         assert!(!without_locations(lom, &["http://b.test/?a&b"]).contains("b.test"));
         assert_eq!(without_locations("{\"url\": 1}", &["1"]), "{\"url\": 1}");
     }

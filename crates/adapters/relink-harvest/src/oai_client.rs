@@ -1,8 +1,10 @@
-//! OAI-PMH client: requests pages and retries transient failures.
+//! Client of OAI-PMH, a protocol for harvesting metadata records. Requests pages of
+//! records and retries transient failures.
 //!
-//! A page that fails or cannot be parsed is requested again with the same token, so that no
-//! record is lost. `Retry-After` is obeyed up to a limit; a longer pause is returned to the
-//! caller, which can resume with the same token later.
+//! Each page has a token for the next page. A page that fails or cannot be parsed is
+//! requested again with the same token, so that no record is lost. `Retry-After` is
+//! obeyed up to a limit. A longer pause is returned to the caller, who can resume with
+//! the same token later.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +34,7 @@ pub struct OaiClientSettings {
     pub timeout: Duration,
     /// Maximum number of retries per page.
     pub retries: u32,
-    /// The wait before the first retry. It doubles with each further one.
+    /// The wait before the first retry. It doubles with each further retry.
     pub retry_delay: Duration,
     /// Maximum pause that the client waits for on request of the provider.
     pub max_pause: Duration,
@@ -56,7 +58,7 @@ pub struct OaiClient {
     settings: OaiClientSettings,
 }
 
-/// What follows from a failed request.
+/// The consequence of a failed request.
 enum Failure {
     /// Wait and request the page again.
     Retry(Duration, RecordSourceError),
@@ -104,6 +106,7 @@ impl OaiClient {
         }
     }
 
+    /// Converts the result of a fetch into a response, or into the consequence of its failure.
     fn parse_result(
         &self,
         url: &Url,
@@ -128,6 +131,7 @@ impl OaiClient {
         }
     }
 
+    /// Parses the body of a response.
     fn parse_body(
         &self,
         name: &str,
@@ -156,6 +160,7 @@ impl OaiClient {
         check_errors(name, response)
     }
 
+    /// Returns the consequence of a response with which the provider requests a pause.
     fn pause(&self, url: String, retry_after: Option<u64>, backoff: Duration) -> Failure {
         let wait = retry_after.map_or(backoff, Duration::from_secs);
         let error = RecordSourceError::Busy { url, seconds: wait.as_secs() };
@@ -186,7 +191,8 @@ fn check_errors(name: &str, response: OaiResponse) -> Result<OaiResponse, Failur
 fn url_name(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
-    // Ignore the errors: an HTTP URL can have a user and a password.
+    // Ignore the errors: these calls fail only for URLs that cannot have a user and
+    // password.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.into()

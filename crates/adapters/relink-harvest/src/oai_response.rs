@@ -1,4 +1,4 @@
-//! Parses responses and dumps of OAI-PMH 2.0.
+//! Parses responses and dumps (saved responses) of OAI-PMH 2.0.
 
 use jiff::Timestamp;
 use relink_ports::{DatestampUnit, HarvestedRecord, RecordPage, RecordSourceError, RepositoryInfo};
@@ -19,7 +19,8 @@ pub(crate) struct OaiResponse {
     pub(crate) root: String,
 }
 
-/// Parses a response or a file. Bare LOM and Dublin Core elements are records without a header.
+/// Parses a response or a file. LOM and Dublin Core elements outside of a `record`
+/// element are records without a header.
 pub(crate) fn parse(
     source_name: &str,
     text: &str,
@@ -44,6 +45,7 @@ pub(crate) fn parse(
     }
 }
 
+/// The state of parsing one response.
 struct Parser<'a> {
     reader: XmlReader<'a>,
     location_fields: &'a [String],
@@ -68,6 +70,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Handles the start of an element.
     fn open(&mut self, element: &Element<'_>) -> Result<(), XmlError> {
         if self.response.root.is_empty() {
             self.response.root.clone_from(&element.name);
@@ -109,9 +112,9 @@ impl Parser<'_> {
 
     fn read_token(&mut self, element: &Element<'_>) -> Result<(), XmlError> {
         let page = &mut self.response.page;
-        page.list_size = element.attribute("completeListSize").and_then(|it| it.parse().ok());
+        page.list_size = element.attribute("completeListSize").and_then(|size| size.parse().ok());
         page.token_expires_at =
-            element.attribute("expirationDate").and_then(|it| it.parse::<Timestamp>().ok());
+            element.attribute("expirationDate").and_then(|time| time.parse::<Timestamp>().ok());
         let token = self.reader.element_text()?;
         self.response.page.next_token = Some(token).filter(|token| !token.is_empty());
         Ok(())
@@ -143,6 +146,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Adds a record to the page, or a problem if it has no identifier.
     fn finish_record(&mut self, header: Option<HarvestedRecord>, metadata: Metadata) {
         match header {
             Some(header) if !header.identifier.is_empty() => {
@@ -185,6 +189,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads the element in `metadata`.
     fn read_metadata_child(&mut self, metadata: &Element<'_>) -> Result<Metadata, XmlError> {
         self.namespaces.push(metadata.namespaces());
         let mut found = Metadata::default();
@@ -199,6 +204,7 @@ impl Parser<'_> {
         Ok(found)
     }
 
+    /// Reads the root element of metadata.
     fn read_root(&mut self, root: &Element<'_>) -> Result<Metadata, XmlError> {
         let outer: Vec<_> = innermost(&self.namespaces);
         read_metadata(&mut self.reader, root, &outer, self.location_fields)
@@ -257,7 +263,7 @@ mod tests {
 </ListRecords></OAI-PMH>"#;
 
     #[test]
-    fn page_is_parsed() {
+    fn page_with_deleted_and_invalid_records_is_parsed() {
         let response = parse("a.test", PAGE, &[]).unwrap();
         let page = response.page;
         assert_eq!(page.records.len(), 2);
@@ -284,7 +290,8 @@ mod tests {
         let text = "<records><oai_dc:dc><dc:identifier>http://a.test/1</dc:identifier></oai_dc:dc>\
                     <lom><general><identifier><entry>l1</entry></identifier></general></lom></records>";
         let page = parse("f.xml", text, &[]).unwrap().page;
-        let identifiers: Vec<_> = page.records.iter().map(|it| it.identifier.as_str()).collect();
+        let identifiers: Vec<_> =
+            page.records.iter().map(|record| record.identifier.as_str()).collect();
         assert_eq!(identifiers, ["http://a.test/1", "l1"]);
     }
 }

@@ -1,4 +1,4 @@
-//! A pull parser for untrusted XML.
+//! A pull parser for untrusted XML: the caller requests one node after the other.
 //!
 //! Wraps quick-xml, which expands no entities and loads nothing. In addition, document type
 //! declarations are rejected, the depth is limited, and errors have a line and a column.
@@ -42,11 +42,9 @@ impl Element<'_> {
     /// Returns the namespace declarations as written: name and raw value.
     pub(crate) fn namespaces(&self) -> Vec<(String, String)> {
         let attributes = self.start.attributes().filter_map(Result::ok);
-        let declarations = attributes.filter(|it| {
-            let name = it.key.into_inner();
-            name == "xmlns" || name.starts_with("xmlns:")
-        });
-        declarations.map(|it| (it.key.into_inner().to_owned(), it.value.into_owned())).collect()
+        let pairs = attributes
+            .map(|attribute| (attribute.key.into_inner().to_owned(), attribute.value.into_owned()));
+        pairs.filter(|(name, _)| name == "xmlns" || name.starts_with("xmlns:")).collect()
     }
 
     /// Returns the length of the qualified name.
@@ -55,7 +53,7 @@ impl Element<'_> {
     }
 }
 
-/// Why a document cannot be parsed.
+/// The reason why a document cannot be parsed.
 #[derive(Debug)]
 pub(crate) struct XmlError {
     /// The line, starting at one.
@@ -129,8 +127,8 @@ impl<'a> XmlReader<'a> {
         Ok(Node::Open(Element { name, offset, start }))
     }
 
-    /// Returns the trimmed text of the current element, without that of nested elements, and
-    /// reads up to its end.
+    /// Returns the trimmed text of the current element without the text of nested
+    /// elements. Reads up to the end of the element.
     pub(crate) fn element_text(&mut self) -> Result<String, XmlError> {
         let mut text = String::new();
         let mut nested = 0_usize;
@@ -159,8 +157,8 @@ impl<'a> XmlReader<'a> {
     }
 }
 
-/// Returns the text of a reference. Only the five entities of XML are known; others stay as they
-/// are written, because nothing declares them.
+/// Returns the text of a reference. Only the five entities of XML are known. Others are
+/// returned as written, because documents cannot declare entities here.
 fn resolve(reference: &BytesRef<'_>) -> String {
     if let Ok(Some(char)) = reference.resolve_char_ref() {
         return char.to_string();
@@ -169,8 +167,8 @@ fn resolve(reference: &BytesRef<'_>) -> String {
     resolve_predefined_entity(&name).map_or_else(|| format!("&{name};"), str::to_owned)
 }
 
-/// Decodes a document: by its byte order mark, the charset of the response, or its XML
-/// declaration. The default is UTF-8.
+/// Decodes a document. The encoding is determined by its byte order mark, else its XML
+/// declaration, else the charset of the response. The default is UTF-8.
 pub(crate) fn decode(bytes: &[u8], charset: Option<&str>) -> String {
     if let Some((encoding, skipped)) = encoding_rs::Encoding::for_bom(bytes) {
         let rest = bytes.get(skipped..).unwrap_or_default();
@@ -198,6 +196,7 @@ fn declared_encoding(bytes: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// Checks the line, the column and a part of the reason of the error.
     #[track_caller]
     fn check_error(text: &str, expect: (usize, usize, &str)) {
         let mut reader = XmlReader::new(text);
@@ -222,6 +221,7 @@ mod tests {
     fn bombs_are_rejected() {
         let bomb = "<!DOCTYPE a [<!ENTITY x \"xxxxxxxxxx\">]>\n<a>&x;</a>";
         check_error(bomb, (1, 1, "document type"));
+        // 128 start tags of three characters are allowed.
         check_error(&"<a>".repeat(1_000_000), (1, 385, "nested too deeply"));
     }
 

@@ -1,4 +1,4 @@
-//! Tests of the client against a scripted provider.
+//! Tests of the client with a provider that sends canned responses.
 
 use std::fmt::Write as _;
 
@@ -7,6 +7,7 @@ use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::*;
 
+/// Returns a client without waits between retries.
 fn client() -> OaiClient {
     let fetch = Arc::new(Fetcher::new(FetchSettings::default()).unwrap());
     let settings = OaiClientSettings {
@@ -18,6 +19,7 @@ fn client() -> OaiClient {
     OaiClient::new(fetch, settings)
 }
 
+/// Returns a query for records of a set from a date, or for the page with a token.
 fn query(server: &TestServer, token: Option<&str>) -> RecordQuery {
     RecordQuery {
         base_url: server.url("/oai"),
@@ -29,6 +31,7 @@ fn query(server: &TestServer, token: Option<&str>) -> RecordQuery {
     }
 }
 
+/// Returns a page with these records and the token of the next page.
 fn page(records: std::ops::Range<u32>, token: &str) -> CannedResponse {
     let mut body = String::from("<OAI-PMH><ListRecords>");
     for number in records {
@@ -38,6 +41,7 @@ fn page(records: std::ops::Range<u32>, token: &str) -> CannedResponse {
     CannedResponse::new(200, body).with_header("Content-Type", "text/xml")
 }
 
+/// Returns a response with an error of the protocol.
 fn error(code: &str) -> CannedResponse {
     CannedResponse::new(200, format!("<OAI-PMH><error code=\"{code}\">why</error></OAI-PMH>"))
 }
@@ -49,7 +53,7 @@ async fn first_page_has_arguments_and_next_page_only_the_token() {
     let first = client().records(&query(&server, None)).await.unwrap();
     assert_eq!((first.records.len(), first.next_token.as_deref()), (2, Some("a&b")));
     client().records(&query(&server, Some("a&b"))).await.unwrap();
-    let paths: Vec<_> = server.requests().into_iter().map(|it| it.path).collect();
+    let paths: Vec<_> = server.requests().into_iter().map(|request| request.path).collect();
     assert_eq!(
         paths,
         [
@@ -108,7 +112,7 @@ async fn hostile_responses_are_bounded() {
 }
 
 #[tokio::test]
-async fn identify_returns_the_unit() {
+async fn identify_returns_name_and_unit_of_datestamps() {
     let server = TestServer::start().await;
     let body = "<OAI-PMH><Identify><repositoryName>R</repositoryName><deletedRecord>persistent\
                 </deletedRecord><granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify></OAI-PMH>";

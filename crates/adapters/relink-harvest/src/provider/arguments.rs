@@ -1,4 +1,5 @@
-//! Arguments of OAI-PMH requests.
+//! Arguments of OAI-PMH requests. The verb selects the operation. A resumption token
+//! requests the next page of a list.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -26,7 +27,7 @@ pub(super) struct Arguments {
     pairs: Vec<(String, String)>,
 }
 
-/// What a list contains.
+/// The records that a list contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Selection {
     pub(super) prefix: MetadataPrefix,
@@ -36,7 +37,7 @@ pub(super) struct Selection {
 }
 
 impl Arguments {
-    /// Parses a query string and checks that each argument is allowed, present and unique.
+    /// Parses a query string and checks the arguments of its verb.
     pub(super) fn parse(query: &str) -> Result<Self, ProtocolError> {
         let pairs: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes())
             .map(|(name, value)| (name.into_owned(), value.into_owned()))
@@ -46,7 +47,9 @@ impl Arguments {
         let [verb] = verbs[..] else {
             return Err(bad_verb("the verb is missing or repeated"));
         };
-        let Some((_, required, optional, has_token)) = VERBS.iter().find(|it| it.0 == verb) else {
+        let Some((_, required, optional, has_token)) =
+            VERBS.iter().find(|(name, ..)| *name == verb)
+        else {
             return Err(bad_verb("the verb is unknown"));
         };
         arguments.check(required, optional, *has_token)?;
@@ -57,6 +60,7 @@ impl Arguments {
         self.pairs.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    /// Checks that each argument is allowed, present if required, and unique.
     fn check(
         &self,
         required: &[&str],
@@ -65,6 +69,7 @@ impl Arguments {
     ) -> Result<(), ProtocolError> {
         if has_token && self.get(TOKEN).is_some() {
             // A token excludes all other arguments.
+            // The two allowed arguments are the verb and the token.
             return if self.pairs.len() == 2 {
                 Ok(())
             } else {
@@ -111,7 +116,7 @@ impl Arguments {
         MetadataPrefix::parse(self.required("metadataPrefix")?).ok_or_else(unsupported_prefix)
     }
 
-    /// Returns what a list contains.
+    /// Returns the selection of a list.
     pub(super) fn selection(&self) -> Result<Selection, ProtocolError> {
         let prefix = self.prefix()?;
         let (from, until) = (self.get("from"), self.get("until"));
@@ -131,7 +136,7 @@ impl Arguments {
     }
 }
 
-/// Which end of a range a datestamp is.
+/// The end of a range that a datestamp is.
 #[derive(Clone, Copy)]
 enum Bound {
     From,
@@ -141,11 +146,11 @@ enum Bound {
 /// Parses a datestamp in one of the two granularities. `until` includes its whole day or second.
 fn parse_time(text: &str, bound: Bound) -> Result<Timestamp, ProtocolError> {
     let invalid = || bad_argument(format!("invalid datestamp: {text}"));
-    let is_day = text.len() == 10;
+    let is_day = text.len() == "2026-01-01".len();
     let start = if is_day {
         let date: Date = text.parse().map_err(|_| invalid())?;
         date.to_zoned(TimeZone::UTC).map_err(|_| invalid())?.timestamp()
-    } else if text.len() == 20 && text.ends_with('Z') {
+    } else if text.len() == "2026-01-01T00:00:00Z".len() && text.ends_with('Z') {
         text.parse().map_err(|_| invalid())?
     } else {
         return Err(invalid());
@@ -154,6 +159,7 @@ fn parse_time(text: &str, bound: Bound) -> Result<Timestamp, ProtocolError> {
     match bound {
         Bound::From => Ok(start),
         Bound::Until => {
+            // The last millisecond of the day or second.
             let end = length - jiff::SignedDuration::from_millis(1);
             start.checked_add(end).map_err(|_| invalid())
         }
@@ -172,12 +178,14 @@ fn bad_argument(message: impl Into<String>) -> ProtocolError {
 mod tests {
     use super::*;
 
+    /// Checks the error code of a request, or `ok`.
     #[track_caller]
     fn check(query: &str, expect: &str) {
         let code = Arguments::parse(query)
-            .and_then(|it| {
-                if it.verb().starts_with("List") && it.get("metadataPrefix").is_some() {
-                    it.selection().map(|_| ())
+            .and_then(|arguments| {
+                if arguments.verb().starts_with("List") && arguments.get("metadataPrefix").is_some()
+                {
+                    arguments.selection().map(|_| ())
                 } else {
                     Ok(())
                 }

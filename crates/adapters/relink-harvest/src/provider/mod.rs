@@ -1,8 +1,10 @@
-//! OAI-PMH 2.0 provider: publishes the harvested records to other harvesters.
+//! OAI-PMH 2.0 provider: publishes the harvested metadata records to other harvesters,
+//! which are programs that read records with this protocol.
 //!
-//! Hidden records appear as deleted, with the time of the change as datestamp, so that every
-//! downstream harvester follows. A restored record gets a new datestamp. Each provider is a set.
-//! Read-only; the caller accepts connections.
+//! Hidden records appear as deleted, with the time of the change as datestamp, so that
+//! other harvesters also delete them. A restored record gets a new datestamp. Each source
+//! of records is an OAI-PMH set. This module changes no record. The caller accepts
+//! connections.
 
 mod arguments;
 mod record_xml;
@@ -82,7 +84,8 @@ impl OaiProvider {
             Ok(body) => (self.request_element(arguments.ok().as_ref()), body),
             Err(Failure::Store(error)) => return Err(error),
             Err(Failure::Protocol(error)) => {
-                // The arguments are repeated only if they are valid.
+                // The response repeats the arguments of the request only if they are
+                // valid.
                 let is_invalid = matches!(error.code, "badVerb" | "badArgument");
                 let arguments = arguments.ok().filter(|_| !is_invalid);
                 let message = escape(&error.message);
@@ -120,7 +123,7 @@ impl OaiProvider {
     }
 
     fn identify(&self) -> String {
-        // The earliest datestamp is a lower limit, not an existing datestamp.
+        // `earliestDatestamp` is a lower limit; no record needs to have this datestamp.
         format!(
             "<Identify>\n<repositoryName>Relink</repositoryName>\n<baseURL>{}</baseURL>\n\
              <protocolVersion>2.0</protocolVersion>\n<adminEmail>{}</adminEmail>\n\
@@ -177,7 +180,7 @@ impl OaiProvider {
         Ok(format!("<GetRecord>\n{}</GetRecord>\n", record(&provider, &found, prefix)))
     }
 
-    /// Finds a record by the identifier that this provider uses.
+    /// Finds a record by its public identifier, which may differ from the original one.
     async fn find(&self, name: &str) -> Result<(StoredProvider, StoredRecord), Failure> {
         for provider in self.store.providers().await? {
             let original = record_xml::original_identifier(&provider.name, name);
@@ -190,6 +193,7 @@ impl OaiProvider {
         Err(ProtocolError::new("idDoesNotExist", "there is no such record").into())
     }
 
+    /// Returns a page of a list of records or headers.
     async fn list(&self, verb: &str, arguments: &Arguments) -> Result<String, Failure> {
         let token = match arguments.get("resumptionToken") {
             Some(text) => ListToken::parse(text).ok_or_else(bad_token)?,
@@ -200,6 +204,7 @@ impl OaiProvider {
         let mut filter = RecordFilter {
             provider,
             after: token.after,
+            // One record more shows whether there is a next page.
             limit: PAGE_SIZE + 1,
             changed_from: token.selection.from,
             changed_until: token.selection.until,
@@ -223,6 +228,7 @@ impl OaiProvider {
     }
 }
 
+/// Writes a page of a list.
 fn list_body(
     verb: &str,
     page: &[StoredRecord],
@@ -232,7 +238,9 @@ fn list_body(
 ) -> String {
     let mut body = format!("<{verb}>\n");
     for stored in page {
-        let Some(provider) = providers.iter().find(|it| it.id == stored.provider) else { continue };
+        let Some(provider) = providers.iter().find(|known| known.id == stored.provider) else {
+            continue;
+        };
         if verb == "ListIdentifiers" {
             body += &header(provider, stored);
         } else {
@@ -240,7 +248,7 @@ fn list_body(
         }
     }
     let next = page.last().filter(|_| has_more).map(|last| token.next(last.id).to_string());
-    // The last page of a list that has several pages contains an empty token.
+    // The last of several pages contains an empty token.
     if next.is_some() || token.after > 0 {
         let next = next.map(|token| escape(&token)).unwrap_or_default();
         let _ = writeln!(body, "<resumptionToken>{next}</resumptionToken>");

@@ -60,7 +60,8 @@ fn root_name(metadata: &str) -> Option<&str> {
     name.get(..end)?.rsplit(':').next()
 }
 
-/// Returns the identifier that this provider uses: the original one if it is a URI.
+/// Returns the public identifier of a record: the original identifier if it is a URI,
+/// otherwise a URN that contains it.
 pub(super) fn identifier(provider: &str, original: &str) -> String {
     if original.contains(':') {
         original.to_owned()
@@ -82,7 +83,7 @@ pub(super) fn set_spec(provider: &str) -> String {
     provider.chars().map(|char| if is_allowed(char) { char } else { '_' }).collect()
 }
 
-/// Whether downstream harvesters see the record as deleted.
+/// Whether other harvesters see the record as deleted.
 fn is_withdrawn(record: &StoredRecord) -> bool {
     record.is_deleted || !record.is_visible
 }
@@ -99,7 +100,7 @@ pub(super) fn header(provider: &StoredProvider, record: &StoredRecord) -> String
     )
 }
 
-/// Writes a record; a withdrawn one has a header only.
+/// Writes a record. A withdrawn record has a header only.
 pub(super) fn record(
     provider: &StoredProvider,
     record: &StoredRecord,
@@ -116,7 +117,7 @@ pub(super) fn record(
     xml + "</record>\n"
 }
 
-/// Returns the metadata as harvested, without the locations that are left out.
+/// Returns the metadata as harvested, without the hidden locations (broken links).
 fn published(record: &StoredRecord) -> String {
     let hidden = record.links.iter().filter(|link| !link.is_shown);
     let hidden: Vec<&str> = hidden.map(|link| link.original.as_str()).collect();

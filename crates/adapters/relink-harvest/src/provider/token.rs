@@ -1,4 +1,5 @@
-//! Resumption tokens. They contain the whole state of a list, so they never expire.
+//! Resumption tokens, which request the next page of a list. A token contains the whole
+//! state of the list, so it never expires. Its form is `AFTER!PREFIX!FROM!UNTIL!SET`.
 
 use std::fmt;
 

@@ -1,36 +1,43 @@
-//! The state of domains on the days of runs, and the report over time.
+//! The statistics of a provider over time: after each run, the state of its domains is
+//! computed and stored; the report lists the stored days and the incidents.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::civil::Date;
-use relink_ports::{DomainDay, HarvestEvent, StoredProvider};
+use relink_ports::{DomainDay, IncidentFilter, StoredProvider};
 use relink_report::harvest::{
-    DomainHistory, HistoryDay, IncidentHistory, ProviderHistory, ResponseTimes, StageCountsRow,
-    share, spared_record_days,
+    DomainHistory, HistoryDay, IncidentDurations, IncidentHistory, ProviderHistory, StageCountsRow,
+    hidden_record_days, share,
 };
-use relink_survey::IncidentSubject;
 
 use super::advance::count_stage;
 use super::check_run::RunChecks;
 use super::visibility::RecordView;
-use super::{Harvester, IncidentState, utc_date};
+use super::{Harvester, IncidentState};
 use crate::EngineError;
 
-/// Returns the state of a provider and of the domains that were checked, are broken or have
-/// hidden records.
+/// Returns the state after a run of the whole provider, and of the domains that were checked,
+/// are broken or have hidden records. `open` are the open incidents.
 pub(super) fn domain_days(
     day: Date,
     checks: &RunChecks,
     open: &[&IncidentState],
     view: &RecordView,
 ) -> Vec<DomainDay> {
-    let names = |state: &&IncidentState| state.incident.subject.name().to_owned();
-    let broken: HashSet<String> = open.iter().map(names).collect();
-    let mut total =
-        DomainDay { host: String::new(), day, urls: 0, checked: 0, broken: 0, hidden: view.hidden };
+    // The hosts and the URLs of targets with an open incident.
+    let broken: HashSet<&str> = open.iter().map(|state| state.incident.subject.name()).collect();
+    let mut total = DomainDay {
+        host: DomainDay::WHOLE_PROVIDER.to_owned(),
+        day,
+        urls: 0,
+        checked: 0,
+        broken: 0,
+        hidden: view.hidden,
+    };
     let mut days = Vec::new();
     for (host, targets) in &checks.hosts {
-        let is_down = broken.contains(host);
+        let is_down = broken.contains(host.as_str());
         let count = |includes: &dyn Fn(&str) -> bool| {
             targets.iter().filter(|target| includes(&target.url)).count() as u64
         };
@@ -66,75 +73,66 @@ impl Harvester<'_> {
     ) -> Result<ProviderHistory, EngineError> {
         let counts = self.store.provider_counts(provider.id).await?;
         let mut by_host: BTreeMap<String, Vec<HistoryDay>> = BTreeMap::new();
-        for it in self.store.domain_days(provider.id).await? {
-            if since.is_none_or(|since| it.day >= since) {
-                by_host.entry(it.host.clone()).or_default().push(history_day(&it));
+        for stored in self.store.domain_days(provider.id).await? {
+            if since.is_none_or(|since| stored.day >= since) {
+                by_host.entry(stored.host.clone()).or_default().push(history_day(&stored));
             }
         }
-        let days = by_host.remove("").unwrap_or_default();
+        let days = by_host.remove(DomainDay::WHOLE_PROVIDER).unwrap_or_default();
         let mut domains: Vec<DomainHistory> =
             by_host.into_iter().map(|(domain, days)| DomainHistory { domain, days }).collect();
-        let broken = |it: &DomainHistory| it.days.last().map_or(0, |day| day.broken);
-        domains.sort_by_key(|it| std::cmp::Reverse(broken(it)));
+        let broken_urls = |domain: &DomainHistory| domain.days.last().map_or(0, |day| day.broken);
+        domains.sort_by_key(|domain| Reverse(broken_urls(domain)));
         let (stages, incidents) = self.incident_history(provider, since).await?;
         Ok(ProviderHistory {
             provider: provider.name.clone(),
             records: counts.records,
             hidden: counts.hidden,
-            spared_record_days: spared_record_days(&days, self.today()),
+            hidden_record_days: hidden_record_days(&days, self.today()),
             days,
             domains,
             stages,
-            responses: ResponseTimes::of(&incidents),
+            durations: IncidentDurations::of(&incidents),
             incidents,
         })
     }
 
+    /// Returns the incidents that had not ended before the day `since`, and their number by
+    /// stage.
     async fn incident_history(
         &self,
         provider: &StoredProvider,
         since: Option<Date>,
     ) -> Result<(StageCountsRow, Vec<IncidentHistory>), EngineError> {
-        let events = self.store.harvest_events(provider.id).await?;
-        let answers = answers(&events);
         let mut stages = StageCountsRow::default();
         let mut incidents = Vec::new();
-        for stored in self.store.incidents(provider.id, false).await? {
+        for stored in self.store.incidents(provider.id, IncidentFilter::All).await? {
             let state: IncidentState = serde_json::from_str(&stored.incident)?;
             let ended_on = state.incident.end.map(|end| end.on);
             if since.is_some_and(|since| ended_on.is_some_and(|end| end < since)) {
                 continue;
             }
             count_stage(&mut stages, state.incident.stage);
-            incidents.push(incident_history(&state, &answers));
+            incidents.push(incident_history(&state));
         }
         Ok((stages, incidents))
     }
 }
 
-fn history_day(it: &DomainDay) -> HistoryDay {
+fn history_day(stored: &DomainDay) -> HistoryDay {
     HistoryDay {
-        day: it.day,
-        urls: it.urls,
-        checked: it.checked,
-        broken: it.broken,
-        broken_share: share(it.broken, it.urls),
-        hidden: it.hidden,
+        day: stored.day,
+        urls: stored.urls,
+        checked: stored.checked,
+        broken: stored.broken,
+        broken_share: share(stored.broken, stored.urls),
+        hidden: stored.hidden,
     }
 }
 
-/// Returns the days of replies, by subject.
-fn answers(events: &[HarvestEvent]) -> HashMap<&str, Vec<Date>> {
-    let mut answers: HashMap<&str, Vec<Date>> = HashMap::new();
-    for event in events.iter().filter(|event| event.kind == "answer") {
-        answers.entry(&event.subject).or_default().push(utc_date(event.at));
-    }
-    answers
-}
-
-fn incident_history(state: &IncidentState, answers: &HashMap<&str, Vec<Date>>) -> IncidentHistory {
+fn incident_history(state: &IncidentState) -> IncidentHistory {
     let incident = &state.incident;
-    let days = |day: Date| u32::try_from((day - incident.found_on).get_days()).ok();
+    let days_to = |day: Date| u32::try_from((day - incident.found_on).get_days()).ok();
     let text = |day: Option<Date>| day.map(|day| day.to_string());
     let ended_on = incident.end.map(|end| end.on);
     IncidentHistory {
@@ -146,24 +144,7 @@ fn incident_history(state: &IncidentState, answers: &HashMap<&str, Vec<Date>>) -
         escalated_on: text(incident.escalated_on),
         hidden_on: text(incident.hidden_on),
         ended_on: text(ended_on),
-        days_to_end: ended_on.and_then(days),
-        days_to_answer: answered_on(state, answers).and_then(days),
+        days_to_end: ended_on.and_then(days_to),
+        days_to_reply: incident.replied_on.and_then(days_to),
     }
-}
-
-/// Returns the first reply after the finding. A reply may name the target, its domain, a record
-/// or the provider; only an incident with a date of suspension was answered.
-fn answered_on(state: &IncidentState, answers: &HashMap<&str, Vec<Date>>) -> Option<Date> {
-    let incident = &state.incident;
-    incident.answered_until?;
-    let is_later = |day: &&Date| **day >= incident.found_on;
-    let own = answers.get(incident.subject.name());
-    let is_target = matches!(incident.subject, IncidentSubject::Target(_));
-    let others = answers.values().filter(|_| is_target || own.is_none()).flatten();
-    own.into_iter()
-        .flatten()
-        .filter(is_later)
-        .min()
-        .or_else(|| others.filter(is_later).min())
-        .copied()
 }

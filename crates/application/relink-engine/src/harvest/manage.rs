@@ -176,7 +176,8 @@ impl Harvester<'_> {
         }
     }
 
-    /// Returns the open incidents of the records, paused until the day that the provider named.
+    /// Returns the open incidents to which the reply applies, paused until the day that the
+    /// provider named.
     async fn pause_incidents(
         &self,
         provider: &StoredProvider,
@@ -184,8 +185,9 @@ impl Harvester<'_> {
         until: Date,
     ) -> Result<Vec<StoredIncident>, EngineError> {
         let mut stored = Vec::new();
-        for (id, mut state) in self.open_incidents_of(provider.id, &matched.records).await? {
-            state.incident.answer(until);
+        let links = matched.links();
+        for (id, mut state) in self.open_incidents_of_links(provider.id, links).await? {
+            state.incident.record_reply(self.today(), until);
             stored.push(stored_incident(&Change { id, state, transition: None })?);
         }
         Ok(stored)

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use relink_ports::{
-    HarvestChanges, HarvestEvent, RecordFilter, StoredIncident, StoredOverride, StoredProvider,
-    StoredRecord, TargetSelection,
+    HarvestChanges, HarvestEvent, IncidentFilter, RecordFilter, StoredIncident, StoredOverride,
+    StoredProvider, StoredRecord, StoredRecordLink, TargetSelection,
 };
 use relink_report::harvest::{HarvestRunRow, StageCountsRow};
 use relink_survey::{EndReason, IncidentSubject, Stage, Transition};
@@ -36,7 +36,7 @@ impl Harvester<'_> {
         &self,
         provider: i64,
     ) -> Result<Vec<(i64, IncidentState)>, EngineError> {
-        let stored = self.store.incidents(provider, true).await?;
+        let stored = self.store.incidents(provider, IncidentFilter::Open).await?;
         stored.iter().map(|it| Ok((it.id, serde_json::from_str(&it.incident)?))).collect()
     }
 
@@ -46,9 +46,17 @@ impl Harvester<'_> {
         provider: i64,
         records: &[StoredRecord],
     ) -> Result<Vec<(i64, IncidentState)>, EngineError> {
-        let links = || records.iter().flat_map(|record| &record.links);
-        let names = links().map(|link| &link.url).chain(links().map(|link| &link.host));
-        let subjects: HashSet<&String> = names.collect();
+        let links = records.iter().flat_map(|record| &record.links);
+        self.open_incidents_of_links(provider, links).await
+    }
+
+    /// Returns the open incidents of the targets and hosts of these links.
+    pub(super) async fn open_incidents_of_links(
+        &self,
+        provider: i64,
+        links: impl Iterator<Item = &StoredRecordLink>,
+    ) -> Result<Vec<(i64, IncidentState)>, EngineError> {
+        let subjects: HashSet<&String> = links.flat_map(|link| [&link.url, &link.host]).collect();
         let subjects: Vec<String> = subjects.into_iter().cloned().collect();
         let stored = self.store.open_incidents_of(provider, &subjects).await?;
         stored.iter().map(|it| Ok((it.id, serde_json::from_str(&it.incident)?))).collect()

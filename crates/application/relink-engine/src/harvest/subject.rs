@@ -2,7 +2,7 @@
 //! provider, and the records that belong to it.
 
 use relink_frontier::canonicalize;
-use relink_ports::{RecordFilter, StoredProvider, StoredRecord, TargetSelection};
+use relink_ports::{RecordFilter, StoredProvider, StoredRecord, StoredRecordLink, TargetSelection};
 use relink_survey::OverrideScope;
 
 use super::{Harvester, PAGE_SIZE};
@@ -24,6 +24,19 @@ pub struct SubjectMatch {
     pub subject: HarvestSubject,
     /// The records that are not deleted.
     pub records: Vec<StoredRecord>,
+}
+
+impl SubjectMatch {
+    /// Returns the links of the records that belong to the subject. A URL or host is one of
+    /// several links of a record.
+    pub(super) fn links(&self) -> impl Iterator<Item = &StoredRecordLink> {
+        let HarvestSubject { scope, name } = &self.subject;
+        self.records.iter().flat_map(|record| &record.links).filter(move |link| match scope {
+            OverrideScope::Provider | OverrideScope::Record => true,
+            OverrideScope::Domain => link.host == *name,
+            OverrideScope::Target => link.url == *name,
+        })
+    }
 }
 
 impl Harvester<'_> {

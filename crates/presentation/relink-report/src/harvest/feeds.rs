@@ -1,7 +1,7 @@
-//! Notices as RSS 2.0 and Atom feeds.
+//! Notices of broken and restored links as RSS 2.0 and Atom feeds.
 //!
-//! There is one entry per affected record. Ids never change, so that readers recognize entries
-//! they have seen.
+//! There is one entry per affected record. Ids never change, so that feed readers recognize
+//! known entries.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ pub fn rss(provider: &str, link: &str, notices: &[PublishedNotice]) -> String {
          links of {}</description>\n",
         escape(provider)
     );
-    if let Some(newest) = notices.iter().map(|it| it.at).max() {
+    if let Some(newest) = notices.iter().map(|published| published.at).max() {
         let _ = writeln!(xml, "<lastBuildDate>{}</lastBuildDate>", rfc822(newest));
     }
     for (published, index, item) in entries(notices) {
@@ -59,7 +59,8 @@ pub fn atom(provider: &str, link: &str, notices: &[PublishedNotice]) -> String {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n",
     );
-    let updated = notices.iter().map(|it| it.at).max().unwrap_or(Timestamp::UNIX_EPOCH);
+    let updated =
+        notices.iter().map(|published| published.at).max().unwrap_or(Timestamp::UNIX_EPOCH);
     let _ = write!(
         xml,
         "<title>{}</title>\n<id>urn:relink:feed:{}</id>\n<updated>{}</updated>\n\
@@ -117,10 +118,12 @@ fn entry_text(item: &NoticeItem) -> String {
     format!("{record}{} (since {})", item.reason, item.since)
 }
 
+/// Formats a time for RSS: `Sat, 31 Jan 2026 09:00:00 GMT`.
 fn rfc822(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
+/// Formats a time for Atom: `2026-01-31T09:00:00Z`.
 fn rfc3339(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -132,6 +135,7 @@ mod tests {
     use super::super::NoticeKind;
     use super::*;
 
+    /// A notice with markup, control characters and a password.
     fn published() -> PublishedNotice {
         PublishedNotice {
             key: "1/hidden/2026-01-31/00ff".to_owned(),

@@ -1,6 +1,5 @@
 //! The report of `relink harvest` over time: the share of broken URLs per provider and
-//! domain, the stages and durations of incidents, and how many broken results were
-//! hidden from searchers.
+//! domain, the stages and durations of incidents, and for how long records were hidden.
 //!
 //! An *incident* is a period in which a target or a host is broken.
 
@@ -37,11 +36,13 @@ pub struct ProviderHistory {
     pub stages: StageCountsRow,
     /// The incidents, oldest first.
     pub incidents: Vec<IncidentHistory>,
-    /// How fast the provider responded.
-    pub responses: ResponseTimes,
-    /// Hidden records times the days for which they were hidden: results that searchers were
-    /// spared, once per day.
-    pub spared_record_days: u64,
+    /// How long incidents lasted, and how long the provider took to reply.
+    #[serde(rename = "responses")]
+    pub durations: IncidentDurations,
+    /// The sum of the days for which each record was hidden. Searches did not return these
+    /// records on these days.
+    #[serde(rename = "spared_record_days")]
+    pub hidden_record_days: u64,
 }
 
 /// The state of a provider or domain on a day.
@@ -56,7 +57,7 @@ pub struct HistoryDay {
     pub checked: u64,
     /// URLs with an open incident.
     pub broken: u64,
-    /// Their share, from 0 to 1.
+    /// The share of broken URLs, from 0 to 1.
     pub broken_share: f64,
     /// Hidden records.
     pub hidden: u64,
@@ -76,7 +77,7 @@ pub struct DomainHistory {
 pub struct IncidentHistory {
     /// The URL or the host.
     pub subject: String,
-    /// How it was found.
+    /// The source of the finding, such as `survey`.
     pub origin: String,
     /// The stage.
     pub stage: String,
@@ -92,33 +93,38 @@ pub struct IncidentHistory {
     pub ended_on: Option<String>,
     /// Days from the first finding to the end.
     pub days_to_end: Option<u32>,
-    /// Days from the first finding to the reply of the provider.
-    pub days_to_answer: Option<u32>,
+    /// Days from the first finding to the first reply of the provider.
+    #[serde(rename = "days_to_answer")]
+    pub days_to_reply: Option<u32>,
 }
 
-/// How fast a provider responds.
+/// How long the incidents of a provider lasted, and how long it took to reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
-pub struct ResponseTimes {
+pub struct IncidentDurations {
     /// Number of incidents that have ended.
     pub ended: u64,
     /// Median of the days to the end.
     pub median_days_to_end: Option<f64>,
     /// Number of incidents that the provider replied to.
-    pub answered: u64,
-    /// Median of the days to the reply.
-    pub median_days_to_answer: Option<f64>,
+    #[serde(rename = "answered")]
+    pub replied: u64,
+    /// Median of the days to the first reply.
+    #[serde(rename = "median_days_to_answer")]
+    pub median_days_to_reply: Option<f64>,
 }
 
-impl ResponseTimes {
-    /// Computes the times of incidents.
+impl IncidentDurations {
+    /// Computes the durations of incidents.
     pub fn of(incidents: &[IncidentHistory]) -> Self {
-        let ended: Vec<u32> = incidents.iter().filter_map(|it| it.days_to_end).collect();
-        let answered: Vec<u32> = incidents.iter().filter_map(|it| it.days_to_answer).collect();
+        let ended: Vec<u32> =
+            incidents.iter().filter_map(|incident| incident.days_to_end).collect();
+        let replied: Vec<u32> =
+            incidents.iter().filter_map(|incident| incident.days_to_reply).collect();
         Self {
             ended: ended.len() as u64,
-            answered: answered.len() as u64,
+            replied: replied.len() as u64,
             median_days_to_end: median(ended),
-            median_days_to_answer: median(answered),
+            median_days_to_reply: median(replied),
         }
     }
 }
@@ -137,13 +143,13 @@ pub fn share(part: u64, total: u64) -> f64 {
     if total == 0 { 0.0 } else { part as f64 / total as f64 }
 }
 
-/// Returns hidden records times days: each day counts until the next one, the last until
-/// `today`.
-pub fn spared_record_days(days: &[HistoryDay], today: Date) -> u64 {
-    let next = days.iter().skip(1).map(|it| it.day).chain([today]);
+/// Returns the sum of the days for which each record was hidden. The hidden records of a listed
+/// day count until the next listed day, those of the last day until `today`.
+pub fn hidden_record_days(days: &[HistoryDay], today: Date) -> u64 {
+    let next_days = days.iter().skip(1).map(|day| day.day).chain([today]);
     days.iter()
-        .zip(next)
-        .map(|(it, next)| it.hidden * u64::try_from((next - it.day).get_days()).unwrap_or(0))
+        .zip(next_days)
+        .map(|(day, next)| day.hidden * u64::try_from((next - day.day).get_days()).unwrap_or(0))
         .sum()
 }
 
@@ -167,8 +173,8 @@ impl ProviderHistory {
                 counted(day.hidden, "record")
             );
         }
-        let broken = self.domains.iter().filter_map(|it| Some((it, it.days.last()?)));
-        let broken: Vec<_> = broken.filter(|(_, day)| day.broken > 0).collect();
+        let latest = self.domains.iter().filter_map(|domain| Some((domain, domain.days.last()?)));
+        let broken: Vec<_> = latest.filter(|(_, day)| day.broken > 0).collect();
         for (domain, day) in broken.iter().take(MAX_DOMAINS) {
             let _ = writeln!(
                 text,
@@ -183,8 +189,9 @@ impl ProviderHistory {
             let _ = writeln!(text, "  … and {} more domains", broken.len() - MAX_DOMAINS);
         }
         let _ = writeln!(text, "  incidents  {}", self.stages.text());
-        let _ = writeln!(text, "  responses  {}", self.responses.text());
-        let _ = writeln!(text, "  spared     {}", counted(self.spared_record_days, "record-day"));
+        let _ = writeln!(text, "  durations  {}", self.durations.text());
+        let days = counted(self.hidden_record_days, "record-day");
+        let _ = writeln!(text, "  hidden     {days} (sum of the days of all records)");
         text
     }
 }
@@ -195,7 +202,7 @@ fn first_and_last(days: &[HistoryDay]) -> impl Iterator<Item = &HistoryDay> {
     days.first().into_iter().chain(last)
 }
 
-impl ResponseTimes {
+impl IncidentDurations {
     /// Formats the counts and medians as one line.
     fn text(&self) -> String {
         let part = |count: u64, name: &str, median: Option<f64>| match median {
@@ -205,15 +212,15 @@ impl ResponseTimes {
         format!(
             "{}, {}",
             part(self.ended, "ended", self.median_days_to_end),
-            part(self.answered, "answered", self.median_days_to_answer)
+            part(self.replied, "replied to", self.median_days_to_reply)
         )
     }
 }
 
-/// The columns of days.
+/// The columns of [`day_rows`]; those from `urls` on are numbers.
 pub const DAY_COLUMNS: [&str; 8] =
     ["provider", "domain", "day", "urls", "checked", "broken", "broken_share", "hidden"];
-/// The columns of incidents.
+/// The columns of [`incident_rows`]; the last two are numbers.
 pub const INCIDENT_COLUMNS: [&str; 11] = [
     "provider",
     "subject",
@@ -256,24 +263,24 @@ pub fn day_rows(histories: &[ProviderHistory]) -> Vec<Vec<String>> {
 
 /// Returns the incidents of all providers as rows of texts.
 pub fn incident_rows(histories: &[ProviderHistory]) -> Vec<Vec<String>> {
-    let row = |provider: &str, it: &IncidentHistory| {
+    let row = |provider: &str, incident: &IncidentHistory| {
         let number = |days: Option<u32>| days.map(|days| days.to_string()).unwrap_or_default();
         vec![
             provider.to_owned(),
-            redact(&it.subject).to_string(),
-            it.origin.clone(),
-            it.stage.clone(),
-            it.reason.clone(),
-            it.found_on.clone(),
-            it.escalated_on.clone().unwrap_or_default(),
-            it.hidden_on.clone().unwrap_or_default(),
-            it.ended_on.clone().unwrap_or_default(),
-            number(it.days_to_end),
-            number(it.days_to_answer),
+            redact(&incident.subject).to_string(),
+            incident.origin.clone(),
+            incident.stage.clone(),
+            incident.reason.clone(),
+            incident.found_on.clone(),
+            incident.escalated_on.clone().unwrap_or_default(),
+            incident.hidden_on.clone().unwrap_or_default(),
+            incident.ended_on.clone().unwrap_or_default(),
+            number(incident.days_to_end),
+            number(incident.days_to_reply),
         ]
     };
-    let rows = |it: &ProviderHistory| -> Vec<Vec<String>> {
-        it.incidents.iter().map(|incident| row(&it.provider, incident)).collect()
+    let rows = |history: &ProviderHistory| -> Vec<Vec<String>> {
+        history.incidents.iter().map(|incident| row(&history.provider, incident)).collect()
     };
     histories.iter().flat_map(rows).collect()
 }
@@ -286,7 +293,7 @@ pub fn incident_rows(histories: &[ProviderHistory]) -> Vec<Vec<String>> {
 /// Fails if there are more rows than the format allows.
 pub fn history_xlsx(histories: &[ProviderHistory], now: Timestamp) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
-    // The library would use the system clock.
+    // Without this call, the library uses the system clock.
     let created = ExcelDateTime::from_timestamp(now.as_second())?;
     workbook.set_properties(&DocProperties::new().set_creation_datetime(&created));
     let days = workbook.add_worksheet();
@@ -298,7 +305,7 @@ pub fn history_xlsx(histories: &[ProviderHistory], now: Timestamp) -> Result<Vec
     workbook.save_to_buffer()
 }
 
-/// Writes a header and rows. Cells in the columns `numbers` become numbers.
+/// Writes a header and rows. Cells in the column range `numbers` become numbers.
 fn write_sheet(
     sheet: &mut Worksheet,
     columns: &[&str],
@@ -340,10 +347,10 @@ mod tests {
     }
 
     #[test]
-    fn spared_results_are_counted_per_day() {
+    fn hidden_records_are_counted_per_day() {
         let days = [day(1, 0), day(5, 2), day(8, 1)];
-        assert_eq!(spared_record_days(&days, date(2026, 1, 10)), 2 * 3 + 2);
-        assert_eq!(spared_record_days(&[], date(2026, 1, 10)), 0);
+        assert_eq!(hidden_record_days(&days, date(2026, 1, 10)), 2 * 3 + 2);
+        assert_eq!(hidden_record_days(&[], date(2026, 1, 10)), 0);
     }
 
     #[test]
@@ -365,7 +372,7 @@ mod tests {
             hidden_on: None,
             ended_on: None,
             days_to_end: None,
-            days_to_answer: Some(3),
+            days_to_reply: Some(3),
         };
         let history = ProviderHistory {
             provider: "lre".to_owned(),
@@ -374,9 +381,9 @@ mod tests {
             days: vec![day(1, 0), day(5, 2), day(8, 1)],
             domains: vec![DomainHistory { domain: "a.test".to_owned(), days: vec![day(8, 1)] }],
             stages: StageCountsRow { hidden: 1, ..StageCountsRow::default() },
-            responses: ResponseTimes::of(std::slice::from_ref(&incident)),
+            durations: IncidentDurations::of(std::slice::from_ref(&incident)),
             incidents: vec![incident],
-            spared_record_days: 8,
+            hidden_record_days: 8,
         };
         assert_eq!(
             history.text(),
@@ -385,8 +392,8 @@ mod tests {
              2026-01-08   10.0 % of 10 URLs broken, 5 checked, 1 record hidden\n  \
              a.test  1 of 10 URLs broken (10.0 %)\n  \
              incidents  reported 0  escalated 0  hidden 1\n  \
-             responses  0 ended, 1 answered (median 3 days)\n  \
-             spared     8 record-days\n"
+             durations  0 ended, 1 replied to (median 3 days)\n  \
+             hidden     8 record-days (sum of the days of all records)\n"
         );
         let rows = day_rows(std::slice::from_ref(&history));
         assert_eq!(rows.len(), 4);

@@ -1,8 +1,8 @@
 //! Notices as mail, written by templates that users can replace.
 //!
 //! A template starts with a `Subject:` line, followed by an empty line and the text. Its
-//! variables are `notices` and `total`, the number of records. The titles and names of providers
-//! are not trusted: control characters are removed before a template uses them.
+//! variables are `notices` and `total`, the number of records in all notices. Titles and names
+//! of providers are not trusted: control characters are removed before a template uses them.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -54,6 +54,7 @@ pub struct MailText {
 /// The templates of mail.
 #[derive(Debug, Clone)]
 pub struct MailTemplates {
+    /// Language and text of each template.
     templates: Vec<(String, String)>,
 }
 
@@ -100,6 +101,7 @@ impl MailTemplates {
             .ok_or_else(|| TemplateError::NoSubject { language: language.to_owned() })
     }
 
+    /// Returns the template of a language.
     fn find(&self, language: &str) -> Option<&str> {
         let mut templates = self.templates.iter();
         templates.find(|(known, _)| known == language).map(|(_, text)| text.as_str())
@@ -140,6 +142,7 @@ mod tests {
     use super::super::{NoticeItem, NoticeKind};
     use super::*;
 
+    /// A notice whose texts try to insert mail headers.
     fn notice(kind: NoticeKind) -> Notice {
         Notice {
             provider: "lre\r\nBcc: x@example.org".to_owned(),
@@ -208,6 +211,7 @@ mod tests {
     fn templates_can_be_replaced() {
         let mut templates = MailTemplates::default();
         templates.replace("en", "Subject: {{ total }} links\n\n{{ notices[0].day }}".to_owned());
+        // Mail in the unknown language `xx` is in English.
         let mail = templates.render("xx", &[notice(NoticeKind::Hidden)]).unwrap();
         assert_eq!((mail.subject.as_str(), mail.text.as_str()), ("1 links", "2026-01-08"));
         templates.replace("en", "no subject\n".to_owned());

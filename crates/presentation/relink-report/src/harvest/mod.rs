@@ -9,8 +9,8 @@ mod sheet;
 
 pub use feeds::{PublishedNotice, atom, rss};
 pub use history::{
-    DAY_COLUMNS, DomainHistory, HistoryDay, INCIDENT_COLUMNS, IncidentHistory, ProviderHistory,
-    ResponseTimes, day_rows, history_xlsx, incident_rows, share, spared_record_days,
+    DAY_COLUMNS, DomainHistory, HistoryDay, INCIDENT_COLUMNS, IncidentDurations, IncidentHistory,
+    ProviderHistory, day_rows, hidden_record_days, history_xlsx, incident_rows, share,
 };
 pub use mail_text::{MailTemplates, MailText, TemplateError};
 pub use run::{ArrivalsRow, HarvestRunRow, IntakeRow, StageCountsRow, SurveyCountsRow};
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub enum NoticeKind {
     /// Broken links were found.
     Reported,
-    /// They are still broken, for the service manager.
+    /// Reported links are still broken; sent to the service manager.
     Escalated,
     /// The draft of a personal mail of the service manager to the provider.
     Draft,

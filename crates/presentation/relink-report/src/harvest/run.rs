@@ -1,4 +1,8 @@
 //! The report of `relink harvest run`.
+//!
+//! A provider is an organization whose metadata records are harvested. The locations of a
+//! record are its links. An incident is a period in which a location or a host is broken; it
+//! is reported to the provider, then escalated, then its records are hidden.
 
 use std::fmt::Write as _;
 
@@ -8,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use crate::human::{counted, grouped};
 use crate::printable;
 
-/// What a run did for one provider.
+/// The report of a run for one provider.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HarvestRunRow {
     /// The provider.
     pub provider: String,
-    /// Where the records come from.
+    /// The source of the records.
     pub source: String,
     /// The records read.
     pub intake: IntakeRow,
@@ -38,11 +42,11 @@ pub struct HarvestRunRow {
     pub open: StageCountsRow,
     /// The next day on which an incident is due.
     pub next_check: Option<String>,
-    /// Why no incident advanced, if our own network is in doubt.
+    /// The reason why no incident advanced, if the local network seems to be faulty.
     pub doubt: Option<String>,
-    /// Why the run stopped early; it continues with the next one.
+    /// The reasons why the run stopped early. The next run continues there.
     pub errors: Vec<String>,
-    /// What the run did not do without confirmation.
+    /// The actions that need a confirmation and were not done.
     pub refusals: Vec<String>,
     /// Notes about the provider for the user.
     #[serde(default)]
@@ -141,7 +145,9 @@ impl HarvestRunRow {
         );
         let _ = writeln!(text, "  changes    {}", self.changes.text());
         let _ = writeln!(text, "  incidents  {}{}", self.open.text(), self.next_check_text());
-        self.remarks().iter().for_each(|note| text.extend(["  ", note, "\n"]));
+        for remark in self.remarks() {
+            text.extend(["  ", &remark, "\n"]);
+        }
         text
     }
 

@@ -21,7 +21,7 @@ const MAX_CELL: usize = 32_000;
 /// Fails if there are more rows than the format allows.
 pub fn xlsx(notices: &[PublishedNotice], now: Timestamp) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
-    // The library would use the system clock.
+    // Without this call, the library uses the system clock.
     let created = ExcelDateTime::from_timestamp(now.as_second())?;
     workbook.set_properties(&DocProperties::new().set_creation_datetime(&created));
     let sheet = workbook.add_worksheet();
@@ -29,10 +29,11 @@ pub fn xlsx(notices: &[PublishedNotice], now: Timestamp) -> Result<Vec<u8>, Xlsx
     for (column, name) in (0..).zip(COLUMNS) {
         sheet.write_string_with_format(0, column, name, &bold)?;
     }
-    let mut number = 0;
+    // Row 0 is the header.
+    let mut row = 0;
     for published in notices {
         for item in &published.notice.items {
-            number += 1;
+            row += 1;
             let cells = [
                 published.notice.kind.as_str().to_owned(),
                 published.notice.day.to_string(),
@@ -44,7 +45,7 @@ pub fn xlsx(notices: &[PublishedNotice], now: Timestamp) -> Result<Vec<u8>, Xlsx
                 published.notice.deadline.map(|day| day.to_string()).unwrap_or_default(),
             ];
             for (column, cell) in (0..).zip(cells) {
-                sheet.write_string(number, column, cell_text(&cell))?;
+                sheet.write_string(row, column, cell_text(&cell))?;
             }
         }
     }

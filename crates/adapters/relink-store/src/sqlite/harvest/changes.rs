@@ -1,5 +1,10 @@
 //! Writes the changes of one harvest run: incidents, visibility of records and links,
-//! notifications, statistics, and decisions of people.
+//! notifications, statistics, and decisions of users (overrides).
+//!
+//! A provider is an organization whose metadata records are harvested. A location is a
+//! link of a record to the described resource. An incident is a period in which a target
+//! or a whole host is broken. An arrival is a new or changed record whose locations are
+//! not checked yet.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -60,8 +65,8 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Stores the statistics of a domain on a day. A second run of the day adds its
-/// checks and replaces the other counts.
+/// Stores the statistics of a domain on a day. A second run on the same day adds to the
+/// number of checks and replaces the other counts.
 fn save_domain_day(db: &Connection, provider: i64, statistics: &DomainDay) -> DbResult<()> {
     db.prepare_cached(
         "INSERT INTO harvest_day VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
@@ -80,7 +85,8 @@ fn save_domain_day(db: &Connection, provider: i64, statistics: &DomainDay) -> Db
     Ok(())
 }
 
-/// Replaces the mean decay of domains.
+/// Replaces the mean decay of domains. The decay of a page is the probability that a
+/// random walk over links from the page ends on a dead page.
 pub(super) fn save_domain_decay(
     db: &Connection,
     provider: i64,
@@ -94,7 +100,7 @@ pub(super) fn save_domain_decay(
     Ok(())
 }
 
-/// Inserts or updates an incident. An id of zero means a new one.
+/// Inserts or updates an incident. The id zero means a new incident.
 fn save_incident(db: &Connection, provider: i64, incident: &StoredIncident) -> DbResult<()> {
     let StoredIncident { id, stage, is_open, incident } = incident;
     if *id == 0 {
@@ -124,7 +130,7 @@ fn set_record_visibility(
     Ok(())
 }
 
-/// Publishes a location with its record, or leaves it out.
+/// Publishes a location with its record, or omits it.
 fn set_location_visibility(
     db: &Connection,
     provider: i64,
@@ -147,7 +153,8 @@ fn set_location_visibility(
     Ok(())
 }
 
-/// Stores a notification with its mails and webhooks, unless its key exists.
+/// Stores a notification with its recipients and webhooks, unless its key exists. The
+/// outbox has the recipients of mails.
 fn add_notification(
     db: &Connection,
     provider: i64,
@@ -198,7 +205,7 @@ fn add_event(db: &Connection, provider: i64, event: &HarvestEvent) -> DbResult<(
     Ok(())
 }
 
-/// Stores the decision of a user that replaces automatic ones.
+/// Stores a decision of a user that replaces automatic decisions.
 fn add_override(db: &Connection, provider: i64, decision: &StoredOverride) -> DbResult<()> {
     db.execute(
         "INSERT INTO harvest_override

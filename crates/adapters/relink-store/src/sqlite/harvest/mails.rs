@@ -1,8 +1,8 @@
 //! The outbox: mails and their notifications.
 //!
-//! An address receives at most one mail per day. A mail keeps its notifications and its
-//! `Message-ID` from the first attempt on, so a repeated attempt after a crash is recognized as a
-//! duplicate.
+//! An address receives at most one mail per day. The notifications and the `Message-ID`
+//! of a mail do not change after the first attempt. If the mail is sent again after a
+//! crash, the mail server recognizes the duplicate.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -17,6 +17,7 @@ use super::queries::{NOTIFICATION_COLUMNS, notification_row};
 /// received none on this day.
 pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbResult<()> {
     let day = day.to_string();
+    // The mails inserted below have larger ids.
     let last_mail: i64 =
         db.query_row("SELECT ifnull(max(id), 0) FROM harvest_mail", [], |row| row.get(0))?;
     db.execute(
@@ -30,8 +31,9 @@ pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbRes
                      OR date(m.sent_at / 1000, 'unixepoch') = ?1))",
         (&day, message_domain),
     )?;
-    // An earlier mail may have been sent although this is not recorded. It keeps its content,
-    // because a server discards a second mail with the same Message-ID.
+    // Assign notifications only to the new mails. A pending mail may have been sent
+    // already without a record of it. A notification added to it would be lost, because
+    // servers discard a second mail with the same Message-ID.
     db.execute(
         "UPDATE harvest_outbox SET mail_id = m.id FROM harvest_mail m
          WHERE harvest_outbox.mail_id IS NULL AND m.recipient = harvest_outbox.recipient
@@ -68,8 +70,8 @@ fn mail_row(row: &Row<'_>) -> rusqlite::Result<StoredMail> {
     })
 }
 
-/// Returns the notifications whose outbox rows meet the condition. Its
-/// parameters are the id and the recipient of the mail.
+/// Returns the notifications whose outbox rows meet the SQL condition. In the condition,
+/// `?1` is the id of the mail and `?2` its recipient.
 fn notifications(
     db: &Connection,
     condition: &str,
@@ -84,7 +86,8 @@ fn notifications(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the pending mails and those that would be created, without an id.
+/// Returns the pending mails and those that `prepare` would create. The latter have the
+/// id zero.
 pub(super) fn preview(db: &Connection) -> DbResult<Vec<StoredMail>> {
     let mut mails = pending(db)?;
     let mut statement = db.prepare_cached(
@@ -94,6 +97,7 @@ pub(super) fn preview(db: &Connection) -> DbResult<Vec<StoredMail>> {
     for row in statement.query_map((), mail_row)? {
         let mut mail = row?;
         mail.notifications =
+            // `?1 = 0` is always true. It is there because every parameter must be used.
             notifications(db, "o.mail_id IS NULL AND ?1 = 0 AND o.recipient = ?2", &mail)?;
         mails.push(mail);
     }

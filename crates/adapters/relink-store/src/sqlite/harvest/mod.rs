@@ -1,5 +1,5 @@
-//! Storage of `relink harvest`: the metadata records of providers, the incidents of
-//! their links, and notifications with their mails and webhook deliveries.
+//! Storage of `relink harvest`: the metadata records of providers, the incidents (periods
+//! in which links are broken), and notifications with their mails and webhook deliveries.
 //!
 //! The tables are described in `harvest.sql`.
 
@@ -16,9 +16,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use relink_ports::{
     DomainDay, HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget,
-    MailState, NewRecord, PageChanges, ProviderCounts, RecordFilter, StoreError, StoredArrival,
-    StoredDelivery, StoredIncident, StoredMail, StoredNotification, StoredOverride, StoredProvider,
-    StoredRecord, TargetCheck, TargetSelection,
+    IncidentFilter, MailState, NewRecord, PageChanges, ProviderCounts, RecordFilter, StoreError,
+    StoredArrival, StoredDelivery, StoredIncident, StoredMail, StoredNotification, StoredOverride,
+    StoredProvider, StoredRecord, TargetCheck, TargetSelection,
 };
 
 use super::SqliteStore;
@@ -173,9 +173,9 @@ impl HarvestStore for SqliteStore {
     async fn incidents(
         &self,
         provider: i64,
-        only_open: bool,
+        filter: IncidentFilter,
     ) -> Result<Vec<StoredIncident>, StoreError> {
-        self.perform("reading incidents", |db| queries::incidents(db, provider, only_open))
+        self.perform("reading incidents", |db| queries::incidents(db, provider, filter))
     }
 
     async fn open_incidents_of(

@@ -1,4 +1,5 @@
-//! Stores and reads providers and the progress of their harvests.
+//! Stores and reads providers (organizations whose metadata records are harvested) and
+//! the progress of their harvests.
 
 use relink_ports::{HarvestProgress, StoredProvider};
 use rusqlite::{Connection, OptionalExtension as _, Row};
@@ -15,8 +16,9 @@ pub(super) fn add(db: &Connection, name: &str, settings: &str) -> DbResult<bool>
     Ok(added > 0)
 }
 
-/// Replaces the settings of a provider. Returns false if there is none of this name. If `restarts`
-/// is true, its progress is forgotten, except for the number of the list.
+/// Replaces the settings of a provider. Returns false if the provider does not exist. If
+/// `restarts` is true, the harvest starts from the beginning; only the number of the list
+/// is not reset, because it must increase.
 pub(super) fn update(
     db: &Connection,
     name: &str,
@@ -63,7 +65,8 @@ fn provider_row(row: &Row<'_>) -> rusqlite::Result<StoredProvider> {
     })
 }
 
-/// Stores how far a provider is harvested.
+/// Stores the progress of a harvest: the date from which the next harvest reads, the
+/// number of the list, and the resumption token of an incomplete list.
 pub(super) fn save_progress(
     db: &Connection,
     provider: i64,
@@ -85,13 +88,14 @@ pub(super) fn save_progress(
     Ok(())
 }
 
-/// Deletes a provider with everything that belongs to it. Returns false if
-/// there is none of this name.
+/// Deletes a provider and all of its data. Returns false if the provider does not exist.
 pub(super) fn remove(db: &Connection, name: &str) -> DbResult<bool> {
     let id: Option<i64> = db
         .query_row("SELECT id FROM harvest_provider WHERE name = ?", [name], |row| row.get(0))
         .optional()?;
     let Some(id) = id else { return Ok(false) };
+    // These tables have no `provider_id`. They are emptied before the notifications that
+    // they refer to are deleted.
     for table in ["outbox", "delivery"] {
         let delete = format!(
             "DELETE FROM harvest_{table} WHERE notification_id IN
@@ -112,6 +116,7 @@ pub(super) fn remove(db: &Connection, name: &str) -> DbResult<bool> {
         "event",
         "notification",
     ];
+    // Delete pending mails that have no notification left.
     db.execute(
         "DELETE FROM harvest_mail WHERE state = 0 /* pending */ AND id NOT IN
              (SELECT mail_id FROM harvest_outbox WHERE mail_id IS NOT NULL)",

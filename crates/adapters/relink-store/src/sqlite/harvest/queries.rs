@@ -1,9 +1,12 @@
-//! Reads records, targets, incidents and the history.
+//! Reads records, arrivals (records whose locations are not checked yet), incidents,
+//! notifications and the history of a provider. A location is a link of a record to the
+//! described resource.
 
 use jiff::civil::Date;
 use relink_ports::{
-    DomainDay, HarvestEvent, ProviderCounts, RecordFilter, RecordLinkRole, StoredArrival,
-    StoredIncident, StoredNotification, StoredOverride, StoredRecord, StoredRecordLink,
+    DomainDay, HarvestEvent, IncidentFilter, ProviderCounts, RecordFilter, RecordLinkRole,
+    StoredArrival, StoredIncident, StoredNotification, StoredOverride, StoredRecord,
+    StoredRecordLink,
 };
 use rusqlite::{Connection, Row};
 
@@ -20,7 +23,7 @@ pub(super) fn counts(db: &Connection, provider: i64) -> DbResult<ProviderCounts>
         (provider, DELETED),
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
-    // The index is in the order of the URLs, so that they are counted without a list in memory.
+    // SQLite counts distinct URLs with the index of URLs, without a list in memory.
     let urls = db.query_row(
         "SELECT count(*) FROM (SELECT DISTINCT url FROM harvest_link WHERE provider_id = ?)",
         [provider],
@@ -34,7 +37,9 @@ pub(super) fn counts(db: &Connection, provider: i64) -> DbResult<ProviderCounts>
     Ok(ProviderCounts { records, deleted, hidden, urls, domains })
 }
 
-/// The columns of [`record_row`], from `harvest_record`. The metadata is empty unless `?1` is true.
+/// The columns of [`record_row`], from `harvest_record`. The metadata, which may be
+/// large, is empty unless `?1` is true. The last column is true for a new record that is
+/// not checked yet.
 const RECORD_COLUMNS: &str =
     "id, provider_id, identifier, title, sets, state = 1 /* deleted */, visible, changed_at,
      CASE WHEN ?1 THEN metadata ELSE '' END,
@@ -137,7 +142,7 @@ fn links(db: &Connection, record: i64) -> DbResult<Vec<StoredRecordLink>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the records whose locations are not checked yet, with these
+/// Returns the records whose locations are not checked yet, with the URLs of the
 /// locations.
 pub(super) fn arrivals(db: &Connection, provider: i64) -> DbResult<Vec<StoredArrival>> {
     let mut statement = db.prepare_cached(
@@ -145,6 +150,7 @@ pub(super) fn arrivals(db: &Connection, provider: i64) -> DbResult<Vec<StoredArr
          LEFT JOIN harvest_link l ON l.record_id = a.record_id AND l.role = ?2
          WHERE a.provider_id = ?1 ORDER BY a.record_id, l.position",
     )?;
+    // The rows are sorted by record. A record without locations has one row without a URL.
     let mut rows = statement.query([provider, link_role::LOCATION])?;
     let mut arrivals: Vec<StoredArrival> = Vec::new();
     while let Some(row) = rows.next()? {
@@ -203,21 +209,23 @@ pub(super) fn domain_days(db: &Connection, provider: i64) -> DbResult<Vec<Domain
     Ok(days)
 }
 
-/// Returns the incidents of a provider, all or only open ones.
+/// Returns the incidents of a provider, oldest first.
 pub(super) fn incidents(
     db: &Connection,
     provider: i64,
-    only_open: bool,
+    filter: IncidentFilter,
 ) -> DbResult<Vec<StoredIncident>> {
     let mut statement = db.prepare_cached(
         "SELECT id, stage, is_open, incident FROM harvest_incident
          WHERE provider_id = ?1 AND (is_open OR NOT ?2) ORDER BY id",
     )?;
-    let rows = statement.query_map((provider, only_open), incident_row)?;
+    let is_only_open = filter == IncidentFilter::Open;
+    let rows = statement.query_map((provider, is_only_open), incident_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the open incidents with these subjects, oldest first.
+/// Returns the open incidents with these subjects (URLs or hosts), oldest first. A
+/// subject may occur twice in the list.
 pub(super) fn open_incidents_of(
     db: &Connection,
     provider: i64,
@@ -246,7 +254,7 @@ fn incident_row(row: &Row<'_>) -> rusqlite::Result<StoredIncident> {
     })
 }
 
-/// Returns the decisions of users that replace automatic ones.
+/// Returns the decisions of users that replace automatic decisions.
 pub(super) fn overrides(db: &Connection, provider: i64) -> DbResult<Vec<StoredOverride>> {
     let mut statement = db.prepare_cached(
         "SELECT scope, subject, action, reason, user, decided_at FROM harvest_override

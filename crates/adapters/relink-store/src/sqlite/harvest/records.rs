@@ -1,4 +1,10 @@
-//! Writes records and the checks of their targets.
+//! Writes harvested records and the checks of their targets.
+//!
+//! A harvest reads the list of all records of a provider page by page, and stores each
+//! page with the number of the list. Records that a complete list does not contain are
+//! marked for deletion. Marked records are deleted later, after the caller has verified
+//! their number. An arrival is a new or changed record whose locations are not checked
+//! yet.
 
 use jiff::Timestamp;
 use relink_ports::{NewRecord, PageChanges, RecordLinkRole, TargetCheck};
@@ -12,7 +18,8 @@ use super::super::rows::{millis, to_i64};
 pub(super) const CURRENT: i64 = 0;
 /// The record is deleted.
 pub(super) const DELETED: i64 = 1;
-/// The provider has deleted the record; it is deleted by [`apply_deletions`].
+/// The provider has deleted the record, but it is still published until
+/// [`apply_deletions`].
 const MARKED: i64 = 2;
 
 /// Values of `harvest_link.role`.
@@ -21,7 +28,7 @@ pub(super) mod link_role {
     pub(in super::super) const RELATED: i64 = 1;
 }
 
-/// A stored record that a harvested one replaces.
+/// A stored record with the identifier of a harvested record.
 struct ExistingRecord {
     id: i64,
     state: i64,
@@ -49,6 +56,7 @@ impl PageWriter {
                     self.insert(db, new)?;
                     changes.added += u64::from(!new.record.is_deleted);
                 }
+                // The provider lists the record as deleted.
                 Some(existing) if new.record.is_deleted => {
                     changes.deleted += mark_deleted(db, &existing, self.list)?;
                 }
@@ -70,7 +78,7 @@ impl PageWriter {
     }
 }
 
-/// Returns the stored record with the identifier of a harvested one.
+/// Returns the stored record with the identifier of a harvested record.
 fn find_record(
     db: &Connection,
     provider: i64,
@@ -96,8 +104,9 @@ fn find_record(
     Ok(existing)
 }
 
-/// Whether a stored record has the links of a harvested one. They differ if the user named
-/// further fields.
+/// Whether a stored record has the links of the harvested record. The links of an
+/// unchanged record differ if the user has changed the metadata fields that contain
+/// links.
 fn has_links(db: &Connection, record: i64, new: &NewRecord) -> DbResult<bool> {
     let mut statement = db.prepare_cached(
         "SELECT original FROM harvest_link WHERE record_id = ? ORDER BY position",
@@ -112,8 +121,8 @@ fn sets_json(new: &NewRecord) -> DbResult<String> {
 }
 
 impl PageWriter {
-    /// Inserts a record. It is hidden until its locations are checked if it is
-    /// an arrival.
+    /// Inserts a record. If the record is an arrival, it is hidden until its locations
+    /// are checked.
     fn insert(&self, db: &Connection, new: &NewRecord) -> DbResult<()> {
         let record = &new.record;
         let state = if record.is_deleted { DELETED } else { CURRENT };
@@ -142,7 +151,8 @@ impl PageWriter {
         insert_links(db, self.provider, id, new)
     }
 
-    /// Replaces the content and links of a record.
+    /// Replaces the content and links of a record. Links that are hidden because they are
+    /// broken stay hidden if the new content has them, too.
     fn update(&self, db: &Connection, id: i64, new: &NewRecord) -> DbResult<()> {
         let record = &new.record;
         db.prepare_cached(
@@ -172,8 +182,8 @@ impl PageWriter {
         Ok(())
     }
 
-    /// Queues a record for a check of its locations. A new record that is
-    /// queued already stays a new one.
+    /// Queues a record for a check of its locations. A record that is already queued as
+    /// new stays new.
     fn add_arrival(&self, db: &Connection, record: i64, is_new: bool) -> DbResult<()> {
         db.prepare_cached(
             "INSERT INTO harvest_arrival (record_id, provider_id, is_new) VALUES (?, ?, ?)
@@ -220,7 +230,7 @@ fn mark_deleted(db: &Connection, existing: &ExistingRecord, list: i64) -> DbResu
     Ok(u64::from(existing.state == CURRENT))
 }
 
-/// Records that an unchanged record occurs in this list.
+/// Records that an unchanged record occurs in this list, and removes a mark for deletion.
 fn confirm_current(db: &Connection, existing: &ExistingRecord, list: i64) -> DbResult<()> {
     db.prepare_cached("UPDATE harvest_record SET state = ?, list = ? WHERE id = ?")?.execute((
         CURRENT,
@@ -230,7 +240,7 @@ fn confirm_current(db: &Connection, existing: &ExistingRecord, list: i64) -> DbR
     Ok(())
 }
 
-/// Marks current records for deletion that do not occur in this list.
+/// Marks current records for deletion if they do not occur in this list.
 pub(super) fn mark_absent(db: &Connection, provider: i64, list: i64) -> DbResult<u64> {
     let marked = db.execute(
         "UPDATE harvest_record SET state = ? WHERE provider_id = ? AND state = ? AND list <> ?",
@@ -249,8 +259,8 @@ pub(super) fn pending_deletions(db: &Connection, provider: i64) -> DbResult<u64>
     Ok(count)
 }
 
-/// Deletes the marked records and returns their number. Their rows stay, so
-/// that harvesters of this provider learn of the deletion.
+/// Deletes the content of the marked records and returns their number. Their rows stay
+/// with the state [`DELETED`], because Relink reports deleted records to its own clients.
 pub(super) fn apply_deletions(db: &Connection, provider: i64, now: Timestamp) -> DbResult<u64> {
     for table in ["link", "hidden_link", "arrival"] {
         let delete = format!(

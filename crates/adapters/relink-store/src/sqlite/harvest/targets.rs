@@ -9,7 +9,8 @@ use super::super::error::DbResult;
 use super::super::rows::{timestamp, to_i64};
 use super::queries::records_by_id;
 
-/// The schemes of targets. Together with the host, they are a range of the index of URLs.
+/// The schemes of targets. All URLs of a host with one scheme are a range of the index of
+/// URLs.
 const SCHEMES: [&str; 2] = ["http", "https"];
 
 /// The columns of [`target_row`], from links `l` grouped by URL, and their targets `t`.
@@ -34,7 +35,7 @@ pub(super) fn targets(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the selected targets that records have links to, by URL.
+/// Returns the selected targets that records have links to, in URL order.
 pub(super) fn selected(
     db: &Connection,
     provider: i64,
@@ -53,8 +54,8 @@ pub(super) fn selected(
             found.extend(Some(row?).filter(|target| range.includes(&target.host)));
         }
     }
-    found.sort_by(|one: &HarvestTarget, other| one.url.cmp(&other.url));
-    found.dedup_by(|one, other| one.url == other.url);
+    found.sort_by(|left: &HarvestTarget, right| left.url.cmp(&right.url));
+    found.dedup_by(|left, right| left.url == right.url);
     Ok(found)
 }
 
@@ -92,28 +93,30 @@ pub(super) fn records(
     records_by_id(db, ids)
 }
 
-/// A range of URLs.
+/// A range of URLs, including both ends.
 struct UrlRange {
     first: String,
     last: String,
-    /// Only URLs of this host; all if it is `None`.
+    /// The host of the URLs in the range; `None` if URLs of any host are included.
     host: Option<String>,
 }
 
 impl UrlRange {
     fn includes(&self, host: &str) -> bool {
-        self.host.as_deref().is_none_or(|own| own == host)
+        self.host.as_deref().is_none_or(|limit| limit == host)
     }
 }
 
-/// Returns the ranges of the index that contain the selection. URLs with a user name before the
-/// host are outside of the range of their host; they are rare, and found by the daily run.
+/// Returns the ranges of the index that contain the selection. URLs with a user name
+/// before the host are outside of the range of their host. They are rare, and the daily
+/// run checks them.
 fn ranges(selection: &TargetSelection) -> Vec<UrlRange> {
-    let one = |url: &String| UrlRange { first: url.clone(), last: url.clone(), host: None };
-    let mut ranges: Vec<UrlRange> = selection.urls.iter().map(one).collect();
+    let single_url = |url: &String| UrlRange { first: url.clone(), last: url.clone(), host: None };
+    let mut ranges: Vec<UrlRange> = selection.urls.iter().map(single_url).collect();
     for host in &selection.hosts {
         ranges.extend(SCHEMES.iter().map(|scheme| UrlRange {
             first: format!("{scheme}://{host}/"),
+            // The greatest character is after all paths.
             last: format!("{scheme}://{host}/\u{10FFFF}"),
             host: Some(host.clone()),
         }));

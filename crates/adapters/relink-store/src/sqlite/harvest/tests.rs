@@ -9,7 +9,8 @@ use super::*;
 
 const DAY: Date = date(2026, 11, 18);
 
-/// Returns a store with one provider, and the id of the provider.
+/// Returns a store with the provider `p`, and the id of the provider. Creating the tables
+/// or the provider a second time has no effect.
 async fn open_with_provider() -> (tempfile::TempDir, SqliteStore, i64) {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&directory.path().join("relink.db")).await.unwrap();
@@ -21,11 +22,12 @@ async fn open_with_provider() -> (tempfile::TempDir, SqliteStore, i64) {
     (directory, store, id)
 }
 
+/// The time of all changes.
 fn now() -> Timestamp {
     "2026-11-18T09:00:00Z".parse().unwrap()
 }
 
-/// Returns a harvested record with one location.
+/// Returns a harvested record with one location, or without links if it is deleted.
 fn record(identifier: &str, url: &str, is_deleted: bool) -> NewRecord {
     let link = StoredRecordLink {
         role: RecordLinkRole::Location,
@@ -48,23 +50,24 @@ fn record(identifier: &str, url: &str, is_deleted: bool) -> NewRecord {
     }
 }
 
+/// Returns the progress in the list with this number. The token is that of the next page.
 fn progress(list: i64, token: Option<&str>) -> HarvestProgress {
     HarvestProgress { list, token: token.map(str::to_owned), ..HarvestProgress::default() }
 }
 
 #[tokio::test]
-async fn save_page_stores_records_once_and_only_marks_deletions() {
+async fn save_page_stores_records_once_and_marks_deleted_ones() {
     let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
     let first = store.save_page(id, &page, &progress(1, Some("t")), false, now()).await.unwrap();
     assert_eq!((first.added, first.changed), (2, 0));
     assert_eq!(store.providers().await.unwrap()[0].progress, progress(1, Some("t")));
-    let again = store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
-    assert_eq!((again.added, again.unchanged), (0, 2));
+    let repeated = store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
+    assert_eq!((repeated.added, repeated.unchanged), (0, 2));
 
     let page = [record("1", "http://a.test/new", false), record("2", "", true)];
-    let next = store.save_page(id, &page, &progress(2, None), false, now()).await.unwrap();
-    assert_eq!((next.changed, next.deleted), (1, 1));
+    let second = store.save_page(id, &page, &progress(2, None), false, now()).await.unwrap();
+    assert_eq!((second.changed, second.deleted), (1, 1));
     assert_eq!(store.pending_deletions(id).await.unwrap(), 1);
     assert_eq!(store.provider_counts(id).await.unwrap().records, 2);
     assert_eq!(store.apply_deletions(id, now()).await.unwrap(), 1);
@@ -76,12 +79,13 @@ async fn save_page_stores_records_once_and_only_marks_deletions() {
 }
 
 #[tokio::test]
-async fn mark_absent_marks_records_missing_in_the_list() {
+async fn mark_absent_marks_records_that_the_list_omits_until_they_are_listed_again() {
     let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
     store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
     store.save_page(id, &page[..1], &progress(2, None), false, now()).await.unwrap();
     assert_eq!(store.mark_absent(id, 2).await.unwrap(), 1);
+    // The third list has both records again, so the mark is removed.
     store.save_page(id, &page, &progress(3, None), false, now()).await.unwrap();
     assert_eq!(store.pending_deletions(id).await.unwrap(), 0);
 }
@@ -103,18 +107,20 @@ fn notification(key: &str) -> HarvestChanges {
 #[tokio::test]
 async fn prepare_mails_creates_one_mail_per_address_and_day() {
     let (_directory, store, id) = open_with_provider().await;
+    // A notification with a known key is not stored again.
     for key in ["k1", "k2", "k1"] {
         store.apply(id, DAY, &notification(key), now()).await.unwrap();
     }
     assert_eq!(store.preview_mails().await.unwrap()[0].notifications.len(), 2);
     let mails = store.prepare_mails(DAY, "example.org").await.unwrap();
     assert_eq!((mails.len(), mails[0].notifications.len()), (1, 2));
-    // A failed attempt does not change the mail.
+    // A failed attempt does not change the mail. The notification `k3` waits for the next
+    // mail, because the address receives one mail per day.
     store.record_mail(mails[0].id, MailState::Pending, Some("451"), now()).await.unwrap();
     store.apply(id, DAY, &notification("k3"), now()).await.unwrap();
-    let again = store.prepare_mails(DAY, "example.org").await.unwrap();
-    assert_eq!(again[0].message_id, mails[0].message_id);
-    assert_eq!((again[0].notifications.len(), again[0].attempts), (2, 1));
+    let repeated = store.prepare_mails(DAY, "example.org").await.unwrap();
+    assert_eq!(repeated[0].message_id, mails[0].message_id);
+    assert_eq!((repeated[0].notifications.len(), repeated[0].attempts), (2, 1));
     store.record_mail(mails[0].id, MailState::Sent, None, now()).await.unwrap();
     assert!(store.prepare_mails(DAY, "example.org").await.unwrap().is_empty());
     let tomorrow = store.prepare_mails(DAY.tomorrow().unwrap(), "example.org").await.unwrap();
@@ -181,6 +187,7 @@ async fn arrivals_stay_hidden_until_checked_and_broken_locations_are_left_out() 
     assert!(store.harvested_records(&filter).await.unwrap()[0].links[0].is_shown);
 }
 
+/// Returns the URLs of targets with their numbers of links.
 fn urls(targets: &[HarvestTarget]) -> Vec<(&str, u64)> {
     targets.iter().map(|target| (target.url.as_str(), target.links)).collect()
 }
@@ -201,14 +208,15 @@ async fn selection_finds_targets_and_records_by_url_and_by_host() {
     let found = store.selected_targets(id, &by_host).await.unwrap();
     assert_eq!(urls(&found), [("http://a.test/1", 2), ("https://a.test/2", 1)]);
     let records = store.records_of_targets(id, &by_host).await.unwrap();
-    let names: Vec<&str> = records.iter().map(|it| it.identifier.as_str()).collect();
-    assert_eq!(names, ["1", "2", "3"]);
+    let identifiers: Vec<&str> = records.iter().map(|record| record.identifier.as_str()).collect();
+    assert_eq!(identifiers, ["1", "2", "3"]);
     assert_eq!(records[0].links.len(), 1);
 
     let by_url = TargetSelection {
         urls: vec!["http://a.test/1".to_owned(), "http://a.test/none".to_owned()],
         hosts: Vec::new(),
     };
+    // Records have no link to the second URL.
     assert_eq!(urls(&store.selected_targets(id, &by_url).await.unwrap()).len(), 1);
     assert_eq!(store.records_of_targets(id, &by_url).await.unwrap().len(), 2);
     let record = store.harvested_record(id, "2").await.unwrap().unwrap();
@@ -230,7 +238,7 @@ async fn open_incidents_are_found_by_their_subject() {
     store.apply(id, DAY, &changes, now()).await.unwrap();
     let subjects = ["a".to_owned(), "c".to_owned(), "a".to_owned()];
     let found = store.open_incidents_of(id, &subjects).await.unwrap();
-    assert_eq!(found.iter().map(|it| it.id).collect::<Vec<_>>(), [1]);
+    assert_eq!(found.iter().map(|incident| incident.id).collect::<Vec<_>>(), [1]);
 }
 
 #[tokio::test]
@@ -248,23 +256,23 @@ async fn update_provider_replaces_settings_and_can_restart_the_harvest() {
 }
 
 #[tokio::test]
-async fn changed_links_of_an_unchanged_record_are_stored() {
+async fn save_page_stores_changed_links_of_an_unchanged_record() {
     let (_directory, store, id) = open_with_provider().await;
     let mut page = [record("1", "http://a.test/1", false)];
     store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
-    let further = StoredRecordLink {
+    let second_link = StoredRecordLink {
         url: "http://a.test/2".to_owned(),
         original: "http://a.test/2".to_owned(),
         ..page[0].links[0].clone()
     };
-    page[0].links.push(further);
+    page[0].links.push(second_link);
     let changes = store.save_page(id, &page, &progress(2, None), false, now()).await.unwrap();
     assert_eq!((changes.changed, changes.unchanged), (1, 0));
     assert_eq!(store.provider_counts(id).await.unwrap().urls, 2);
 }
 
 #[tokio::test]
-async fn released_store_can_be_used_by_others_and_is_opened_again() {
+async fn released_store_can_be_opened_by_others_and_reopens_itself() {
     let (directory, store, _) = open_with_provider().await;
     let path = directory.path().join("relink.db");
     let wait = std::time::Duration::ZERO;
@@ -280,6 +288,6 @@ async fn released_store_can_be_used_by_others_and_is_opened_again() {
     store.release();
     store.release();
     store.close();
-    // After the end, the file is not opened again.
+    // A closed store does not open the file again.
     assert!(store.providers().await.is_err());
 }

@@ -1,4 +1,7 @@
-//! `relink harvest decay`: records by decay, and what a limit would hide.
+//! `relink harvest decay`: lists records by decay, and shows what `--max-decay` would hide.
+//!
+//! The decay of a record is the probability that a random walk over links, which starts at
+//! its URL, ends on a dead page. The result is a range, because not all pages are fetched.
 
 use std::fmt::Write as _;
 
@@ -46,7 +49,8 @@ fn settings(args: &HarvestDecayArgs) -> Result<RecordDecaySettings, CommandError
     Ok(RecordDecaySettings { sigma, limit: args.max_decay, budget: args.budget })
 }
 
-/// Returns what the limit means for a record.
+/// Returns whether the limit would hide a record; `undecided` if the range of its decay
+/// contains the limit.
 fn decision(record: &RecordDecay, limit: Option<f64>) -> &'static str {
     match limit.map(|limit| record.decay.is_above(limit)) {
         None => "",
@@ -68,7 +72,8 @@ fn human(args: &HarvestDecayArgs, name: &str, ranking: &DecayRanking) -> String 
     if let Some(limit) = args.max_decay {
         let count = |name: &str| {
             let records = ranking.records.iter();
-            grouped(records.filter(|it| decision(it, args.max_decay) == name).count() as u64)
+            let records = records.filter(|record| decision(record, args.max_decay) == name);
+            grouped(records.count() as u64)
         };
         let _ = writeln!(
             text,
@@ -99,16 +104,16 @@ fn human(args: &HarvestDecayArgs, name: &str, ranking: &DecayRanking) -> String 
 }
 
 fn json_text(args: &HarvestDecayArgs, rankings: &[(String, DecayRanking)]) -> String {
-    let record = |it: &RecordDecay| {
+    let record_row = |record: &RecordDecay| {
         json!({
-            "identifier": it.identifier,
-            "title": it.title,
-            "url": redact(&it.url).to_string(),
-            "decay": it.decay.middle(),
-            "low": it.decay.low,
-            "high": it.decay.high,
-            "source": it.decay.source.as_str(),
-            "decision": Some(decision(it, args.max_decay)).filter(|text| !text.is_empty()),
+            "identifier": record.identifier,
+            "title": record.title,
+            "url": redact(&record.url).to_string(),
+            "decay": record.decay.middle(),
+            "low": record.decay.low,
+            "high": record.decay.high,
+            "source": record.decay.source.as_str(),
+            "decision": Some(decision(record, args.max_decay)).filter(|text| !text.is_empty()),
         })
     };
     let rows: Vec<_> = rankings
@@ -120,7 +125,7 @@ fn json_text(args: &HarvestDecayArgs, rankings: &[(String, DecayRanking)]) -> St
                 "max_decay": args.max_decay,
                 "pages": ranking.pages,
                 "requests": ranking.requests,
-                "records": ranking.records.iter().map(record).collect::<Vec<_>>(),
+                "records": ranking.records.iter().map(record_row).collect::<Vec<_>>(),
             })
         })
         .collect();

@@ -1,4 +1,4 @@
-//! `relink harvest export`: records for portals with their own index.
+//! `relink harvest export`: prints the records, for portals with their own search index.
 
 use relink_ports::{RecordFilter, StoredRecord};
 use relink_report::redact;
@@ -22,7 +22,7 @@ struct RecordRow {
     state: &'static str,
     changed_at: String,
     urls: Vec<String>,
-    /// Broken locations that are left out.
+    /// The broken URLs, which are not part of `urls`.
     left_out: Vec<String>,
 }
 
@@ -50,7 +50,8 @@ pub async fn run(args: &HarvestExportArgs, session: &Session) -> Result<Exit, Co
     Ok(Exit::Clean)
 }
 
-/// Whether a record is exported. Deleted records are part of a list of changes only.
+/// Whether a record is exported. Deleted records are exported only with `--since`, as
+/// changes.
 fn is_selected(args: &HarvestExportArgs, record: &StoredRecord) -> bool {
     match state(record) {
         "visible" => !args.hidden,
@@ -84,7 +85,7 @@ fn urls(record: &StoredRecord, is_shown: bool) -> Vec<String> {
     links.map(|link| redact(&link.original).to_string()).collect()
 }
 
-/// Writes rows as they come.
+/// Writes the rows one by one, without storing all of them.
 struct RowWriter {
     format: HarvestExportFormat,
     rows: u64,
@@ -133,7 +134,7 @@ impl RowWriter {
     }
 }
 
-/// Returns a row of a table.
+/// Returns a line of CSV.
 pub fn csv_row(cells: &[&str]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| csv_cell(cell)).collect();
     format!("{}\n", cells.join(","))
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn csv_cell_quotes_and_defuses_formulas() {
+    fn csv_cell_quotes_separators_and_prefixes_formulas() {
         assert_eq!(csv_cell("plain"), "plain");
         assert_eq!(csv_cell("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(csv_cell("=1+1"), "'=1+1");

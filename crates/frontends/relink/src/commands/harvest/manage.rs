@@ -1,4 +1,8 @@
-//! Actions of managers and reports of users.
+//! Actions of managers (`answer`, `hide`, `restore`, `lift`, `note`, `recheck`), and broken
+//! links that users report (`flag`).
+//!
+//! The subject of an action is a record, a URL or a domain. A manager overrides whether
+//! records are visible (`hide`, `restore`) until `lift`.
 
 use relink_engine::{FlagOutcome, ManagerAction, SubjectMatch};
 use relink_report::human::counted;
@@ -13,7 +17,7 @@ use crate::output::{cannot_encode, print};
 
 /// Maximum number of records in a preview.
 const MAX_PREVIEW: usize = 20;
-/// Stored if the name of the user is unknown.
+/// The name that is stored if `--user` is not given.
 pub const UNKNOWN_USER: &str = "unknown";
 
 /// Runs `answer`, `hide`, `restore`, `lift` or `note`.
@@ -67,6 +71,7 @@ fn result_text(action: &ManagerAction, count: u64) -> String {
     }
 }
 
+/// Prints the records that an action would affect.
 fn preview(matched: &SubjectMatch, action: &str) -> Result<Exit, CommandError> {
     let total = matched.records.len();
     let mut text = format!(
@@ -154,6 +159,7 @@ pub async fn flag(args: &FlagArgs, session: &Session) -> Result<Exit, CommandErr
             }
             FlagOutcome::AlreadyHidden => "known, the records are hidden already".to_owned(),
             FlagOutcome::Rejected(reason) => format!("not confirmed: {reason}"),
+            // The local network may have failed.
             FlagOutcome::InDoubt(reason) => {
                 if !stop.is_stopped() {
                     exit = Exit::Inconclusive;

@@ -1,5 +1,7 @@
-//! `relink harvest mail` and `relink harvest publish`: messages to providers and
-//! managers.
+//! `relink harvest mail` and `relink harvest publish`: messages to providers and managers.
+//!
+//! A notice reports the incidents of a provider: its broken links. A draft is a personal
+//! mail that a manager edits and sends with another program.
 
 use std::path::Path;
 
@@ -17,9 +19,9 @@ use crate::output::print;
 
 /// Maximum number of notifications in a feed.
 const MAX_NOTIFICATIONS: usize = 500;
-/// The event of a personal mail that was sent.
+/// The event which records that a manager sent a personal mail.
 const SENT: &str = "mail-sent";
-/// Variables with the credentials of the mail server.
+/// Environment variables with the credentials of the mail server.
 const SMTP_USER: &str = "RELINK_SMTP_USER";
 const SMTP_PASSWORD: &str = "RELINK_SMTP_PASSWORD";
 
@@ -53,9 +55,9 @@ fn print_mails(reports: &[MailReport], is_sent: bool) -> Result<Exit, CommandErr
         let line = match (&report.error, is_sent, report.state) {
             (Some(error), _, state) => {
                 exit = Exit::Findings;
-                let again =
+                let result =
                     if state == MailState::Pending { "will be sent again" } else { "failed" };
-                format!("{recipient}: {again}: {}\n", printable(error))
+                format!("{recipient}: {result}: {}\n", printable(error))
             }
             (None, true, _) => format!("{recipient}: sent: {subject}\n"),
             (None, false, _) => {
@@ -79,10 +81,14 @@ async fn drafts(templates: &MailTemplates, session: &Session) -> Result<Exit, Co
             let mail = templates
                 .render(&settings.language, std::slice::from_ref(&notice))
                 .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
-            let sent = events.iter().find(|it| it.kind == SENT && it.subject == stored.key);
+            let sent =
+                events.iter().find(|event| event.kind == SENT && event.subject == stored.key);
             let state = sent.map_or_else(
                 || "not sent".to_owned(),
-                |it| format!("sent on {} by {}", it.at.strftime("%Y-%m-%d"), printable(&it.user)),
+                |event| {
+                    let day = event.at.strftime("%Y-%m-%d");
+                    format!("sent on {day} by {}", printable(&event.user))
+                },
             );
             let to = notice.contacts.join(", ");
             let text: Vec<_> = mail.text.lines().map(printable).collect();
@@ -100,9 +106,9 @@ async fn stored_drafts(
     provider: &StoredProvider,
 ) -> Result<Vec<(StoredNotification, Notice)>, CommandError> {
     let stored = session.store().notifications(provider.id, MAX_NOTIFICATIONS).await?;
-    let drafts = stored.into_iter().filter_map(|it| {
-        let notice = parse(&it).filter(is_draft)?;
-        Some((it, notice))
+    let drafts = stored.into_iter().filter_map(|notification| {
+        let notice = parse(&notification).filter(is_draft)?;
+        Some((notification, notice))
     });
     Ok(drafts.collect())
 }
@@ -115,7 +121,7 @@ async fn mark_sent(
 ) -> Result<Exit, CommandError> {
     for (provider, _) in session.providers(&[]).await? {
         let drafts = stored_drafts(session, &provider).await?;
-        if let Some((draft, _)) = drafts.iter().find(|(it, _)| it.id == number) {
+        if let Some((draft, _)) = drafts.iter().find(|(draft, _)| draft.id == number) {
             let user = user.unwrap_or(UNKNOWN_USER);
             session.harvester().record_event(&provider, SENT, &draft.key, user, "").await?;
             print(&format!("Draft {number} is marked as sent\n"))?;
@@ -134,6 +140,8 @@ fn parse(notification: &StoredNotification) -> Option<Notice> {
     serde_json::from_str(&notification.content).ok()
 }
 
+/// Returns the built-in templates. A file `mail.LANGUAGE.txt` in the directory replaces
+/// the template of its language.
 fn templates(directory: Option<&Path>) -> Result<MailTemplates, CommandError> {
     let mut templates = MailTemplates::default();
     let Some(directory) = directory else { return Ok(templates) };
@@ -173,8 +181,8 @@ fn smtp_settings(args: &HarvestMailArgs) -> Result<SmtpSettings, CommandError> {
     })
 }
 
-/// Returns the user and the password. Neither is a flag, because flags are visible to other
-/// users of the machine.
+/// Returns the user and the password of the mail server. They are not flags, because other
+/// users of the machine can read flags.
 fn credentials(file: Option<&Path>) -> Result<Option<(String, String)>, CommandError> {
     let Ok(user) = std::env::var(SMTP_USER) else { return Ok(None) };
     let password = match file {
@@ -221,7 +229,8 @@ pub async fn publish(args: &HarvestPublishArgs, session: &Session) -> Result<Exi
     Ok(Exit::Clean)
 }
 
-/// Returns the notice for providers. Escalations and drafts are internal.
+/// Returns a notice that is published; `None` for escalations and drafts, which are only
+/// for managers.
 fn published(stored: &StoredNotification) -> Option<PublishedNotice> {
     let notice = parse(stored)?;
     let is_internal = matches!(notice.kind, NoticeKind::Escalated | NoticeKind::Draft);
@@ -232,13 +241,14 @@ fn published(stored: &StoredNotification) -> Option<PublishedNotice> {
     })
 }
 
-/// Returns the name of a provider as a file name.
+/// Returns the name of a provider as a file name, with `-` instead of special characters.
 fn file_name(name: &str) -> String {
     let is_allowed = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
     name.chars().map(|char| if is_allowed(char) { char } else { '-' }).collect()
 }
 
-/// Writes a file and renames it, so that readers never see a part of it.
+/// Writes a file under another name and renames it, so that readers never see an
+/// incomplete file.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let temporary = path.with_extension("tmp");
     std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path)).map_err(
@@ -255,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_name_has_no_path() {
+    fn file_name_replaces_separators_and_dots() {
         assert_eq!(file_name("../lre no/ä"), "---lre-no-ä");
     }
 }

@@ -1,4 +1,4 @@
-//! `relink harvest add`, `edit`, `list` and `remove`.
+//! `relink harvest add`, `edit`, `list` and `remove`: manages the providers of records.
 
 use relink_engine::{NotifyChoice, ProviderSettings};
 use relink_report::human::counted;
@@ -31,7 +31,8 @@ pub async fn edit(args: &EditProviderArgs, session: &Session) -> Result<Exit, Co
         return Ok(Exit::Clean);
     }
     let json = serde_json::to_string(&settings).map_err(cannot_encode)?;
-    // Other records and other links are found only if the complete list is read.
+    // A harvest usually reads only the records that changed. After these changes, it must
+    // read all of them.
     let restarts =
         settings.origin != stored.origin || settings.location_fields != stored.location_fields;
     session.store().update_provider(&args.name, &json, restarts).await?;
@@ -46,7 +47,9 @@ pub async fn list(format: ExplainFormat, session: &Session) -> Result<Exit, Comm
     if format == ExplainFormat::Json {
         let rows: Vec<_> = providers
             .iter()
-            .map(|(it, settings)| serde_json::json!({ "name": it.name, "settings": settings }))
+            .map(|(provider, settings)| {
+                serde_json::json!({ "name": provider.name, "settings": settings })
+            })
             .collect();
         print(&format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))?;
         return Ok(Exit::Clean);
@@ -68,7 +71,7 @@ fn details(settings: &ProviderSettings) -> String {
     let text = format!(
         "  notify {}, contacts {}, managers {}\n  language {}, time zone {}; re-check after {}, \
          hide after {}\n",
-        ways(settings.notify),
+        notify_names(settings.notify),
         list(&settings.contacts),
         list(&settings.managers),
         settings.language,
@@ -79,11 +82,12 @@ fn details(settings: &ProviderSettings) -> String {
     text.lines().flat_map(|line| [printable(line), "\n".into()]).collect()
 }
 
-fn ways(choice: NotifyChoice) -> String {
-    let ways =
+/// Returns the names of the chosen notifications, as in `--notify`.
+fn notify_names(choice: NotifyChoice) -> String {
+    let options =
         [(choice.rss, "rss"), (choice.atom, "atom"), (choice.xlsx, "xlsx"), (choice.mail, "mail")];
     let names: Vec<&str> =
-        ways.into_iter().filter_map(|(is_chosen, name)| is_chosen.then_some(name)).collect();
+        options.into_iter().filter_map(|(is_chosen, name)| is_chosen.then_some(name)).collect();
     names.join(",")
 }
 

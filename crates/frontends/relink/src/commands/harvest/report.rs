@@ -1,4 +1,4 @@
-//! `relink harvest report`: the federation over time.
+//! `relink harvest report`: the records and incidents of all providers over time.
 
 use relink_ports::Clock as _;
 use relink_report::harvest::{

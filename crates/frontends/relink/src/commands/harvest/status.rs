@@ -1,9 +1,12 @@
 //! `relink harvest status`: records and incidents of the providers.
+//!
+//! An incident is a period in which a URL or host is broken. Its stages have dates: found,
+//! escalated, hidden and ended.
 
 use std::fmt::Write as _;
 
 use relink_engine::{IncidentState, ProviderSettings};
-use relink_ports::StoredProvider;
+use relink_ports::{IncidentFilter, StoredProvider};
 use relink_report::human::counted;
 use relink_report::{printable, redact};
 use relink_survey::{IncidentSubject, Lifecycle};
@@ -29,7 +32,7 @@ struct StatusRow {
     history: Vec<EventRow>,
 }
 
-/// An incident.
+/// An incident. Dates are `YYYY-MM-DD`.
 #[derive(Serialize)]
 struct IncidentRow {
     id: i64,
@@ -47,7 +50,7 @@ struct IncidentRow {
     next_check: Option<String>,
 }
 
-/// A decision of a manager.
+/// A decision of a manager about the visibility of records.
 #[derive(Serialize)]
 struct OverrideRow {
     scope: String,
@@ -58,7 +61,7 @@ struct OverrideRow {
     decided_at: String,
 }
 
-/// An entry of the history.
+/// An action in the history of the provider.
 #[derive(Serialize)]
 struct EventRow {
     at: String,
@@ -70,9 +73,10 @@ struct EventRow {
 
 /// Runs `status`.
 pub async fn run(args: &HarvestStatusArgs, session: &Session) -> Result<Exit, CommandError> {
+    let filter = if args.all { IncidentFilter::All } else { IncidentFilter::Open };
     let mut rows = Vec::new();
     for (provider, settings) in session.providers(&args.names).await? {
-        rows.push(status(session, &provider, &settings, args.all).await?);
+        rows.push(status(session, &provider, &settings, filter).await?);
     }
     match args.format {
         ExplainFormat::Json => {
@@ -87,30 +91,32 @@ async fn status(
     session: &Session,
     provider: &StoredProvider,
     settings: &ProviderSettings,
-    all: bool,
+    filter: IncidentFilter,
 ) -> Result<StatusRow, CommandError> {
     let store = session.store();
     let counts = store.provider_counts(provider.id).await?;
     let lifecycle = settings.lifecycle();
     let mut incidents = Vec::new();
-    for stored in store.incidents(provider.id, !all).await? {
+    for stored in store.incidents(provider.id, filter).await? {
         let state = serde_json::from_str(&stored.incident).map_err(cannot_encode)?;
         incidents.push(incident_row(stored.id, &state, &lifecycle));
     }
-    let overrides = store.overrides(provider.id).await?.into_iter().map(|it| OverrideRow {
-        scope: it.scope,
-        subject: it.subject,
-        action: it.action,
-        reason: it.reason,
-        user: it.user,
-        decided_at: it.decided_at.to_string(),
+    let overrides = store.overrides(provider.id).await?;
+    let overrides = overrides.into_iter().map(|stored| OverrideRow {
+        scope: stored.scope,
+        subject: stored.subject,
+        action: stored.action,
+        reason: stored.reason,
+        user: stored.user,
+        decided_at: stored.decided_at.to_string(),
     });
-    let history = store.harvest_events(provider.id).await?.into_iter().map(|it| EventRow {
-        at: it.at.to_string(),
-        user: it.user,
-        kind: it.kind,
-        subject: redact(&it.subject).to_string(),
-        text: it.text,
+    let events = store.harvest_events(provider.id).await?;
+    let history = events.into_iter().map(|event| EventRow {
+        at: event.at.to_string(),
+        user: event.user,
+        kind: event.kind,
+        subject: redact(&event.subject).to_string(),
+        text: event.text,
     });
     Ok(StatusRow {
         provider: provider.name.clone(),
@@ -128,7 +134,7 @@ async fn status(
 
 fn incident_row(id: i64, state: &IncidentState, lifecycle: &Lifecycle) -> IncidentRow {
     let incident = &state.incident;
-    let text = |day: Option<jiff::civil::Date>| day.map(|day| day.to_string());
+    let date_text = |day: Option<jiff::civil::Date>| day.map(|day| day.to_string());
     IncidentRow {
         id,
         kind: match incident.subject {
@@ -140,12 +146,12 @@ fn incident_row(id: i64, state: &IncidentState, lifecycle: &Lifecycle) -> Incide
         stage: incident.stage.to_string(),
         reason: state.reason.clone(),
         found_on: incident.found_on.to_string(),
-        escalated_on: text(incident.escalated_on),
-        hidden_on: text(incident.hidden_on),
-        ended_on: text(incident.end.map(|end| end.on)),
+        escalated_on: date_text(incident.escalated_on),
+        hidden_on: date_text(incident.hidden_on),
+        ended_on: date_text(incident.end.map(|end| end.on)),
         end_reason: incident.end.and_then(|end| serde_json::to_value(end.reason).ok()),
-        answered_until: text(incident.answered_until),
-        next_check: text(incident.next_check(lifecycle).map(|next| next.on)),
+        answered_until: date_text(incident.answered_until),
+        next_check: date_text(incident.next_check(lifecycle).map(|next| next.on)),
     }
 }
 
@@ -160,7 +166,7 @@ fn text(row: &StatusRow) -> String {
         counted(row.domains, "domain")
     );
     for incident in &row.incidents {
-        let next = incident.next_check.as_ref().or(incident.ended_on.as_ref());
+        let date = incident.next_check.as_ref().or(incident.ended_on.as_ref());
         let label = if incident.ended_on.is_some() { "ended" } else { "next check" };
         let _ = writeln!(
             text,
@@ -168,19 +174,19 @@ fn text(row: &StatusRow) -> String {
             incident.stage,
             printable(&incident.subject),
             incident.found_on,
-            next.map_or("-", String::as_str),
+            date.map_or("-", String::as_str),
             printable(&incident.reason)
         );
     }
-    for it in &row.overrides {
+    for decision in &row.overrides {
         let _ = writeln!(
             text,
             "  {} {} {} by {}: {}",
-            printable(&it.action),
-            printable(&it.scope),
-            printable(&it.subject),
-            printable(&it.user),
-            printable(&it.reason)
+            printable(&decision.action),
+            printable(&decision.scope),
+            printable(&decision.subject),
+            printable(&decision.user),
+            printable(&decision.reason)
         );
     }
     text

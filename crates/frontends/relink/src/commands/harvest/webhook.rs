@@ -1,4 +1,5 @@
-//! `relink harvest webhook`: notices to URLs of providers.
+//! `relink harvest webhook`: sends notices of broken links to URLs of the providers, signed
+//! with a secret.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::cli::HarvestWebhookArgs;
 use crate::error::{CommandError, Exit};
 use crate::output::print;
 
-/// The variable with the secret.
+/// The environment variable with the secret.
 const SECRET: &str = "RELINK_WEBHOOK_SECRET";
 
 /// Runs `webhook`.

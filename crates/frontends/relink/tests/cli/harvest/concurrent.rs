@@ -1,39 +1,40 @@
 //! Commands while a server uses the same database.
 
-use super::Provider;
 use super::server::Server;
+use super::{PROVIDER, Provider};
 
 #[test]
 fn other_commands_can_be_used_while_the_server_is_idle() {
     let provider = Provider::new();
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     let server = Server::start(&provider, &["--oai"]);
     let list = "/oai?verb=ListIdentifiers&metadataPrefix=oai_dc";
-    let deleted = || {
+    // Hidden records are published as deleted.
+    let deleted_count = || {
         let response = server.request("GET", list, &[], "");
         assert_eq!(response.status, 200, "{response:?}");
         response.body.matches("status=\"deleted\"").count()
     };
-    assert_eq!(deleted(), 0);
+    assert_eq!(deleted_count(), 0);
     // The server sees the change of another command.
-    provider.harvest(&["hide", "lre", "oai:a.test:2", "--reason", "test"]).exits(0);
-    assert_eq!(deleted(), 1);
-    provider.run_on(1, 0);
-    provider.harvest(&["lift", "lre", "oai:a.test:2", "--reason", "test"]).exits(0);
-    assert_eq!(deleted(), 0);
+    provider.harvest(&["hide", PROVIDER, "oai:a.test:2", "--reason", "test"]).exits(0);
+    assert_eq!(deleted_count(), 1);
+    provider.run_on_day(1);
+    provider.harvest(&["lift", PROVIDER, "oai:a.test:2", "--reason", "test"]).exits(0);
+    assert_eq!(deleted_count(), 0);
 }
 
 #[test]
-fn server_asks_harvesters_to_wait_while_a_command_uses_the_database() {
+fn server_responds_503_while_a_command_uses_the_database() {
     let provider = Provider::new();
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     let server = Server::start(&provider, &["--oai"]);
     // Another command holds the database while it waits for its mail server.
-    let mut peer = super::peers::Peer::start(SILENT_SERVER, &[]);
-    let smtp = format!("127.0.0.1:{}", peer.port());
-    provider.harvest(&["edit", "lre", "--contact", "repo@example.org"]).exits(0);
+    let mut mail_server = super::peers::Peer::start(SILENT_SERVER, &[]);
+    let smtp = format!("127.0.0.1:{}", mail_server.port());
+    provider.harvest(&["edit", PROVIDER, "--contact", "repo@example.org"]).exits(0);
     provider.remove_page("a.test", "/2");
-    provider.run_on(8, 0);
+    provider.run_on_day(8);
     let mut command = provider.sandbox.command(&[
         "harvest",
         "mail",
@@ -46,7 +47,7 @@ fn server_asks_harvesters_to_wait_while_a_command_uses_the_database() {
         "relink.db",
     ]);
     let mut child = command.env("RELINK_NOW", super::time(8)).spawn().unwrap();
-    assert_eq!(peer.line(), "connected");
+    assert_eq!(mail_server.line(), "connected");
     let busy = server.request("GET", "/oai?verb=ListSets", &[], "");
     assert_eq!(busy.status, 503, "{busy:?}");
     assert!(busy.head.contains("retry-after: "), "{busy:?}");
@@ -55,7 +56,7 @@ fn server_asks_harvesters_to_wait_while_a_command_uses_the_database() {
     assert_eq!(server.request("GET", "/oai?verb=ListSets", &[], "").status, 200);
 }
 
-/// Accepts connections and sends nothing.
+/// A Python program that accepts a connection and sends nothing.
 const SILENT_SERVER: &str = "\
 import socket
 listener = socket.create_server((\"127.0.0.1\", 0))

@@ -1,10 +1,14 @@
-//! Records by decay, and what `--max-decay` would hide.
+//! Records by decay, and the records that `--max-decay` would hide.
+//!
+//! The decay of a record is the probability that a random walk over links from its location
+//! ends on a dead page. A live page stops the walk with probability 0.1.
 
 use serde_json::Value;
 
 use super::Provider;
 
-/// A provider with a record whose page has a dead and a live link, and one with a dead page.
+/// Creates a provider that was harvested on day 0. The page `/1` has a dead and a live link,
+/// the page `/2` is dead.
 fn provider() -> Provider {
     let provider = Provider::new();
     let links = "<title>Links</title><p>A list of two pages of this site: \
@@ -12,18 +16,20 @@ fn provider() -> Provider {
     provider.web.host("a.test").page("/1", 200, links);
     provider.remove_page("a.test", "/2");
     provider.remove_page("a.test", "/dead");
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     provider
 }
 
+/// Returns the records by decay on day 1, measured with `flags`.
 fn ranking(provider: &Provider, flags: &[&str]) -> Value {
     let mut args = vec!["decay", "--format", "json"];
     args.extend(flags);
-    let output = provider.request_on(1, &args).exits(0);
+    let output = provider.harvest_on_day(1, &args).exits(0);
     let rows: Value = serde_json::from_str(&output.stdout).unwrap();
     rows[0].clone()
 }
 
+/// Returns the row of a record in a ranking.
 fn record<'a>(ranking: &'a Value, identifier: &str) -> &'a Value {
     let records = ranking["records"].as_array().unwrap();
     records.iter().find(|record| record["identifier"] == identifier).unwrap()
@@ -32,21 +38,22 @@ fn record<'a>(ranking: &'a Value, identifier: &str) -> &'a Value {
 #[test]
 fn stored_results_rank_records_without_requests() {
     let provider = provider();
-    let before = provider.web.request_count();
+    let requests_before = provider.web.request_count();
     let ranking = ranking(&provider, &[]);
     assert_eq!(
         (ranking["pages"].clone(), ranking["records"].as_array().unwrap().len()),
         (0.into(), 13)
     );
-    assert_eq!(provider.web.request_count(), before);
+    assert_eq!(provider.web.request_count(), requests_before);
     let first = &ranking["records"][0];
     assert_eq!(
         (first["identifier"].as_str(), first["decay"].as_f64()),
         (Some("oai:a.test:2"), Some(1.0))
     );
-    let other = record(&ranking, "oai:a.test:1");
-    assert_eq!((other["low"].as_f64(), other["high"].as_f64()), (Some(0.0), Some(0.9)));
-    assert_eq!(other["source"], "unknown");
+    // The links of a live page are unknown before a measurement.
+    let live = record(&ranking, "oai:a.test:1");
+    assert_eq!((live["low"].as_f64(), live["high"].as_f64()), (Some(0.0), Some(0.9)));
+    assert_eq!(live["source"], "unknown");
 }
 
 #[test]
@@ -54,7 +61,7 @@ fn records_near_the_limit_are_measured_within_the_budget() {
     let provider = provider();
     let measured = ranking(&provider, &["--max-decay", "0.3"]);
     let record_1 = record(&measured, "oai:a.test:1");
-    // One of two links is dead: 0.9 · 1/2.
+    // The walk continues with probability 0.9, and one of two links is dead: 0.9 · 1/2.
     assert!((record_1["decay"].as_f64().unwrap() - 0.45).abs() < 0.05, "{record_1}");
     assert_eq!(
         (record_1["source"].as_str(), record_1["decision"].as_str()),
@@ -63,23 +70,26 @@ fn records_near_the_limit_are_measured_within_the_budget() {
     assert_eq!(record(&measured, "oai:a.test:3")["decision"], "keep");
     assert_eq!(record(&measured, "oai:a.test:2")["decision"], "hide");
     // Nothing is hidden.
-    assert!(provider.export(&["--hidden"]).is_empty());
+    assert!(provider.hidden_records().is_empty());
 
-    let none = ranking(&provider, &["--max-decay", "0.3", "--budget", "0"]);
+    let without_budget = ranking(&provider, &["--max-decay", "0.3", "--budget", "0"]);
     assert_eq!(
-        (none["pages"].clone(), record(&none, "oai:a.test:1")["decision"].clone()),
+        (
+            without_budget["pages"].clone(),
+            record(&without_budget, "oai:a.test:1")["decision"].clone()
+        ),
         (0.into(), "undecided".into())
     );
-    let one = ranking(&provider, &["--max-decay", "0.3", "--budget", "3"]);
-    assert!(one["pages"].as_u64().unwrap() <= 3, "{one}");
-    let text = provider.request_on(1, &["decay", "--max-decay", "0.3"]).exits(0).stdout;
+    let small_budget = ranking(&provider, &["--max-decay", "0.3", "--budget", "3"]);
+    assert!(small_budget["pages"].as_u64().unwrap() <= 3, "{small_budget}");
+    let text = provider.harvest_on_day(1, &["decay", "--max-decay", "0.3"]).exits(0).stdout;
     assert!(text.contains("limit 0.3: would hide 2, keep 11, undecided 0"), "{text}");
 }
 
 #[test]
 fn invalid_limit_is_refused() {
     let provider = provider();
-    let refused = provider.request_on(1, &["decay", "--max-decay", "2"]).exits(2);
+    let refused = provider.harvest_on_day(1, &["decay", "--max-decay", "2"]).exits(2);
     assert!(refused.stderr.contains("expected 0 to 1"), "{}", refused.stderr);
-    provider.request_on(1, &["decay", "--sigma", "0"]).exits(2);
+    provider.harvest_on_day(1, &["decay", "--sigma", "0"]).exits(2);
 }

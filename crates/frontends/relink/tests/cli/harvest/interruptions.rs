@@ -7,62 +7,58 @@ use relink_testkit::web::CannedResponse;
 use serde_json::Value;
 
 use super::server::{Server, TOKEN};
-use super::{Provider, time};
+use super::{PROVIDER, Provider, REFUSING_ADDRESS, time};
 use crate::sandbox::Running;
 
 /// Longer than any test.
 const FOREVER: Duration = Duration::from_hours(1);
 
-/// Makes a page of `a.test` hang.
-fn hang(provider: &Provider, path: &str) {
-    let silent = CannedResponse::new(200, "").with_delay(FOREVER);
-    provider.web.host("a.test").sequence(path, [silent]);
+/// Makes a page of `a.test` never respond.
+fn hang_page(provider: &Provider, path: &str) {
+    let late = CannedResponse::new(200, "").with_delay(FOREVER);
+    provider.web.host("a.test").sequence(path, [late]);
 }
 
 /// Starts a subcommand on a day, and waits for its request for a page of `a.test`.
 fn start_until_request(provider: &Provider, day: i8, args: &[&str], path: &str) -> Running {
-    let before = provider.web.host("a.test").hits(path);
-    let mut all = vec!["harvest".to_owned()];
-    all.extend(provider.request_args("127.0.0.1", args));
-    all.extend(["--db".to_owned(), "relink.db".to_owned()]);
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let mut command = provider.sandbox.command(&all);
-    command.env("RELINK_NOW", time(day)).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let running = Running::new(command.spawn().unwrap());
-    while provider.web.host("a.test").hits(path) == before {
+    let hits_before = provider.web.host("a.test").hits(path);
+    let running = provider.spawn_on_day(day, args);
+    while provider.web.host("a.test").hits(path) == hits_before {
         std::thread::yield_now();
     }
     running
 }
 
-fn notifications(provider: &Provider) -> String {
+/// Returns the mails that are not sent yet.
+fn unsent_mails(provider: &Provider) -> String {
     provider.harvest(&["mail"]).exits(0).stdout
 }
 
 #[test]
 fn interrupted_report_of_a_user_changes_nothing_and_can_be_repeated() {
     let provider = Provider::with_contacts(&["repo@example.org"]);
-    provider.run_on(0, 0);
-    let url = provider.url(2);
-    hang(&provider, "/2");
+    provider.run_on_day(0);
+    let url = provider.record_url(2);
+    hang_page(&provider, "/2");
     let flag = ["flag", &url, "--user", "teacher"];
     let running = start_until_request(&provider, 1, &flag, "/2");
     running.interrupt();
     let output = running.finish().exits(130);
     assert_eq!(output.stdout, "lre: not checked: interrupted\n");
     start_until_request(&provider, 1, &flag, "/2").kill();
-    // The target is down together with all others: the local network is in doubt.
-    let doubt = provider.request_at(&time(1), "127.0.0.2", &flag).exits(3).stdout;
-    assert!(doubt.starts_with("lre: not checked: "), "{doubt}");
-    assert!(provider.export(&["--hidden"]).is_empty());
+    // The target is down together with all others: the local network may be faulty.
+    let offline =
+        provider.harvest_with_targets_at(&time(1), REFUSING_ADDRESS, &flag).exits(3).stdout;
+    assert!(offline.starts_with("lre: not checked: "), "{offline}");
+    assert!(provider.hidden_records().is_empty());
     assert_eq!(provider.status()["incidents"], Value::Array(Vec::new()));
-    assert_eq!(notifications(&provider), "0 not sent; use `--send` to send them\n");
+    assert_eq!(unsent_mails(&provider), "0 not sent; use `--send` to send them\n");
 
     provider.remove_page("a.test", "/2");
-    let confirmed = provider.request_on(1, &flag).exits(0).stdout;
+    let confirmed = provider.harvest_on_day(1, &flag).exits(0).stdout;
     assert_eq!(confirmed, "lre: confirmed, 1 record hidden, the provider is asked\n");
-    assert_eq!(provider.export(&["--hidden"]), ["oai:a.test:2"]);
-    assert_eq!(notifications(&provider).matches("/2\n").count(), 1);
+    assert_eq!(provider.hidden_records(), ["oai:a.test:2"]);
+    assert_eq!(unsent_mails(&provider).matches("/2\n").count(), 1);
 }
 
 /// Number of kills while a decision is stored.
@@ -71,70 +67,73 @@ const KILLS: usize = 20;
 #[test]
 fn killed_decision_of_a_manager_is_stored_completely_or_not_at_all() {
     let provider = Provider::new();
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     for round in 0..KILLS {
         let action = if round % 2 == 0 { "hide" } else { "lift" };
-        let args = ["harvest", action, "lre", "lre", "--reason", "test", "--db", "relink.db"];
+        // The subject is the provider itself: the decision is about all of its records.
+        let args = ["harvest", action, PROVIDER, PROVIDER, "--reason", "test", "--db", "relink.db"];
+        // The write-ahead log of SQLite: it grows with the first write.
         let log = provider.sandbox.path("relink.db-wal");
         let mut command = provider.sandbox.command(&args);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // Kill it at its first write, or after a part of its start on odd rounds of four.
-        let written = || std::fs::metadata(&log).map_or(0, |log| log.len());
+        // Kill the command at its first write; every fourth time when it opens the database.
+        let written_bytes = || std::fs::metadata(&log).map_or(0, |log| log.len());
         let is_early = round % 4 == 1;
-        while child.try_wait().unwrap().is_none() && written() == 0 && !(is_early && log.exists()) {
+        let must_kill_now = || written_bytes() > 0 || is_early && log.exists();
+        while child.try_wait().unwrap().is_none() && !must_kill_now() {
             std::thread::yield_now();
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        let hidden = provider.export(&["--hidden"]).len();
+        let hidden = provider.hidden_records().len();
         let overrides = provider.status()["overrides"].as_array().unwrap().len();
         assert!(hidden == 13 || hidden == 0, "round {round}: {hidden} records are hidden");
         assert_eq!(overrides, usize::from(hidden == 13), "round {round}");
     }
     // The same command succeeds afterwards.
-    provider.harvest(&["hide", "lre", "lre", "--reason", "test"]).exits(0);
-    provider.harvest(&["lift", "lre", "lre", "--reason", "test"]).exits(0);
-    assert!(provider.export(&["--hidden"]).is_empty());
+    provider.harvest(&["hide", PROVIDER, PROVIDER, "--reason", "test"]).exits(0);
+    provider.harvest(&["lift", PROVIDER, PROVIDER, "--reason", "test"]).exits(0);
+    assert!(provider.hidden_records().is_empty());
 }
 
 #[test]
 fn interrupted_measurement_of_decay_hides_nothing_and_can_be_repeated() {
     let provider = Provider::new();
-    provider.run_on(0, 0);
-    hang(&provider, "/1");
+    provider.run_on_day(0);
+    hang_page(&provider, "/1");
     let decay = ["decay", "--max-decay", "0.3", "--format", "json"];
     let running = start_until_request(&provider, 1, &decay, "/1");
     running.interrupt();
     let output = running.finish().exits(130);
     let rows: Value = serde_json::from_str(&output.stdout).unwrap();
     let records = rows[0]["records"].as_array().unwrap();
-    let interrupted = records.iter().find(|it| it["identifier"] == "oai:a.test:1").unwrap();
+    let interrupted = records.iter().find(|record| record["identifier"] == "oai:a.test:1").unwrap();
     assert_eq!(interrupted["decision"], "undecided");
     start_until_request(&provider, 1, &decay, "/1").kill();
-    assert!(provider.export(&["--hidden"]).is_empty());
+    assert!(provider.hidden_records().is_empty());
 
     provider.web.host("a.test").page("/1", 200, "<title>One</title><p>A page without links");
-    let output = provider.request_on(1, &decay).exits(0);
+    let output = provider.harvest_on_day(1, &decay).exits(0);
     let rows: Value = serde_json::from_str(&output.stdout).unwrap();
     let records = rows[0]["records"].as_array().unwrap();
-    assert!(records.iter().all(|it| it["decision"] == "keep"), "{rows}");
+    assert!(records.iter().all(|record| record["decision"] == "keep"), "{rows}");
 }
 
 #[test]
 fn killed_delivery_is_repeated_with_the_same_id() {
     let provider = Provider::new();
     let hook = String::from(provider.web.host("a.test").url("/hook"));
-    provider.harvest(&["edit", "lre", "--webhook", &hook]).exits(0);
+    provider.harvest(&["edit", PROVIDER, "--webhook", &hook]).exits(0);
     provider.remove_page("a.test", "/2");
-    provider.run_on(0, 0);
-    hang(&provider, "/hook");
+    provider.run_on_day(0);
+    hang_page(&provider, "/hook");
     provider.sandbox.write("secret", "a-secret-of-the-provider");
     let send = ["webhook", "--send", "--secret-file", "secret"];
     start_until_request(&provider, 0, &send, "/hook").kill();
     provider.web.host("a.test").page("/hook", 204, "");
-    let output = provider.request_on(0, &send).exits(0).stdout;
+    let output = provider.harvest_on_day(0, &send).exits(0).stdout;
     assert!(output.contains(": sent "), "{output}");
-    assert_eq!(provider.request_on(0, &send).exits(0).stdout, "");
+    assert_eq!(provider.harvest_on_day(0, &send).exits(0).stdout, "");
     let requests = provider.web.requests();
     let ids: Vec<_> = requests
         .iter()
@@ -149,7 +148,7 @@ fn killed_delivery_is_repeated_with_the_same_id() {
 fn submission_survives_a_kill_during_its_check() {
     let provider = Provider::new();
     provider.harvest(&["add", "school", "--spi"]).exits(0);
-    hang(&provider, "/new");
+    hang_page(&provider, "/new");
     let resolve = format!("a.test:{}:127.0.0.1", provider.web.port());
     let flags = ["--spi", "--oai", "--allow-private", "--resolve", &resolve];
     let server = Server::start(&provider, &[&flags[..], &["--host-interval", "0"]].concat());
@@ -170,10 +169,10 @@ fn submission_survives_a_kill_during_its_check() {
     server.stop();
     assert_eq!(client.join().unwrap().status, 0);
     // The record is stored, and not published before it is checked.
-    assert_eq!(provider.exported("urn:1")["state"], "hidden");
+    assert_eq!(provider.exported_record("urn:1")["state"], "hidden");
     provider.web.host("a.test").page("/new", 200, "<title>New</title><p>A new lesson");
-    provider.request_on(10, &["run", "school"]).exits(0);
-    assert_eq!(provider.exported("urn:1")["state"], "visible");
+    provider.harvest_on_day(10, &["run", "school"]).exits(0);
+    assert_eq!(provider.exported_record("urn:1")["state"], "visible");
 }
 
 #[test]
@@ -182,13 +181,7 @@ fn interrupted_harvest_ends_at_once_and_continues_with_the_next_page() {
     let slow = CannedResponse::new(200, "").with_delay(FOREVER);
     let page = "/oai?verb=ListRecords&resumptionToken=5";
     provider.web.respond(page, slow);
-    let mut all = vec!["harvest".to_owned()];
-    all.extend(provider.request_args("127.0.0.1", &["run"]));
-    all.extend(["--db".to_owned(), "relink.db".to_owned()]);
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let mut command = provider.sandbox.command(&all);
-    command.env("RELINK_NOW", time(0)).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let running = Running::new(command.spawn().unwrap());
+    let running = provider.spawn_on_day(0, &["run"]);
     while provider.web.hits(page) == 0 {
         std::thread::yield_now();
     }

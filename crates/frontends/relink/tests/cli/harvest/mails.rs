@@ -6,16 +6,17 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use super::peers::Peer;
-use super::{Provider, time};
+use super::{PROVIDER, Provider, time};
 
 #[test]
 fn mails_are_sent_once_and_retried() {
+    // The server rejects the first mail to `later` for now, and mail to `unknown` for good.
     let mut peer = Peer::start(include_str!("smtp_sink.py"), &[]);
     let server = format!("127.0.0.1:{}", peer.port());
     let provider =
         Provider::with_contacts(&["repo@example.org", "later@example.org", "unknown@example.org"]);
     provider.remove_page("a.test", "/2");
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     let preview = provider.harvest(&["mail"]).exits(0).stdout;
     assert!(
         preview.contains("To: repo@example.org\nSubject: 1 link in the records of lre\n"),
@@ -46,8 +47,9 @@ fn mails_are_sent_once_and_retried() {
     );
     assert_eq!(send(0).exits(0).stdout, "");
     let mails: Vec<Value> = (0..3).map(|_| serde_json::from_str(&peer.line()).unwrap()).collect();
-    let of = |name: &str| mails.iter().filter(|mail| mail["to"] == name).collect::<Vec<_>>();
-    let (repo, later) = (of("repo@example.org"), of("later@example.org"));
+    let mails_to = |name: &str| mails.iter().filter(|mail| mail["to"] == name).collect::<Vec<_>>();
+    let (repo, later) = (mails_to("repo@example.org"), mails_to("later@example.org"));
+    // Replies of the server: 451 is a temporary failure, 250 success.
     let states: Vec<_> = later.iter().map(|mail| mail["state"].as_str().unwrap()).collect();
     assert_eq!((repo.len(), states), (1, vec!["451", "250"]));
     // The rejected attempt and the repeated one have the same Message-ID.
@@ -62,7 +64,7 @@ fn starttls_is_required_by_default() {
     let server = format!("127.0.0.1:{}", peer.port());
     let provider = Provider::with_contacts(&["repo@example.org"]);
     provider.remove_page("a.test", "/2");
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     let args = ["mail", "--send", "--smtp", &server, "--mail-from", "service@example.org"];
     let output = provider.harvest(&args).exits(1).stdout;
     assert!(output.contains("will be sent again"), "{output}");
@@ -105,8 +107,9 @@ fn kill_at(provider: &Provider, peer: &mut Peer, server: &str, day: i8, event: &
     mails
 }
 
-/// Reads the events of the mail server up to a mark, and returns the accepted mails.
-fn accepted(peer: &mut Peer, mark: &str) -> Vec<Value> {
+/// Reads the events of the mail server until it accepts a mail to `mark`, and returns the mails
+/// accepted before.
+fn accepted_mails(peer: &mut Peer, mark: &str) -> Vec<Value> {
     let mut mails = Vec::new();
     loop {
         let line: Value = serde_json::from_str(&peer.line()).unwrap();
@@ -131,19 +134,20 @@ fn each_notification_arrives_in_one_mail_in_spite_of_kills() {
         } else {
             provider.web.host("a.test").page("/2", 200, "<title>Back</title><p>Back again");
         }
-        let url = provider.url(2);
-        provider.request_on(day, &["run"]).exits(0);
-        provider.request_on(day, &["recheck", "lre", &url]).exits(0);
+        let url = provider.record_url(2);
+        provider.harvest_on_day(day, &["run"]).exits(0);
+        provider.harvest_on_day(day, &["recheck", PROVIDER, &url]).exits(0);
+        // Pseudorandom numbers (linear congruential generator of Knuth, MMIX).
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let event = KILL_EVENTS[usize::try_from(random >> 33).unwrap() % KILL_EVENTS.len()];
         mails.extend(kill_at(&provider, &mut peer, &server, day, event));
     }
-    // The next days send what is left. The server reports everything before the mark.
+    // The next days send the remaining mails. The mark is the last event.
     for day in [40, 41, 42] {
         provider.harvest_at(&time(day), &send_flags(&server)).exits(0);
     }
     send_mark(&server);
-    mails.extend(accepted(&mut peer, "mark@example.org"));
+    mails.extend(accepted_mails(&mut peer, "mark@example.org"));
     check_mails(&mails);
 }
 
@@ -193,13 +197,13 @@ fn mail_is_encrypted_if_the_server_requires_it() {
     let mut peer = Peer::start(include_str!("smtp_sink.py"), &args);
     let server = format!("127.0.0.1:{}", peer.port());
     provider.remove_page("a.test", "/2");
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     // The server refuses mail without encryption, and the program an unknown certificate.
     let refused = provider.harvest(&send_flags(&server)).exits(1).stdout;
     assert!(refused.contains("STARTTLS"), "{refused}");
     let flags = ["mail", "--send", "--smtp", &server, "--mail-from", "service@example.org"];
     provider.remove_page("a.test", "/3");
-    provider.run_on(7, 0);
+    provider.run_on_day(7);
     let refused = provider.harvest_at(&time(8), &flags).exits(1).stdout;
     assert!(refused.contains("will be sent again"), "{refused}");
     let mut flags = flags.to_vec();

@@ -1,4 +1,9 @@
-//! `relink harvest` with a scripted OAI-PMH provider and its pages on loopback.
+//! `relink harvest` with a scripted provider on loopback.
+//!
+//! A provider publishes metadata records over OAI-PMH. The *locations* of a record are links
+//! to pages, the *targets*. An *incident* is a period in which a target is broken: it is
+//! reported to the provider, escalated to the service manager, hidden and restored. Tests
+//! simulate days: day 0 is 1 January 2026.
 
 mod arrivals;
 mod concurrent;
@@ -17,16 +22,26 @@ mod spi;
 mod webhooks;
 
 use std::fmt::Write as _;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 use serde_json::Value;
 
 use self::server::Server;
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Running, Sandbox};
+
+/// The name of the provider.
+pub const PROVIDER: &str = "lre";
 
 /// Number of records per page of the provider.
-const PAGE: usize = 5;
+const RECORDS_PER_PAGE: usize = 5;
+
+/// The IP address of the targets.
+pub const WEB_ADDRESS: &str = "127.0.0.1";
+
+/// An IP address without a server: all connections are refused.
+pub const REFUSING_ADDRESS: &str = "127.0.0.2";
 
 /// A record of the provider.
 #[derive(Debug, Clone)]
@@ -38,14 +53,18 @@ pub struct Record {
     pub is_deleted: bool,
 }
 
-/// A provider with 10 records on `a.test` and 3 on `b.test`.
+/// A provider named [`PROVIDER`] with 10 records on `a.test` and 3 on `b.test`. Record `oai:a.test:2`
+/// has the location `/2` on `a.test`.
 pub struct Provider {
+    /// The server of the provider and of the targets.
     pub web: TestServer,
     pub sandbox: Sandbox,
+    /// The records that the provider publishes.
     pub records: Arc<Mutex<Vec<Record>>>,
 }
 
 impl Provider {
+    /// Creates a provider without mail addresses.
     pub fn new() -> Self {
         Self::with_contacts(&[])
     }
@@ -71,7 +90,7 @@ impl Provider {
         });
         let provider = Self { web, sandbox: Sandbox::new(), records };
         let url = String::from(provider.web.url("/oai"));
-        let mut args = vec!["add", "lre", "--oai", &url, "--notify", "rss,atom,xlsx,mail"];
+        let mut args = vec!["add", PROVIDER, "--oai", &url, "--notify", "rss,atom,xlsx,mail"];
         for contact in contacts {
             args.extend(["--contact", contact]);
         }
@@ -79,12 +98,12 @@ impl Provider {
         provider
     }
 
-    /// Runs a subcommand.
+    /// Runs a subcommand of `relink harvest` on day 0.
     pub fn harvest(&self, args: &[&str]) -> CommandOutput {
         self.harvest_at("2026-01-01T09:00:00Z", args)
     }
 
-    /// Runs a subcommand at a time.
+    /// Runs a subcommand of `relink harvest` at a time.
     pub fn harvest_at(&self, now: &str, args: &[&str]) -> CommandOutput {
         let mut all = vec!["harvest"];
         all.extend(args);
@@ -92,22 +111,38 @@ impl Provider {
         self.sandbox.run_at(now, &all)
     }
 
-    /// Runs a subcommand that sends requests on a day of January or February 2026, counted
-    /// from 0.
-    pub fn request_on(&self, day: i8, args: &[&str]) -> CommandOutput {
-        self.request_at(&time(day), "127.0.0.1", args)
+    /// Runs a subcommand on a day, with flags that allow requests for targets.
+    pub fn harvest_on_day(&self, day: i8, args: &[&str]) -> CommandOutput {
+        self.harvest_with_targets_at(&time(day), WEB_ADDRESS, args)
     }
 
-    /// Runs a subcommand that sends requests for targets to an IP address.
-    pub fn request_at(&self, now: &str, address: &str, args: &[&str]) -> CommandOutput {
-        let args = self.request_args(address, args);
+    /// Runs a subcommand that sends requests for targets to `address`.
+    pub fn harvest_with_targets_at(
+        &self,
+        now: &str,
+        address: &str,
+        args: &[&str],
+    ) -> CommandOutput {
+        let args = self.args_with_targets_at(address, args);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         self.harvest_at(now, &args)
     }
 
-    /// Returns the arguments of a subcommand that sends requests for targets to an IP address.
-    pub fn request_args(&self, address: &str, args: &[&str]) -> Vec<String> {
-        let mut all: Vec<String> = args.iter().chain(QUICK).map(|&arg| arg.to_owned()).collect();
+    /// Starts a subcommand on a day; its output can be read while it runs.
+    pub fn spawn_on_day(&self, day: i8, args: &[&str]) -> Running {
+        let mut all = vec!["harvest".to_owned()];
+        all.extend(self.args_with_targets_at(WEB_ADDRESS, args));
+        all.extend(["--db".to_owned(), "relink.db".to_owned()]);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let mut command = self.sandbox.command(&all);
+        command.env("RELINK_NOW", time(day)).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Running::new(command.spawn().unwrap())
+    }
+
+    /// Returns the arguments of a subcommand that sends requests for targets to `address`.
+    pub fn args_with_targets_at(&self, address: &str, args: &[&str]) -> Vec<String> {
+        let mut all: Vec<String> =
+            args.iter().chain(NO_DELAYS).map(|&arg| arg.to_owned()).collect();
         all.push("--allow-private".to_owned());
         for host in ["a.test", "b.test"] {
             all.push("--resolve".to_owned());
@@ -116,61 +151,78 @@ impl Provider {
         all
     }
 
-    /// Runs the provider on a day and returns its report.
+    /// Runs `relink harvest run` on a day and returns its report. The run must succeed.
     #[track_caller]
-    pub fn run_on(&self, day: i8, exit: i32) -> Value {
-        self.run_with(day, &[], exit)
+    pub fn run_on_day(&self, day: i8) -> Value {
+        self.run_on_day_with(day, &[])
     }
 
-    /// Runs the provider with further flags.
+    /// Runs `relink harvest run` with further flags. The run must succeed.
     #[track_caller]
-    pub fn run_with(&self, day: i8, flags: &[&str], exit: i32) -> Value {
-        let mut args = vec!["run", "--format", "json"];
-        args.extend(flags);
-        let output = self.request_on(day, &args).exits(exit);
-        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
-        rows[0].clone()
+    pub fn run_on_day_with(&self, day: i8, flags: &[&str]) -> Value {
+        let args = [RUN, flags].concat();
+        first_row(&self.harvest_on_day(day, &args).exits(0))
     }
 
-    /// Runs the provider while no target responds.
-    pub fn run_without_targets(&self, day: i8) -> Value {
-        let args = ["run", "--format", "json"];
-        let output = self.request_at(&time(day), "127.0.0.2", &args).exits(3);
-        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
-        rows[0].clone()
+    /// Runs `relink harvest run`, which must stop because an action needs confirmation.
+    #[track_caller]
+    pub fn refused_run_on_day(&self, day: i8) -> Value {
+        first_row(&self.harvest_on_day(day, RUN).exits(1))
     }
 
-    /// Returns the status.
+    /// Runs `relink harvest run`, which must fail because of an error of the provider.
+    #[track_caller]
+    pub fn failed_run_on_day(&self, day: i8) -> Value {
+        first_row(&self.harvest_on_day(day, RUN).exits(3))
+    }
+
+    /// Runs `relink harvest run` while no target responds.
+    pub fn run_without_targets_on_day(&self, day: i8) -> Value {
+        first_row(&self.harvest_with_targets_at(&time(day), REFUSING_ADDRESS, RUN).exits(3))
+    }
+
+    /// Returns the status of the provider with all incidents, including ended ones.
     pub fn status(&self) -> Value {
-        let output = self.harvest(&["status", "--all", "--format", "json"]).exits(0);
-        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
-        rows[0].clone()
+        first_row(&self.harvest(&["status", "--all", "--format", "json"]).exits(0))
     }
 
-    /// Returns the response of our OAI-PMH interface to a query.
-    pub fn oai(&self, query: &str) -> String {
+    /// Returns the response of the OAI-PMH interface of `relink serve` to a query.
+    pub fn query_oai_server(&self, query: &str) -> String {
         let server = Server::start(self, &["--oai"]);
         let response = server.request("GET", &format!("/oai?{query}"), &[], "");
         assert_eq!(response.status, 200, "{}", response.body);
         response.body
     }
 
-    /// Returns the identifiers of exported records.
-    pub fn export(&self, flags: &[&str]) -> Vec<String> {
-        let mut args = vec!["export"];
-        args.extend(flags);
-        let output = self.harvest(&args).exits(0);
+    /// Returns the identifiers of hidden records.
+    pub fn hidden_records(&self) -> Vec<String> {
+        self.exported_identifiers("--hidden")
+    }
+
+    /// Returns the identifiers of visible records.
+    pub fn visible_records(&self) -> Vec<String> {
+        self.exported_identifiers("--visible")
+    }
+
+    /// Returns the identifiers of the records that `relink harvest export` prints.
+    fn exported_identifiers(&self, flag: &str) -> Vec<String> {
+        let output = self.harvest(&["export", flag]).exits(0);
         let rows: Value = serde_json::from_str(&output.stdout).unwrap();
         let identifier = |row: &Value| row["identifier"].as_str().unwrap().to_owned();
         rows.as_array().unwrap().iter().map(identifier).collect()
     }
 
-    /// Removes a page of a host.
+    /// Removes a page of a host: its status becomes 404.
     pub fn remove_page(&self, host: &str, path: &str) {
         self.web.host(host).page(path, 404, "<title>Not found</title>");
     }
 
-    /// Adds a record with its locations on `a.test`.
+    /// Makes a removed page work again.
+    pub fn restore_page(&self, host: &str, path: &str) {
+        self.web.host(host).page(path, 200, "<title>Back</title><p>The lesson is back");
+    }
+
+    /// Adds a record with one or two locations, given by their paths on `a.test`.
     pub fn add_record(&self, identifier: &str, paths: &[&str]) {
         let url = |path: &&str| String::from(self.web.host("a.test").url(path));
         let mut urls = paths.iter().map(url);
@@ -183,27 +235,36 @@ impl Provider {
     }
 
     /// Returns the exported row of a record.
-    pub fn exported(&self, identifier: &str) -> Value {
+    pub fn exported_record(&self, identifier: &str) -> Value {
         let output = self.harvest(&["export"]).exits(0);
         let rows: Value = serde_json::from_str(&output.stdout).unwrap();
-        let is_row = |row: &&Value| row["identifier"] == identifier;
-        rows.as_array().unwrap().iter().find(is_row).cloned().unwrap_or_default()
+        let has_identifier = |row: &&Value| row["identifier"] == identifier;
+        rows.as_array().unwrap().iter().find(has_identifier).cloned().unwrap_or_default()
     }
 
-    /// Returns the URL of a record.
-    pub fn url(&self, index: usize) -> String {
+    /// Returns the first location of a record.
+    pub fn record_url(&self, index: usize) -> String {
         self.records.lock().unwrap()[index].url.clone()
     }
 }
 
-/// Returns the time of a day, counted from 1 January 2026.
+/// The arguments of a run with a JSON report.
+const RUN: &[&str] = &["run", "--format", "json"];
+
+/// Parses a JSON array and returns its first row, which is that of [`PROVIDER`].
+fn first_row(output: &CommandOutput) -> Value {
+    let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+    rows[0].clone()
+}
+
+/// Returns 09:00 UTC on a day, counted from 1 January 2026.
 pub fn time(day: i8) -> String {
     let date = jiff::civil::date(2026, 1, 1).saturating_add(jiff::Span::new().days(day));
     format!("{date}T09:00:00Z")
 }
 
-/// Returns the response of a provider with pages of [`PAGE`] records. The token is the number of
-/// the first record.
+/// Returns the response of the provider with pages of [`RECORDS_PER_PAGE`] records. The
+/// resumption token is the index of the first record of the next page.
 fn oai_response(records: &[Record], request: &RecordedRequest) -> CannedResponse {
     let argument = |name: &str| {
         let (_, rest) = request.path.split_once(&format!("{name}="))?;
@@ -215,15 +276,16 @@ fn oai_response(records: &[Record], request: &RecordedRequest) -> CannedResponse
     }
     let start: usize = argument("resumptionToken").map_or(0, |token| token.parse().unwrap());
     let mut body = String::from("<ListRecords>");
-    for record in records.iter().skip(start).take(PAGE) {
+    for record in records.iter().skip(start).take(RECORDS_PER_PAGE) {
         body += &record_xml(record);
     }
-    let next = start + PAGE;
+    let next = start + RECORDS_PER_PAGE;
     let token = if next < records.len() { next.to_string() } else { String::new() };
     let _ = write!(body, "<resumptionToken>{token}</resumptionToken></ListRecords>");
     xml(&body)
 }
 
+/// Returns the XML of a record in a list.
 fn record_xml(record: &Record) -> String {
     let Record { identifier, url, mirror, is_deleted } = record;
     let mirror = mirror.as_ref().map(|url| format!("<location>{url}</location>"));
@@ -243,6 +305,7 @@ fn record_xml(record: &Record) -> String {
     )
 }
 
+/// Creates an OAI-PMH response.
 pub fn xml(body: &str) -> CannedResponse {
     let text = format!(
         "<?xml version=\"1.0\"?><OAI-PMH xmlns=\"http://www.openarchives.org/OAI/2.0/\">\

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::Provider;
 use super::peers::{Peer, python, python_json};
 use super::server::Server;
+use super::{PROVIDER, Provider};
 use crate::sandbox::Sandbox;
 
 /// The variable with the path of the schema.
@@ -17,9 +17,11 @@ const SCHEMA_VARIABLE: &str = "RELINK_TEST_OAI_XSD";
 /// The path used by `./test`, below the user's cache directory.
 const SCHEMA_PATH: &str = "relink-test/harvest-2/OAI-PMH.xsd";
 
-/// Harvests a provider in three pages, with errors in the middle of the list and an interruption
-/// before the last page.
+/// Harvests a provider in three pages: the second page fails twice and is retried, the third
+/// one fails with 404 and is read by the next run. `prefix` is the metadata format, `deleted`
+/// the expected number of deleted records.
 fn check_provider(program: &str, prefix: &str, deleted: u64) {
+    // The status of each response to a request for records; later ones succeed.
     let mut peer = Peer::start(program, &["ok,500,503,ok,404"]);
     let port = peer.port();
     let sandbox = Sandbox::new();
@@ -66,17 +68,17 @@ fn records_of_oai_repo_are_harvested_in_spite_of_errors() {
     check_provider(program, "oai_lom", 0);
 }
 
-/// Harvests our provider with a client, and compares each record with the export.
+/// Harvests `relink serve` with a client, and compares each record with the export.
 fn check_client(program: &str) {
     let provider = Provider::new();
-    provider.run_on(0, 0);
-    let harvest = || {
+    provider.run_on_day(0);
+    let list_records = || {
         let server = Server::start(&provider, &["--oai"]);
         python_json(program, &[&format!("http://{}/oai", server.address)])
     };
-    let hide = ["hide", "lre", "oai:a.test:2", "--reason", "test"];
+    let hide = ["hide", PROVIDER, "oai:a.test:2", "--reason", "test"];
     provider.harvest_at("2026-01-05T09:00:00Z", &hide).exits(0);
-    let listed = harvest();
+    let listed = list_records();
     let export: Value =
         serde_json::from_str(&provider.harvest(&["export", "--visible"]).stdout).unwrap();
     let visible = export.as_array().unwrap();
@@ -88,11 +90,11 @@ fn check_client(program: &str) {
     assert_eq!(listed["records"].as_object().unwrap().len(), 13);
     assert_eq!(listed["records"]["oai:a.test:2"], Value::Null);
     assert_eq!(listed["deleted"], json!(["oai:a.test:2"]));
-    // Only the hidden record has changed since then.
+    // Only the hidden record has changed since the first run.
     assert_eq!(listed["changed"], json!(["oai:a.test:2"]));
-    let lift = ["lift", "lre", "oai:a.test:2", "--reason", "test"];
+    let lift = ["lift", PROVIDER, "oai:a.test:2", "--reason", "test"];
     provider.harvest_at("2026-01-06T09:00:00Z", &lift).exits(0);
-    let listed = harvest();
+    let listed = list_records();
     assert_eq!(listed["deleted"], json!([]));
     assert_eq!(listed["changed"], json!(["oai:a.test:2"]));
 }
@@ -107,7 +109,7 @@ fn scythe_harvests_visible_records_and_follows_hidden_ones() {
     check_client(include_str!("scythe_client.py"));
 }
 
-/// Queries and what they return: an element, or the code of an error.
+/// Queries and their results: the name of an element, or the code of an error.
 const QUERIES: [(&str, &str); 24] = [
     ("verb=Identify", "Identify"),
     ("verb=ListMetadataFormats", "ListMetadataFormats"),
@@ -141,10 +143,10 @@ const QUERIES: [(&str, &str); 24] = [
 #[test]
 fn all_responses_are_valid_by_the_schema_of_the_protocol() {
     let provider = Provider::new();
-    provider.run_on(0, 0);
-    provider.harvest(&["hide", "lre", "oai:a.test:2", "--reason", "test"]).exits(0);
+    provider.run_on_day(0);
+    provider.harvest(&["hide", PROVIDER, "oai:a.test:2", "--reason", "test"]).exits(0);
     check_responses(&provider, &QUERIES);
-    provider.harvest(&["remove", "lre", "--yes"]).exits(0);
+    provider.harvest(&["remove", PROVIDER, "--yes"]).exits(0);
     check_responses(&provider, &[("verb=ListSets", "noSetHierarchy")]);
 }
 
@@ -165,11 +167,13 @@ fn check_responses(provider: &Provider, queries: &[(&str, &str)]) {
     assert!(output.status.success());
     let results: Value = serde_json::from_slice(&output.stdout).unwrap();
     for (query, expect) in queries {
+        // Status, result and violations of the schema, for GET and for POST.
         let valid = json!([200, expect, []]);
         assert_eq!(results[query], json!([valid, valid]), "{query}");
     }
 }
 
+/// Returns the path of the schema of the protocol.
 fn schema() -> PathBuf {
     let cache = || {
         let home = || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");

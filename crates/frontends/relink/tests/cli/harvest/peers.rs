@@ -1,7 +1,7 @@
 //! Interoperability with real peers: Python programs with OAI-PMH providers and clients, a mail
 //! server, and parsers of feeds and spreadsheets.
 //!
-//! `./test` installs them. Without them, the tests fail; they are not skipped.
+//! `./test` installs these programs. If they are missing, the tests fail.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -23,6 +23,7 @@ pub struct Peer {
 }
 
 impl Peer {
+    /// Starts a program, given by its source.
     pub fn start(program: &str, args: &[&str]) -> Self {
         let mut child = Command::new(python())
             .args(["-u", "-c", program])
@@ -35,10 +36,12 @@ impl Peer {
         Self { child, lines }
     }
 
+    /// Waits for the next line that the program prints.
     pub fn line(&mut self) -> String {
         self.lines.next().unwrap().unwrap()
     }
 
+    /// Reads the port of the program, which is its first line.
     pub fn port(&mut self) -> u16 {
         self.line().strip_prefix("port ").unwrap().parse().unwrap()
     }
@@ -52,6 +55,7 @@ impl Drop for Peer {
     }
 }
 
+/// Returns the path of Python with the peers.
 pub fn python() -> PathBuf {
     let cache = || {
         let home = || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");
@@ -71,24 +75,27 @@ pub fn python_json(program: &str, args: &[&str]) -> Value {
 }
 
 #[test]
-fn feeds_and_sheets_are_valid() {
+fn published_feeds_and_sheets_are_valid_and_have_stable_ids() {
     let provider = Provider::with_contacts(&["repo@example.org"]);
     provider.records.lock().unwrap()[2].identifier = "=cmd()".to_owned();
     provider.remove_page("a.test", "/2");
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     provider.harvest(&["publish", "-o", "out"]).exits(0);
     let first = inspect(&provider);
     for feed in ["rss", "atom"] {
+        // `bozo` is true if feedparser found an error.
         assert_eq!(first[feed]["bozo"], false, "{first}");
         assert_eq!(first[feed]["ids"].as_array().unwrap().len(), 1);
     }
+    // All cells are strings.
     assert_eq!(first["xlsx"]["types"], serde_json::json!(["s"]), "{first}");
     assert_eq!(first["xlsx"]["records"], serde_json::json!(["=cmd()"]));
-    provider.run_on(7, 0);
+    provider.run_on_day(7);
     provider.harvest(&["publish", "-o", "out"]).exits(0);
     assert_eq!(inspect(&provider)["atom"]["ids"], first["atom"]["ids"]);
 }
 
+/// Returns the entries of the published feeds and spreadsheet, read by other programs.
 fn inspect(provider: &Provider) -> Value {
     let out = provider.sandbox.path("out").display().to_string();
     python_json(include_str!("inspect_files.py"), &[&out])

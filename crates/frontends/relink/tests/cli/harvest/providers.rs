@@ -1,10 +1,11 @@
-//! Settings of providers, and runs of several ones.
+//! Settings of providers, and runs of several providers.
 
 use relink_testkit::web::CannedResponse;
 use serde_json::{Value, json};
 
-use super::{Provider, time, xml};
+use super::{PROVIDER, Provider, xml};
 
+/// Returns the settings of the provider `name`.
 fn settings(provider: &Provider, name: &str) -> Value {
     let output = provider.harvest(&["list", "--format", "json"]).exits(0);
     let rows: Value = serde_json::from_str(&output.stdout).unwrap();
@@ -16,22 +17,29 @@ fn settings(provider: &Provider, name: &str) -> Value {
 fn edit_changes_only_the_given_settings_and_keeps_records_and_incidents() {
     let provider = Provider::with_contacts(&["repo@example.org"]);
     provider.remove_page("a.test", "/2");
-    provider.run_on(0, 0);
-    let before = settings(&provider, "lre");
-    let edit =
-        ["edit", "lre", "--contact", "new@example.org", "--language", "de", "--hide-after", "40"];
+    provider.run_on_day(0);
+    let mut expect = settings(&provider, PROVIDER);
+    let edit = [
+        "edit",
+        PROVIDER,
+        "--contact",
+        "new@example.org",
+        "--language",
+        "de",
+        "--hide-after",
+        "40",
+    ];
     let text = provider.harvest(&edit).exits(0).stdout;
     assert!(text.starts_with("Changed lre\n"), "{text}");
-    let mut expect = before;
     expect["contacts"] = json!(["new@example.org"]);
     (expect["language"], expect["hide_after"]) = (json!("de"), json!(40));
-    assert_eq!(settings(&provider, "lre"), expect);
+    assert_eq!(settings(&provider, PROVIDER), expect);
     assert_eq!(provider.status()["incidents"].as_array().unwrap().len(), 1);
-    provider.harvest(&["edit", "lre", "--clear", "contact"]).exits(0);
-    assert_eq!(settings(&provider, "lre")["contacts"], json!([]));
-    let same = provider.harvest(&["edit", "lre", "--language", "de"]).exits(0).stdout;
+    provider.harvest(&["edit", PROVIDER, "--clear", "contact"]).exits(0);
+    assert_eq!(settings(&provider, PROVIDER)["contacts"], json!([]));
+    let same = provider.harvest(&["edit", PROVIDER, "--language", "de"]).exits(0).stdout;
     assert_eq!(same, "lre is unchanged\n");
-    let refused = provider.harvest(&["edit", "lre", "--spi", "--set", "x"]).exits(2);
+    let refused = provider.harvest(&["edit", PROVIDER, "--spi", "--set", "x"]).exits(2);
     let message = "`--set`, `--prefix` and `--from` need an OAI-PMH provider";
     assert!(refused.stderr.contains(message), "{}", refused.stderr);
     provider.harvest(&["edit", "none", "--language", "de"]).exits(2);
@@ -40,15 +48,15 @@ fn edit_changes_only_the_given_settings_and_keeps_records_and_incidents() {
 #[test]
 fn new_field_with_locations_is_read_from_all_records() {
     let provider = Provider::new();
-    let table = format!("id,url,mirror\n1,{},{}\n", provider.url(1), provider.url(2));
+    let table = format!("id,url,mirror\n1,{},{}\n", provider.record_url(1), provider.record_url(2));
     provider.sandbox.write("catalog.csv", &table);
     provider.harvest(&["add", "files", "--file", "catalog.csv"]).exits(0);
-    provider.request_on(0, &["run", "files"]).exits(0);
-    assert_eq!(provider.exported("1")["urls"], json!([provider.url(1)]));
+    provider.harvest_on_day(0, &["run", "files"]).exits(0);
+    assert_eq!(provider.exported_record("1")["urls"], json!([provider.record_url(1)]));
     let text = provider.harvest(&["edit", "files", "--field", "mirror"]).exits(0).stdout;
     assert!(text.starts_with("Changed files; the next run reads all records\n"), "{text}");
-    provider.request_on(1, &["run", "files"]).exits(0);
-    let urls = provider.exported("1")["urls"].as_array().unwrap().len();
+    provider.harvest_on_day(1, &["run", "files"]).exits(0);
+    let urls = provider.exported_record("1")["urls"].as_array().unwrap().len();
     assert_eq!(urls, 2);
 }
 
@@ -56,18 +64,19 @@ fn new_field_with_locations_is_read_from_all_records() {
 fn time_zone_is_a_name_or_an_offset() {
     let provider = Provider::with_contacts(&["repo@example.org"]);
     for (zone, suffix) in [("Europe/Oslo", "10:00 CET"), ("-03:30", "05:30 -03")] {
-        provider.harvest(&["edit", "lre", "--time-zone", zone]).exits(0);
+        provider.harvest(&["edit", PROVIDER, "--time-zone", zone]).exits(0);
         provider.sandbox.write(
             "templates/mail.en.txt",
             "Subject: x\n{{ notices|map(attribute=\"time\")|join(\", \") }}\n",
         );
+        // A different link breaks for each mail.
         let (day, path) = if suffix.contains("CET") { (0, "/2") } else { (8, "/3") };
         provider.remove_page("a.test", path);
-        provider.run_on(day, 0);
+        provider.run_on_day(day);
         let mail = provider.harvest(&["mail", "--templates", "templates"]).exits(0).stdout;
         assert!(mail.contains(suffix), "{zone}: {mail}");
     }
-    let refused = provider.harvest(&["edit", "lre", "--time-zone", "Europe/Nowhere"]).exits(2);
+    let refused = provider.harvest(&["edit", PROVIDER, "--time-zone", "Europe/Nowhere"]).exits(2);
     assert!(refused.stderr.contains("unknown time zone `Europe/Nowhere`"), "{}", refused.stderr);
 }
 
@@ -91,6 +100,7 @@ fn sets_with_equal_tokens_and_records_are_read_completely() {
     let empty = xml("<error code=\"noRecordsMatch\">none</error>");
     let mut add = vec!["add".to_owned(), "sets".to_owned(), "--oai".to_owned()];
     add.push(provider.web.url("/sets").into());
+    // Empty sets around the set `one`.
     for number in 0..20 {
         let set = if number == 5 { "one".to_owned() } else { format!("empty{number}") };
         add.extend(["--set".to_owned(), set]);
@@ -100,7 +110,7 @@ fn sets_with_equal_tokens_and_records_are_read_completely() {
     add.extend(["--set".to_owned(), "two".to_owned()]);
     let add: Vec<&str> = add.iter().map(String::as_str).collect();
     provider.harvest(&add).exits(0);
-    let output = provider.request_on(0, &["run", "sets", "--format", "json"]).exits(0);
+    let output = provider.harvest_on_day(0, &["run", "sets", "--format", "json"]).exits(0);
     let rows: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!((rows[0]["records"].clone(), rows[0]["errors"].clone()), (json!(4), json!([])));
 }
@@ -114,15 +124,7 @@ fn slow_providers_do_not_delay_others() {
         let url = String::from(provider.web.url(&format!("/{name}")));
         provider.harvest(&["add", name, "--oai", &url]).exits(0);
     }
-    let mut all = vec!["harvest".to_owned()];
-    all.extend(provider.request_args("127.0.0.1", &["run"]));
-    all.extend(["--db".to_owned(), "relink.db".to_owned()]);
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let mut command = provider.sandbox.command(&all);
-    command.env("RELINK_NOW", time(0));
-    let piped = std::process::Stdio::piped;
-    let child = command.stdout(piped()).stderr(piped()).spawn().unwrap();
-    let mut running = crate::sandbox::Running::new(child);
+    let mut running = provider.spawn_on_day(0, &["run"]);
     // The report of the provider is printed while the others do not respond.
     assert!(running.next_line().starts_with("lre  OAI-PMH"));
     running.interrupt();

@@ -1,25 +1,27 @@
-//! The report over time.
+//! `relink harvest report`: broken links and incidents over time.
 
 use serde_json::{Value, json};
 
 use super::peers::python_json;
-use super::{Provider, time};
+use super::{PROVIDER, Provider, time};
 
-/// A provider with one link that is broken from day 0, hidden on day 30 and back on day 40.
-fn simulated() -> Provider {
+/// Simulates a provider with one link that is broken from day 0 on, hidden on day 30 and working
+/// again on day 40.
+fn simulated_provider() -> Provider {
     let provider = Provider::new();
     provider.remove_page("a.test", "/2");
     for day in [0, 7, 30] {
-        provider.run_on(day, 0);
+        provider.run_on_day(day);
     }
-    let url = provider.url(2);
-    let answer = ["answer", "lre", &url, "--until", "2026-02-05", "--reason", "moved"];
+    let url = provider.record_url(2);
+    let answer = ["answer", PROVIDER, &url, "--until", "2026-02-05", "--reason", "moved"];
     provider.harvest_at(&time(31), &answer).exits(0);
-    provider.web.host("a.test").page("/2", 200, "<title>Back</title><p>The lesson is back");
-    provider.run_on(40, 0);
+    provider.restore_page("a.test", "/2");
+    provider.run_on_day(40);
     provider
 }
 
+/// Returns the report on day 45.
 fn report(provider: &Provider, flags: &[&str]) -> String {
     let mut args = vec!["report"];
     args.extend(flags);
@@ -27,12 +29,12 @@ fn report(provider: &Provider, flags: &[&str]) -> String {
 }
 
 #[test]
-fn report_shows_shares_stages_and_response_times() {
-    let provider = simulated();
+fn report_shows_shares_stages_and_durations() {
+    let provider = simulated_provider();
     let rows: Value = serde_json::from_str(&report(&provider, &["--format", "json"])).unwrap();
     let history = &rows[0];
-    let cells = |day: &Value| json!([day["day"], day["urls"], day["broken"], day["hidden"]]);
-    let days: Vec<Value> = history["days"].as_array().unwrap().iter().map(cells).collect();
+    let columns = |day: &Value| json!([day["day"], day["urls"], day["broken"], day["hidden"]]);
+    let days: Vec<Value> = history["days"].as_array().unwrap().iter().map(columns).collect();
     assert_eq!(
         json!(days),
         json!([
@@ -56,7 +58,10 @@ fn report_shows_shares_stages_and_response_times() {
     assert_eq!(domain["days"][0]["broken_share"], 0.1);
 
     let text = report(&provider, &[]);
-    assert!(text.contains("responses  1 ended (median 40 days), 1 answered"), "{text}");
+    assert!(
+        text.contains("durations  1 ended (median 40 days), 1 replied to (median 31 days)"),
+        "{text}"
+    );
     let recent = report(&provider, &["--since", "2026-02-01", "--format", "csv"]);
     assert!(recent.starts_with("provider,domain,day,urls,checked,broken,broken_share,hidden\n"));
     assert!(recent.contains("lre,,2026-02-10,13,") && !recent.contains("2026-01"), "{recent}");
@@ -68,24 +73,52 @@ fn report_shows_shares_stages_and_response_times() {
 }
 
 #[test]
+fn reply_counts_only_for_the_incidents_that_it_is_about() {
+    let provider = Provider::new();
+    provider.add_record("oai:a.test:two", &["/2", "/3"]);
+    provider.remove_page("a.test", "/1");
+    provider.remove_page("a.test", "/2");
+    provider.remove_page("a.test", "/3");
+    provider.run_on_day(0);
+    let reply = |day, subject: &str| {
+        let args = ["answer", PROVIDER, subject, "--until", "2026-02-05", "--reason", "moved"];
+        provider.harvest_at(&time(day), &args).exits(0).stdout
+    };
+    // The last record contains the URLs of records 2 and 3, but only the first of them is the
+    // subject of the reply.
+    assert!(reply(3, &provider.record_url(2)).ends_with("1 incident suspended until 2026-02-05\n"));
+    reply(5, "oai:a.test:1");
+    reply(6, &provider.record_url(2));
+    let rows: Value = serde_json::from_str(&report(&provider, &["--format", "json"])).unwrap();
+    let incidents = rows[0]["incidents"].as_array().unwrap();
+    let days_to_reply = |index: usize| {
+        let url = provider.record_url(index);
+        let incident = incidents.iter().find(|incident| incident["subject"] == url).unwrap();
+        incident["days_to_answer"].clone()
+    };
+    assert_eq!([1, 2, 3].map(days_to_reply), [json!(5), json!(3), json!(null)]);
+}
+
+#[test]
 fn spreadsheet_has_no_formulas() {
-    let provider = simulated();
+    let provider = simulated_provider();
     report(&provider, &["-o", "report.xlsx"]);
     let file = provider.sandbox.path("report.xlsx").display().to_string();
     let program = "import json, sys, openpyxl\n\
                    book = openpyxl.load_workbook(sys.argv[1])\n\
                    cells = [c for s in book for row in s.iter_rows() for c in row if c.value is not None]\n\
                    print(json.dumps([book.sheetnames, sorted({c.data_type for c in cells})]))";
+    // Types of cells: `n` is a number, `s` a string; `f` would be a formula.
     assert_eq!(python_json(program, &[&file]), json!([["days", "incidents"], ["n", "s"]]));
 }
 
 #[test]
 fn survey_analyze_reads_the_records_of_a_provider() {
     let provider = Provider::new();
-    let args = ["survey", "analyze", "--provider", "lre", "--db", "relink.db"];
+    let args = ["survey", "analyze", "--provider", PROVIDER, "--db", "relink.db"];
     let refused = provider.sandbox.run(&args).exits(2);
     assert!(refused.stderr.contains("provider `lre` has no URLs"), "{}", refused.stderr);
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     let text = provider.sandbox.run(&args).exits(0).stdout;
     assert!(text.starts_with("lre: 13 URLs on 2 domains"), "{text}");
 }
@@ -94,8 +127,8 @@ fn survey_analyze_reads_the_records_of_a_provider() {
 fn personal_mail_is_marked_as_sent() {
     let provider = Provider::with_contacts(&["repo@example.org"]);
     provider.remove_page("a.test", "/2");
-    provider.run_on(0, 0);
-    provider.run_on(7, 0);
+    provider.run_on_day(0);
+    provider.run_on_day(7);
     let drafts = provider.harvest(&["mail", "--drafts"]).exits(0).stdout;
     let head = drafts.lines().next().unwrap();
     let number = head.strip_prefix("Draft ").unwrap().strip_suffix(", not sent").unwrap();

@@ -9,7 +9,7 @@ use super::Provider;
 /// A running server, which is killed when dropped.
 pub struct Server {
     child: Child,
-    /// The address with its port.
+    /// The IP address and port.
     pub address: String,
 }
 
@@ -70,7 +70,7 @@ impl Drop for Server {
     }
 }
 
-/// Sends a request to a server and reads the response. Its status is 0 if there is none.
+/// Sends a request to a server and reads the response. The status is 0 if there is no response.
 pub fn request(address: &str, method: &str, path: &str, headers: &[&str], body: &str) -> Response {
     let mut head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
@@ -88,7 +88,7 @@ pub fn request(address: &str, method: &str, path: &str, headers: &[&str], body: 
     let _ = stream.read_to_end(&mut text);
     let text = String::from_utf8(text).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or_default();
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
     Response { status, head: head.to_owned(), body: body.to_owned() }
 }
 

@@ -1,14 +1,17 @@
-//! The publishing interface: records are submitted, updated and deleted over HTTP.
+//! The publishing interface (SPI) of `relink serve`: providers submit, update and delete records
+//! over HTTP.
 
-use super::Provider;
 use super::server::{Response, Server, TOKEN};
+use super::{Provider, REFUSING_ADDRESS, WEB_ADDRESS};
+use crate::sandbox::NO_DELAYS;
 
-/// A provider that submits its records, beside the one that is harvested.
+/// The provider `school`, which submits its records, in addition to the harvested one.
 struct Publisher {
     provider: Provider,
 }
 
 impl Publisher {
+    /// Adds the provider. The page `/new` works, `/gone` is broken.
     fn new() -> Self {
         let provider = Provider::new();
         let add =
@@ -19,12 +22,11 @@ impl Publisher {
         Self { provider }
     }
 
-    /// Starts the server. Targets are requested from this IP address.
+    /// Starts the server, which sends requests for targets to `address`.
     fn serve(&self, address: &str) -> Server {
         let resolve = format!("a.test:{}:{address}", self.provider.web.port());
         let flags = ["--spi", "--oai", "--allow-private", "--resolve", &resolve];
-        let quick = ["--host-interval", "0", "--retries", "0"];
-        Server::start(&self.provider, &[&flags[..], &quick[..]].concat())
+        Server::start(&self.provider, &[&flags[..], NO_DELAYS].concat())
     }
 
     /// Returns a LOM record with these locations on `a.test`.
@@ -42,31 +44,37 @@ impl Publisher {
     }
 }
 
+/// The content type of records.
 const XML: &str = "Content-Type: application/xml";
 
-fn authorized(server: &Server, method: &str, path: &str, body: &str) -> Response {
+/// Sends a request with the token of the publishing interface.
+fn authorized_request(server: &Server, method: &str, path: &str, body: &str) -> Response {
     let token = format!("Authorization: Bearer {TOKEN}");
     server.request(method, path, &[&token, XML], body)
 }
 
+/// Checks the status of a response, and that its body contains `content`.
 #[track_caller]
 fn check(response: &Response, status: u16, content: &str) {
     assert_eq!(response.status, status, "{response:?}");
     assert!(response.body.contains(content), "{response:?}");
 }
 
+/// The path of the submitted record in the publishing interface.
 const MEMBER: &str = "/spi/school/urn:lesson:1";
+/// The path of the submitted record in the OAI-PMH interface.
 const PUBLISHED: &str = "/oai?verb=GetRecord&metadataPrefix=oai_lom&identifier=urn:lesson:1";
 
 #[test]
 fn record_is_submitted_updated_and_deleted() {
     let publisher = Publisher::new();
-    let server = publisher.serve("127.0.0.1");
-    let service = authorized(&server, "GET", "/spi", "");
+    let server = publisher.serve(WEB_ADDRESS);
+    let service = authorized_request(&server, "GET", "/spi", "");
     check(&service, 200, "<collection href=\"/spi/school\">");
     assert!(!service.body.contains("/spi/lre"), "{service:?}");
 
-    let created = authorized(&server, "POST", "/spi/school", &publisher.lom(&["/new", "/gone"]));
+    let created =
+        authorized_request(&server, "POST", "/spi/school", &publisher.lom(&["/new", "/gone"]));
     check(&created, 201, "term=\"visible\"");
     assert!(created.head.contains(&format!("location: {MEMBER}")), "{created:?}");
     assert!(
@@ -75,18 +83,18 @@ fn record_is_submitted_updated_and_deleted() {
     );
     let record = server.request("GET", PUBLISHED, &[], "").body;
     assert!(record.contains("/new</location>") && !record.contains("/gone"), "{record}");
-    check(&authorized(&server, "GET", MEMBER, ""), 200, "left out http");
-    let again = authorized(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
+    check(&authorized_request(&server, "GET", MEMBER, ""), 200, "left out http");
+    let again = authorized_request(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
     check(&again, 409, "update it with PUT");
 
-    let updated = authorized(&server, "PUT", MEMBER, &publisher.lom(&["/gone"]));
+    let updated = authorized_request(&server, "PUT", MEMBER, &publisher.lom(&["/gone"]));
     check(&updated, 200, "term=\"held-back\"");
     check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
-    let updated = authorized(&server, "PUT", MEMBER, &publisher.lom(&["/new"]));
+    let updated = authorized_request(&server, "PUT", MEMBER, &publisher.lom(&["/new"]));
     check(&updated, 200, "term=\"visible\"");
 
-    check(&authorized(&server, "DELETE", MEMBER, ""), 204, "");
-    check(&authorized(&server, "DELETE", MEMBER, ""), 404, "no such record");
+    check(&authorized_request(&server, "DELETE", MEMBER, ""), 204, "");
+    check(&authorized_request(&server, "DELETE", MEMBER, ""), 404, "no such record");
     check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
     server.stop();
     let mail = publisher.provider.harvest(&["mail"]).exits(0).stdout;
@@ -96,7 +104,7 @@ fn record_is_submitted_updated_and_deleted() {
 #[test]
 fn requests_without_a_valid_token_change_nothing() {
     let publisher = Publisher::new();
-    let server = publisher.serve("127.0.0.1");
+    let server = publisher.serve(WEB_ADDRESS);
     let record = publisher.lom(&["/new"]);
     let tokens = ["X-None: 1", "Authorization: Bearer wrong-token-wrong", "Authorization: Bearer "];
     for token in tokens {
@@ -104,27 +112,28 @@ fn requests_without_a_valid_token_change_nothing() {
         check(&refused, 401, "a valid token is required");
         assert!(refused.head.contains("www-authenticate: Bearer"), "{refused:?}");
     }
-    // A browser asks first whether a page of another origin may send the token.
+    // Browsers send this request to find out whether a page of another origin may send the
+    // token.
     let preflight = server.request("OPTIONS", "/spi/school", &["Origin: http://evil.test"], "");
     assert_eq!(preflight.status, 401);
     assert!(!preflight.head.contains("access-control"), "{preflight:?}");
-    let harvested = authorized(&server, "POST", "/spi/lre", &record);
+    let harvested = authorized_request(&server, "POST", "/spi/lre", &record);
     check(&harvested, 403, "are harvested");
-    check(&authorized(&server, "POST", "/spi/none", &record), 404, "no such provider");
-    check(&authorized(&server, "GET", MEMBER, ""), 404, "no such record");
+    check(&authorized_request(&server, "POST", "/spi/none", &record), 404, "no such provider");
+    check(&authorized_request(&server, "GET", MEMBER, ""), 404, "no such record");
 }
 
 #[test]
 fn invalid_submissions_are_refused_with_a_reason() {
     let publisher = Publisher::new();
-    let server = publisher.serve("127.0.0.1");
-    let post = |body: &str| authorized(&server, "POST", "/spi/school", body);
+    let server = publisher.serve(WEB_ADDRESS);
+    let post = |body: &str| authorized_request(&server, "POST", "/spi/school", body);
     check(&post("<lom><general></lom>"), 422, "line 1, column");
     check(&post("<lom><general/></lom>"), 422, "no LOM or Dublin Core record");
     check(&post("id,url\n1,http://a.test/\n"), 422, "not XML");
     check(&post("<!DOCTYPE x [<!ENTITY a \"b\">]><lom>&a;</lom>"), 422, "document type");
-    let two = format!("<x>{0}{0}</x>", publisher.lom(&["/new"]));
-    check(&post(&two), 422, "one record at a time");
+    let two_records = format!("<x>{0}{0}</x>", publisher.lom(&["/new"]));
+    check(&post(&two_records), 422, "one record at a time");
     let many: Vec<String> = (0..101).map(|number| format!("/{number}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     check(&post(&publisher.lom(&many)), 422, "more than 100 links");
@@ -133,21 +142,21 @@ fn invalid_submissions_are_refused_with_a_reason() {
     let form = "Content-Type: application/x-www-form-urlencoded";
     let refused = server.request("POST", "/spi/school", &[&token, form], "a=b");
     check(&refused, 415, "application/xml");
-    check(&authorized(&server, "PUT", "/spi/school", ""), 405, "use POST");
+    check(&authorized_request(&server, "PUT", "/spi/school", ""), 405, "use POST");
 }
 
 #[test]
 fn unchecked_submission_waits_for_the_next_run() {
     let publisher = Publisher::new();
-    // No target responds, so the local network is in doubt.
-    let server = publisher.serve("127.0.0.2");
-    let accepted = authorized(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
+    // No target responds, so the local network may be faulty.
+    let server = publisher.serve(REFUSING_ADDRESS);
+    let accepted = authorized_request(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
     check(&accepted, 202, "term=\"pending\"");
     check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
     // The server is killed before it could try again.
     server.stop();
-    publisher.provider.request_on(10, &["run", "school"]).exits(0);
-    assert_eq!(publisher.provider.exported("urn:lesson:1")["state"], "visible");
+    publisher.provider.harvest_on_day(10, &["run", "school"]).exits(0);
+    assert_eq!(publisher.provider.exported_record("urn:lesson:1")["state"], "visible");
 }
 
 #[test]

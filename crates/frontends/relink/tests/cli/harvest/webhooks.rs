@@ -1,4 +1,4 @@
-//! Webhooks: signed, delivered from the outbox, with retries.
+//! Webhooks: signed notices in HTTP requests to the provider, with retries.
 
 use std::process::Command;
 
@@ -6,9 +6,10 @@ use relink_testkit::web::{CannedResponse, RecordedRequest};
 use serde_json::Value;
 
 use super::peers::python;
-use super::{Provider, time};
+use super::{PROVIDER, Provider, time};
 use crate::sandbox::CommandOutput;
 
+/// The key of the signatures.
 const SECRET: &str = "a-secret-of-the-provider";
 
 /// A provider whose notices are sent to `/hook`. One link is broken.
@@ -16,20 +17,22 @@ fn provider() -> Provider {
     let provider = Provider::new();
     let (oai, hook) =
         (String::from(provider.web.url("/oai")), String::from(provider.web.url("/hook")));
-    provider.harvest(&["remove", "lre", "--yes"]).exits(0);
-    provider.harvest(&["add", "lre", "--oai", &oai, "--webhook", &hook]).exits(0);
+    provider.harvest(&["remove", PROVIDER, "--yes"]).exits(0);
+    provider.harvest(&["add", PROVIDER, "--oai", &oai, "--webhook", &hook]).exits(0);
     provider.remove_page("a.test", "/2");
-    provider.run_on(0, 0);
+    provider.run_on_day(0);
     provider
 }
 
+/// Sends all notices that are due at `now`.
 fn send(provider: &Provider, now: &str) -> CommandOutput {
     provider.sandbox.write("secret", &format!("{SECRET}\n"));
     provider.harvest_at(now, &["webhook", "--send", "--secret-file", "secret"])
 }
 
-fn hooks(provider: &Provider) -> Vec<RecordedRequest> {
-    provider.web.requests().into_iter().filter(|it| it.path == "/hook").collect()
+/// Returns the requests that the receiver got.
+fn hook_requests(provider: &Provider) -> Vec<RecordedRequest> {
+    provider.web.requests().into_iter().filter(|request| request.path == "/hook").collect()
 }
 
 /// Verifies the signature with another implementation, as a receiver does.
@@ -49,16 +52,19 @@ fn notice_is_delivered_once_with_a_valid_signature() {
     provider.web.respond("/hook", CannedResponse::new(204, ""));
     let preview = provider.harvest(&["webhook"]).exits(0).stdout;
     assert!(preview.ends_with("1 not sent; use `--send` to send them\n"), "{preview}");
-    assert!(hooks(&provider).is_empty());
+    assert!(hook_requests(&provider).is_empty());
     let sent = send(&provider, &time(0)).exits(0).stdout;
     assert!(sent.contains("/hook: sent "), "{sent}");
     assert_eq!(send(&provider, &time(0)).exits(0).stdout, "");
-    let requests = hooks(&provider);
+    let requests = hook_requests(&provider);
     assert_eq!(requests.len(), 1);
     assert_eq!(verify(&requests[0], SECRET), "valid");
     assert_eq!(verify(&requests[0], "another-secret-xx"), "invalid");
     let body: Value = serde_json::from_slice(&requests[0].body).unwrap();
-    assert_eq!((body["kind"].as_str(), body["provider"].as_str()), (Some("reported"), Some("lre")));
+    assert_eq!(
+        (body["kind"].as_str(), body["provider"].as_str()),
+        (Some("reported"), Some(PROVIDER))
+    );
     assert!(body["items"][0]["url"].as_str().unwrap().ends_with("/2"), "{body}");
     assert_eq!(requests[0].header("relink-delivery"), body["id"].as_str());
 }
@@ -69,12 +75,12 @@ fn receiver_that_is_down_gets_the_same_message_later() {
     provider.web.respond("/hook", CannedResponse::new(503, ""));
     let failed = send(&provider, "2026-01-01T09:00:00Z").exits(1).stdout;
     assert!(failed.contains("will be sent again"), "{failed}");
-    // It is not sent again before the wait is over.
+    // The message is not sent again before the wait is over.
     send(&provider, "2026-01-01T09:00:10Z").exits(1);
-    assert_eq!(hooks(&provider).len(), 1);
+    assert_eq!(hook_requests(&provider).len(), 1);
     provider.web.respond("/hook", CannedResponse::new(200, "ok"));
     send(&provider, "2026-01-01T09:05:00Z").exits(0);
-    let requests = hooks(&provider);
+    let requests = hook_requests(&provider);
     assert_eq!(requests.len(), 2);
     let id = |index: usize| requests[index].header("relink-delivery").unwrap().to_owned();
     assert_eq!(id(0), id(1));
@@ -88,7 +94,7 @@ fn refused_message_is_not_sent_again() {
     let failed = send(&provider, &time(0)).exits(1).stdout;
     assert!(failed.contains("failed: "), "{failed}");
     assert_eq!(send(&provider, &time(1)).exits(0).stdout, "");
-    assert_eq!(hooks(&provider).len(), 1);
+    assert_eq!(hook_requests(&provider).len(), 1);
     let unsigned = provider.harvest(&["webhook", "--send"]).exits(2);
     assert!(unsigned.stderr.contains("webhooks need a secret"), "{}", unsigned.stderr);
 }
