@@ -20,18 +20,18 @@ pub struct Repair {
     pub to: PageIndex,
     /// The score of the start page if the link is replaced by a link to a
     /// page with decay 0.
-    pub replaced: Decay,
+    pub score_if_replaced: Decay,
     /// Upper bound of the score if the link is removed; only for links on the
     /// start page.
-    pub removed: Option<Decay>,
+    pub max_score_if_removed: Option<Decay>,
     /// How much replacing the link lowers the score.
     pub gain: f64,
 }
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "replaced by a healthy page: {}", self.replaced)?;
-        match self.removed {
+        write!(f, "replaced by a healthy page: {}", self.score_if_replaced)?;
+        match self.max_score_if_removed {
             Some(removed) => write!(f, "; removed: at most {removed}"),
             None => Ok(()),
         }
@@ -51,8 +51,8 @@ fn repair(link: &FailingLink, start: PageIndex, decay: Decay) -> Repair {
     Repair {
         from: link.from,
         to: link.to,
-        replaced: Decay::clamped(decay.get() - link.failing_mass),
-        removed: (link.from == start).then(|| score_without(link, decay)),
+        score_if_replaced: Decay::clamped(decay.get() - link.failing_mass),
+        max_score_if_removed: (link.from == start).then(|| score_without(link, decay)),
         gain: link.failing_mass,
     }
 }

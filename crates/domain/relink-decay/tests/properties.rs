@@ -1,6 +1,12 @@
 //! Properties of scores, bounds and estimates on random graphs.
+//!
+//! *The paper* is *Sic Transit Gloria Telae* (see the documentation of the crate); the rule
+//! [`StoppingRule::sic_transit`] is the rule of this paper. *Sigma* is the probability that a
+//! walk ends with success on a live page.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::collections::HashSet;
 
 use proptest::prelude::*;
 use relink_decay::{
@@ -49,7 +55,7 @@ fn scores(
         .remove(0)
 }
 
-/// Iterates the recursive definition of section 4.1.
+/// Iterates the recursive definition of the decay (section 4.1 of the paper).
 fn scores_by_definition(
     graph: &CsrGraph,
     definition: DecayDefinition,
@@ -98,17 +104,22 @@ fn observe(graph: &CsrGraph, failures: &FailureProbabilities, page: PageIndex) -
     }
 }
 
+/// Runs an estimator to its end. Returns the estimate and the pages in the order in which they
+/// were fetched.
 fn run(
     mut estimator: DecayEstimator,
     graph: &CsrGraph,
     failures: &FailureProbabilities,
     seed: u64,
-) -> DecayEstimate {
-    let mut random = rng(seed);
+) -> (DecayEstimate, Vec<PageIndex>) {
+    let (mut random, mut fetched) = (rng(seed), Vec::new());
     loop {
         match estimator.next(&mut random) {
-            EstimatorStep::Fetch(page) => estimator.record(page, &observe(graph, failures, page)),
-            EstimatorStep::Done(estimate) => return estimate,
+            EstimatorStep::Fetch(page) => {
+                fetched.push(page);
+                estimator.record(page, &observe(graph, failures, page));
+            }
+            EstimatorStep::Done(estimate) => return (estimate, fetched),
         }
     }
 }
@@ -133,7 +144,8 @@ proptest! {
         }
     }
 
-    /// The paper's proof in section 5.2: for sigma1 >= sigma2, D1 <= D2.
+    /// The paper proves this in section 5.2: if sigma1 >= sigma2, then the decay with sigma1 is
+    /// at most the decay with sigma2.
     #[test]
     fn higher_sigma_never_raises_a_score(
         graph in any_graph(), definition in any_definition(), failures in failures(), one in sigma(), other in sigma()
@@ -169,8 +181,10 @@ proptest! {
         prop_assert!((found - (1.0 - sigma.get())).abs() < SLACK);
     }
 
+    /// Equation (1) of the paper: the decay is the sum of a part due to the page's own dead
+    /// links and a part due to the decay of its other link targets.
     #[test]
-    fn equation_1_holds(
+    fn parts_of_the_breakdown_add_up_to_the_score(
         graph in any_graph(), definition in any_definition(), sigma in sigma(),
         dead in prop::collection::vec(0..u32::try_from(PAGES).unwrap(), 0..6)
     ) {
@@ -215,7 +229,10 @@ proptest! {
         }
     }
 
-    /// After each fetched page.
+    /// [`Neighborhood`] implements a push algorithm: probability mass starts at page 0, and
+    /// fetching a page moves the mass of the page along its links. The mass on dead pages is the
+    /// lower bound of the score; the mass on pages that were not fetched (the residual) is the
+    /// distance to the upper bound. The bounds are checked after each fetched page.
     #[test]
     fn push_bounds_contain_the_score_and_only_narrow(
         graph in any_graph(), definition in any_definition(), sigma in sigma(), failures in failures()
@@ -240,8 +257,10 @@ proptest! {
         let truth = scores(&graph, definition, sigma, &failures)[0].get();
         for rule in [StoppingRule::default(), StoppingRule::sic_transit()] {
             let estimator = DecayEstimator::new(0, sigma, definition, rule);
-            let estimate = run(estimator, &graph, &failures, seed);
-            prop_assert!(estimate.pages_fetched <= PAGES);
+            let (estimate, fetched) = run(estimator, &graph, &failures, seed);
+            let distinct: HashSet<PageIndex> = fetched.iter().copied().collect();
+            prop_assert_eq!(distinct.len(), fetched.len(), "{:?}", fetched);
+            prop_assert_eq!(estimate.pages_fetched, fetched.len());
             let bounds = estimate.bounds;
             prop_assert!(bounds.low.get() <= truth + SLACK && truth <= bounds.high.get() + SLACK);
             prop_assert!(estimate.interval.contains(estimate.decay));
@@ -277,16 +296,16 @@ proptest! {
         let more = FailureProbabilities::from_failing_pages(PAGES + 1, &dead).unwrap();
         for repair in estimator.repairs() {
             let is_repaired = |link: &(PageIndex, PageIndex)| *link == (repair.from, repair.to);
-            let swap = |link: &(PageIndex, PageIndex)| if is_repaired(link) { (link.0, healthy) } else { *link };
-            let replaced: Vec<(PageIndex, PageIndex)> = links.iter().map(swap).collect();
-            let graph = CsrGraph::from_links(PAGES + 1, &replaced).unwrap();
+            let replace = |link: &(PageIndex, PageIndex)| if is_repaired(link) { (link.0, healthy) } else { *link };
+            let links_after_replacing: Vec<(PageIndex, PageIndex)> = links.iter().map(replace).collect();
+            let graph = CsrGraph::from_links(PAGES + 1, &links_after_replacing).unwrap();
             let after = scores(&graph, definition, sigma, &more)[0].get();
             // Push leaves small residuals behind, hence the wider tolerance.
-            prop_assert!((after - repair.replaced.get()).abs() < 1e-3);
-            if let Some(at_most) = repair.removed {
-                let removed: Vec<(PageIndex, PageIndex)> =
+            prop_assert!((after - repair.score_if_replaced.get()).abs() < 1e-3);
+            if let Some(at_most) = repair.max_score_if_removed {
+                let remaining: Vec<(PageIndex, PageIndex)> =
                     links.iter().filter(|link| !is_repaired(link)).copied().collect();
-                let graph = CsrGraph::from_links(PAGES, &removed).unwrap();
+                let graph = CsrGraph::from_links(PAGES, &remaining).unwrap();
                 let after = scores(&graph, definition, sigma, &failures)[0].get();
                 prop_assert!(after <= at_most.get() + 1e-3, "{after} for {at_most}");
             }

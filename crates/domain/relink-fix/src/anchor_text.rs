@@ -1,6 +1,6 @@
 //! The text of a link, for reports and reviews.
 //!
-//! The rules are approximate; a link whose text is not found has an empty one.
+//! The rules are approximate. If the text of a link is not found, it is empty.
 
 use relink_model::Span;
 use relink_page::DocumentFormat;
@@ -20,6 +20,7 @@ pub fn anchor_text(format: DocumentFormat, document: &[u8], span: Span) -> Strin
             return template_parameter(document, span, "title").unwrap_or_default();
         }
         DocumentFormat::Markdown => bracket_text(before),
+        // The text starts behind the start tag, which contains the URL.
         DocumentFormat::Html => until(after, b"</a").and_then(|text| {
             text.iter().position(|byte| *byte == b'>').and_then(|start| text.get(start + 1..))
         }),
@@ -29,14 +30,14 @@ pub fn anchor_text(format: DocumentFormat, document: &[u8], span: Span) -> Strin
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the text up to a mark.
+/// Returns the text up to a mark, without regard to upper and lower case.
 fn until<'a>(text: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
     let text = text.get(..text.len().min(MAX_LENGTH))?;
     let end = text.windows(mark.len()).position(|part| part.eq_ignore_ascii_case(mark))?;
     text.get(..end)
 }
 
-/// Returns the text in brackets directly before `(`.
+/// Returns the text in brackets if the link is the destination of `[text](…)`.
 fn bracket_text(before: &[u8]) -> Option<&[u8]> {
     let before = before.strip_suffix(b"<").unwrap_or(before).strip_suffix(b"](")?;
     let mut depth = 0_usize;
@@ -57,6 +58,7 @@ mod tests {
 
     const URL: &str = "http://example.org/a";
 
+    /// Asserts the text of the link with the URL [`URL`].
     #[track_caller]
     fn check(format: DocumentFormat, document: &str, expected: &str) {
         let start = document.find(URL).unwrap();
@@ -73,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn link_without_a_text_has_an_empty_one() {
+    fn text_of_a_link_without_text_is_empty() {
         check(DocumentFormat::Wikitext, "http://example.org/a", "");
         check(DocumentFormat::Markdown, "<http://example.org/a>", "");
         check(DocumentFormat::PlainText, "http://example.org/a", "");

@@ -1,7 +1,7 @@
 //! Writes an archived copy into the parameters of a citation template: `archive-url`,
 //! `archive-date` and `url-status`.
 //!
-//! Empty parameters are filled; missing ones are added behind the last parameter.
+//! Empty parameters are filled; missing parameters are added behind the last parameter.
 
 use relink_model::Span;
 
@@ -9,17 +9,19 @@ use crate::citation_template::CitationTemplate;
 use crate::link_edit::{CopyDetails, Refusal};
 use crate::rewrite::Candidate;
 
-/// The names of each parameter; the first one is written.
+/// The alternative names of each parameter. A missing parameter gets the first name.
 const NAMES: [&[&str]; 3] =
     [&["archive-url", "archiveurl"], &["archive-date", "archivedate"], &["url-status"]];
 
-/// A changed range of a template. One of them contains the URL of the copy.
+/// A changed range of a template. One of the changes of a template writes the URL of the
+/// copy.
 #[derive(Debug)]
 struct Change {
     span: Span,
     has_url: bool,
-    /// The text in front of the URL, and the one behind it.
+    /// The text in front of the URL, or the whole text without a URL.
     before: String,
+    /// The text behind the URL.
     after: String,
 }
 
@@ -28,7 +30,7 @@ impl Change {
         Self { span, has_url: false, before: String::new(), after: String::new() }
     }
 
-    /// Adds text behind the change, or the URL.
+    /// Adds text at the end of the change; `None` adds the URL of the copy.
     fn push(&mut self, text: Option<&str>) {
         match text {
             Some(text) if self.has_url => self.after.push_str(text),
@@ -38,7 +40,8 @@ impl Change {
     }
 }
 
-/// Changes the replacement of a URL to the edits that name its archived copy.
+/// Converts the replacement of a URL to edits that write the URL, date and status of its
+/// archived copy into the parameters of the template.
 pub(crate) fn archive_parameters(
     bytes: &[u8],
     candidate: &Candidate,
@@ -56,9 +59,11 @@ pub(crate) fn archive_parameters(
 
 /// Returns the changed ranges, by position.
 fn changes(bytes: &[u8], template: &CitationTemplate, copy: &CopyDetails) -> Vec<Change> {
+    // Missing parameters are collected in `tail`, a change at the end of the template.
     let (end, bar, sign) = template.tail(bytes);
     let mut tail = Change::at(Span { start: end, end });
     let mut changes: Vec<Change> = Vec::new();
+    // `None` is the URL of the copy, the value of the first parameter.
     for (names, text) in NAMES.iter().zip([None, Some(&*copy.date), Some(copy.url_status)]) {
         let Some(parameter) = template.parameter(names) else {
             tail.push(Some(&format!("{bar}{}{sign}", names.first().copied().unwrap_or_default())));
@@ -77,7 +82,7 @@ fn changes(bytes: &[u8], template: &CitationTemplate, copy: &CopyDetails) -> Vec
         change.push(text);
         changes.push(change);
     }
-    // The place of an empty last parameter is also the place of further parameters.
+    // An empty last parameter is at the same position as the tail. Merge the two changes.
     match changes.iter_mut().find(|change| change.span == tail.span) {
         Some(last) if tail.has_url => {
             let text = std::mem::take(&mut last.before);
@@ -119,7 +124,8 @@ mod tests {
     const URL: &str = "http://example.org/a";
     const COPY: &str = "https://archive.test/1/http://example.org/a";
 
-    /// Adds the copy of `URL` to the template with `U` as its URL, twice.
+    /// Adds the copy of a link to its template, and compares the document. In both documents,
+    /// `U` is the URL of the link and `C` the URL of the copy. A second run changes nothing.
     #[track_caller]
     fn check(document: &str, status: &'static str, expect: &str) {
         let mut text = document.replace('U', URL);
@@ -179,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn live_status_is_corrected_and_another_one_is_kept() {
+    fn status_is_replaced_only_if_it_is_live() {
         check(
             "{{cite web|url-status=live|url=U}}",
             "dead",

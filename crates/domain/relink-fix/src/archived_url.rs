@@ -1,19 +1,20 @@
-//! URLs of archived copies: which page they are a copy of.
+//! Finds the URL of the page in the URL of its archived copy.
 
 use url::Url;
 
-/// Number of digits of a timestamp in a replay URL.
+/// Minimum number of digits of a timestamp in a replay URL: a date.
 const MIN_DIGITS: usize = 8;
+/// Maximum number of digits of a timestamp in a replay URL: a date and a time.
 const MAX_DIGITS: usize = 14;
 
-/// Returns the URL of the page that an archived copy was made of, for the replay URLs of
-/// the Wayback Machine, pywb and compatible archives: `…/20150506070809/http://…`.
+/// Returns the URL of the page that an archived copy was made of. Supports the replay URLs
+/// of the Wayback Machine, pywb and compatible archives: `…/20150506070809/http://…`.
 pub fn original_of(url: &str) -> Option<Url> {
     let start = ["/http://", "/https://"].iter().filter_map(|mark| url.rfind(mark)).max()?;
     let (front, original) = (url.get(..start)?, url.get(start + 1..)?);
     let time = front.rsplit('/').next()?;
     // A modifier such as `id_` selects the form of the copy.
-    let digits = time.trim_end_matches(|it: char| it.is_ascii_lowercase() || it == '_');
+    let digits = time.trim_end_matches(|letter: char| letter.is_ascii_lowercase() || letter == '_');
     let is_time = (MIN_DIGITS..=MAX_DIGITS).contains(&digits.len())
         && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_time.then(|| Url::parse(original).ok()).flatten()
@@ -38,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn other_urls_are_no_copies() {
+    fn other_urls_are_not_copies() {
         for url in [
             "https://a.test/20150506/x",
             "https://a.test/go/http://b.test/",

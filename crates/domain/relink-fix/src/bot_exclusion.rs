@@ -3,14 +3,15 @@
 //! The rules are those of Template:Bots of the English Wikipedia. Templates in comments
 //! and `<nowiki>` do not count.
 
-/// Templates of pages that a person is editing.
+/// Templates that mark a page that a person is editing.
 const IN_USE: [&str; 3] = ["in use", "inuse", "in creation"];
 
 /// Elements whose content is not markup.
 const VERBATIM: [(&str, &str); 4] =
     [("<!--", "-->"), ("<nowiki>", "</nowiki>"), ("<pre>", "</pre>"), ("<code>", "</code>")];
 
-/// Returns why a bot with this user name must not edit a page; `None` if it may.
+/// Returns the reason why a bot with this user name must not edit a page; `None` if it may edit
+/// the page.
 pub fn bot_exclusion(text: &str, user: &str) -> Option<String> {
     let text = without_verbatim(text);
     let user = normalize(user);
@@ -19,21 +20,23 @@ pub fn bot_exclusion(text: &str, user: &str) -> Option<String> {
         let name = normalize(parts.next()?);
         let parameters: Vec<&str> = parts.collect();
         let is_excluded = match name.as_str() {
-            "nobots" => excludes_all_or(&parameters, &user),
-            "bots" => excludes(&parameters, &user),
+            "nobots" => nobots_excludes(&parameters, &user),
+            "bots" => bots_excludes(&parameters, &user),
             name => IN_USE.contains(&name),
         };
         is_excluded.then(|| format!("the page has `{{{{{}}}}}`", template.trim()))
     })
 }
 
-/// `{{nobots}}` excludes all bots, `{{nobots|A,B}}` only these.
-fn excludes_all_or(parameters: &[&str], user: &str) -> bool {
+/// Whether `{{nobots}}` with these parameters excludes a user. Without parameters, it excludes
+/// all bots; `{{nobots|A,B}}` excludes only `A` and `B`.
+fn nobots_excludes(parameters: &[&str], user: &str) -> bool {
     parameters.is_empty() || parameters.iter().any(|names| has_name(names, user))
 }
 
-/// `{{bots}}` allows all bots; `allow` and `deny` have lists of names.
-fn excludes(parameters: &[&str], user: &str) -> bool {
+/// Whether `{{bots}}` with these parameters excludes a user. Without parameters, it allows all
+/// bots; `allow` and `deny` have lists of names.
+fn bots_excludes(parameters: &[&str], user: &str) -> bool {
     parameters.iter().filter_map(|parameter| parameter.split_once('=')).any(|(key, names)| {
         match normalize(key).as_str() {
             "allow" => !has_name(names, user) && !has_name(names, "all"),
@@ -43,7 +46,7 @@ fn excludes(parameters: &[&str], user: &str) -> bool {
     })
 }
 
-/// Whether a list of names has this one. Names are compared as MediaWiki does.
+/// Whether a list of names contains `name`. Names are compared as in MediaWiki.
 fn has_name(names: &str, name: &str) -> bool {
     names.split(',').any(|other| normalize(other) == name)
 }
@@ -76,7 +79,8 @@ fn without_verbatim(text: &str) -> String {
         let inside = position + open.len();
         let end = lower.get(inside..).and_then(|inside| inside.find(close));
         output.push_str(rest.get(..position).unwrap_or_default());
-        // An element without an end tag is text, a comment without an end is not.
+        // The rest after an element without an end tag is markup. The rest after a comment
+        // without an end is part of the comment.
         rest = match end {
             Some(end) => rest.get(inside + end + close.len()..).unwrap_or_default(),
             None if open == "<!--" => "",
@@ -92,6 +96,7 @@ fn without_verbatim(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Asserts whether a wiki page excludes `RelinkBot`.
     #[track_caller]
     fn check(text: &str, is_excluded: bool) {
         assert_eq!(bot_exclusion(text, "RelinkBot").is_some(), is_excluded, "{text}");

@@ -6,9 +6,9 @@ use relink_model::Span;
 /// A citation template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CitationTemplate {
-    /// Its content, between the braces.
+    /// The content of the template, between the braces.
     pub(crate) content: Span,
-    /// Its named parameters, in order.
+    /// The named parameters, in order.
     parameters: Vec<TemplateParameter>,
 }
 
@@ -21,7 +21,8 @@ pub(crate) struct TemplateParameter {
     bar: usize,
     /// The position of the equals sign.
     sign: usize,
-    /// The value without white space. If it is empty, the place for it.
+    /// The value without white space. For an empty value, the position at which a value would
+    /// be written.
     pub(crate) value: Span,
 }
 
@@ -45,14 +46,14 @@ impl CitationTemplate {
 
     /// Returns the last parameter with one of these names.
     pub(crate) fn parameter(&self, names: &[&str]) -> Option<&TemplateParameter> {
-        let is_named = |it: &&TemplateParameter| names.contains(&it.name.as_str());
+        let is_named = |parameter: &&TemplateParameter| names.contains(&parameter.name.as_str());
         self.parameters.iter().rfind(is_named)
     }
 
-    /// Whether it names an archived copy.
+    /// Whether the template has the URL of an archived copy.
     pub(crate) fn has_archive_url(&self) -> bool {
         let parameter = self.parameter(&["archive-url", "archiveurl"]);
-        parameter.is_some_and(|it| it.value.start < it.value.end)
+        parameter.is_some_and(|parameter| !parameter.value.range().is_empty())
     }
 
     /// Returns the position behind the closing braces.
@@ -60,8 +61,9 @@ impl CitationTemplate {
         self.content.end + 2
     }
 
-    /// Returns the position behind the last parameter, and the texts in front of the name
-    /// and the value of a further parameter: white space is as in the last one.
+    /// Returns the position behind the last parameter, the text in front of the name of a
+    /// further parameter (`|` with white space), and the text between its name and its value
+    /// (`=` with white space). The white space is the same as in the last parameter.
     pub(crate) fn tail(&self, document: &[u8]) -> (usize, String, String) {
         let text = |start, end| {
             String::from_utf8_lossy(document.get(start..end).unwrap_or_default()).into_owned()
@@ -76,7 +78,7 @@ impl CitationTemplate {
         let key = document.get(last.bar + 1..last.sign).unwrap_or_default();
         let name = last.bar + 1 + key.len() - key.trim_ascii_start().len();
         let name_end = last.bar + 1 + key.trim_ascii_end().len();
-        // An empty value says nothing about the space in front of values.
+        // An empty value does not show how much space precedes a value.
         let space_of_value = if last.value.start < last.value.end {
             text(last.sign + 1, last.value.start)
         } else {
@@ -87,7 +89,7 @@ impl CitationTemplate {
     }
 }
 
-/// Returns a parameter of the innermost template around the link.
+/// Returns the value of a parameter of the innermost template around the link.
 pub(crate) fn template_parameter(document: &[u8], span: Span, name: &str) -> Option<String> {
     let all = parameters(document, template_around(document, span)?);
     let value = all.into_iter().find(|parameter| parameter.name == name)?.value;
@@ -186,6 +188,7 @@ mod tests {
 
     const URL: &str = "http://example.org/a";
 
+    /// Returns the citation template whose parameter `url` is [`URL`].
     fn find(document: &str) -> Option<CitationTemplate> {
         let start = document.find(URL).unwrap();
         CitationTemplate::of_url(document.as_bytes(), (start..start + URL.len()).into())

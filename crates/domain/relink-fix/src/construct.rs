@@ -1,5 +1,5 @@
-//! Finds the end of the construct that contains a link, and the notation for a
-//! second link behind it.
+//! Finds the end of the construct that contains a link, such as `[text](url)`, and
+//! the notation for a second link behind the construct.
 //!
 //! The rules are approximate. [`rewrite`](crate::rewrite) parses the result and
 //! rejects an edit that does not yield exactly one more link.
@@ -25,7 +25,8 @@ pub(crate) enum Notation {
 }
 
 impl Notation {
-    /// Returns the markup in front of and behind the URL of a second link.
+    /// Returns the markup in front of and behind the URL of a second link. The link is in
+    /// parentheses.
     pub(crate) fn markup(self, label: &str) -> (String, String) {
         let (before, after) = match self {
             Self::Markdown => (format!("[{label}]("), ")".to_owned()),
@@ -39,8 +40,8 @@ impl Notation {
     }
 }
 
-/// Returns the position behind the construct of a link, and the notation to use
-/// there. Returns `None` if a second link cannot be written behind it.
+/// Returns the position behind the construct of a link, and the notation of a second
+/// link at this position. Returns `None` if a second link cannot be written there.
 pub(crate) fn construct_end(
     format: DocumentFormat,
     kind: LinkKind,
@@ -107,7 +108,7 @@ fn markdown_end(before: &[u8], after: &[u8]) -> Option<usize> {
 fn html_end(after: &[u8]) -> Option<usize> {
     let lower = after.to_ascii_lowercase();
     let close = find(&lower, b"</a")?;
-    // The element has no end tag if another one starts before it.
+    // If another link starts before `</a>`, the end tag belongs to that link.
     if find(lower.get(..close)?, b"<a ").is_some() {
         return None;
     }

@@ -16,24 +16,27 @@ pub fn css_selector(document: &[u8], span: Span, value: &str) -> Option<String> 
     let before = document.get(..span.start)?;
     let start = before.iter().rposition(|byte| *byte == b'<')?;
     let tag = String::from_utf8_lossy(before.get(start + 1..)?).to_ascii_lowercase();
-    let element = name(tag.split(|it: char| it.is_ascii_whitespace() || it == '/').next()?)?;
+    let element =
+        name(tag.split(|letter: char| letter.is_ascii_whitespace() || letter == '/').next()?)?;
     let before_value = tag.trim_end_matches(['"', '\'']).trim_end().strip_suffix('=')?.trim_end();
     let attribute = name(
-        before_value.rsplit(|it: char| it.is_ascii_whitespace() || "\"'/".contains(it)).next()?,
+        before_value
+            .rsplit(|letter: char| letter.is_ascii_whitespace() || "\"'/".contains(letter))
+            .next()?,
     )?;
     let value: String = value.chars().map(escaped).collect();
     Some(format!("{element}[{attribute}=\"{value}\"]"))
 }
 
-/// Returns a name that needs no escapes.
+/// Returns `text` if it is a name that needs no escapes.
 fn name(text: &str) -> Option<&str> {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '-';
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
     let is_name =
-        text.starts_with(|it: char| it.is_ascii_alphabetic()) && text.chars().all(is_plain);
+        text.starts_with(|letter: char| letter.is_ascii_alphabetic()) && text.chars().all(is_plain);
     is_name.then_some(text)
 }
 
-/// Returns a character of a string, as in CSS Syntax.
+/// Escapes a character for a string in CSS.
 fn escaped(character: char) -> String {
     match character {
         '"' | '\\' => format!("\\{character}"),
@@ -46,6 +49,7 @@ fn escaped(character: char) -> String {
 mod tests {
     use super::*;
 
+    /// Asserts the selector of the element with the URL `http://example.org/`.
     #[track_caller]
     fn check(document: &str, expect: Option<&str>) {
         let start = document.find("http").unwrap();

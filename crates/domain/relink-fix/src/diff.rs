@@ -1,16 +1,16 @@
 //! Unified diffs of edited documents, in the format that `git apply` accepts.
 //!
-//! Edits of links rarely add lines: only parameters of templates with one parameter per
-//! line. So the lines of both versions correspond one to one between such places, which a
-//! short search finds. The sidecar file only grows at its end. A general diff algorithm is
-//! not needed.
+//! A general diff algorithm is not needed, because edits of links rarely add lines. Only
+//! parameters of templates may be added as lines. The lines between such additions
+//! correspond one to one, and a short search finds the additions. The sidecar file, which
+//! records replaced URLs, only grows at its end.
 
 use std::fmt;
 
 /// Number of unchanged lines around a change.
 const CONTEXT: usize = 3;
 
-/// Maximum number of lines of a change that adds or removes lines. A longer one includes
+/// Maximum number of lines of a change that adds or removes lines. A longer change includes
 /// the rest of the document, which is correct but long.
 const MAX_CHANGE: usize = 64;
 
@@ -20,7 +20,7 @@ const MAX_CHANGE: usize = 64;
 /// string.
 #[derive(Debug, Clone, Copy)]
 pub struct PatchPath<'a> {
-    /// `a` for the old version, `b` for the new one.
+    /// `a` for the old version, `b` for the new version.
     pub side: char,
     /// The path, with `/` between its components.
     pub path: &'a str,
@@ -67,6 +67,7 @@ pub fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
         format!("diff --git {old_path} {new_path}\n--- {old_path}{tab}\n+++ {new_path}{tab}\n")
             .into_bytes();
     let lines = diff_lines(&lines(old), &lines(new));
+    // `before` has the numbers of old and new lines in front of `position`.
     let (mut position, mut before) = (0, (0, 0));
     for (start, end) in hunks(&lines) {
         let skipped = line_counts(lines.get(position..start).unwrap_or_default());
@@ -93,19 +94,25 @@ pub fn addition_diff(path: &str, old: Option<&[u8]>, added: &[u8]) -> Option<Vec
         None => format!("new file mode 100644\n--- /dev/null\n+++ {new_path}{tab}\n"),
     };
     let mut output = format!("diff --git {old_path} {new_path}\n{head}").into_bytes();
-    let (old, added) = (lines(old.unwrap_or_default()), lines(added));
+    let (old, added_lines) = (lines(old.unwrap_or_default()), count_lines(added));
     let context = old.get(old.len().saturating_sub(CONTEXT)..).unwrap_or_default();
     let start = old.len() - context.len() + usize::from(!context.is_empty());
     let new_start = start.max(1);
-    let (before, after) = (context.len(), context.len() + added.len());
+    let (before, after) = (context.len(), context.len() + added_lines);
     output.extend_from_slice(format!("@@ -{start},{before} +{new_start},{after} @@\n").as_bytes());
     for line in context {
         write_line(&mut output, b' ', line);
     }
-    for line in added {
+    // The text may be large, so the output grows only once: each line gets a marker.
+    output.reserve_exact(added.len() + added_lines);
+    for line in added.split_inclusive(|byte| *byte == b'\n') {
         write_line(&mut output, b'+', line);
     }
     Some(output)
+}
+
+fn count_lines(text: &[u8]) -> usize {
+    text.split_inclusive(|byte| *byte == b'\n').count()
 }
 
 /// A line of a diff, with its marker: a space, `-` or `+`.
@@ -116,7 +123,7 @@ fn lines(document: &[u8]) -> Vec<&[u8]> {
     document.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Returns the lines of both versions, removed ones in front of added ones.
+/// Returns the lines of both versions. In each change, removed lines precede added lines.
 fn diff_lines<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> Vec<DiffLine<'a>> {
     let mut output = Vec::with_capacity(new.len() + 16);
     let (mut old, mut new) = (old, new);
@@ -144,14 +151,15 @@ fn changed_lines(old: &[&[u8]], new: &[&[u8]]) -> (usize, usize) {
         let count = (0..old.len()).find(|count| is_same(*count, *count)).unwrap_or(old.len());
         return (count, count);
     }
+    // Try all pairs of numbers, ordered by their sum.
     (0..=MAX_CHANGE)
         .flat_map(|sum| (0..=sum).map(move |removed| (removed, sum - removed)))
         .find(|(removed, added)| is_same(*removed, *added))
         .unwrap_or((old.len(), new.len()))
 }
 
-/// Returns the start and the end of each hunk. Changes whose context overlaps are in one
-/// hunk.
+/// Returns the start and the end of each hunk, with context. Changes with overlapping
+/// context are in one hunk.
 fn hunks(lines: &[DiffLine<'_>]) -> Vec<(usize, usize)> {
     let mut hunks: Vec<(usize, usize)> = Vec::new();
     for (index, _) in lines.iter().enumerate().filter(|(_, (marker, _))| *marker != b' ') {
@@ -168,7 +176,7 @@ fn hunks(lines: &[DiffLine<'_>]) -> Vec<(usize, usize)> {
 /// Writes a hunk. `before` has the numbers of old and new lines in front of it.
 fn write_hunk(output: &mut Vec<u8>, lines: &[DiffLine<'_>], before: (usize, usize)) {
     let (old, new) = line_counts(lines);
-    // An empty range names the line in front of it.
+    // The start of an empty range is the number of the line in front of it.
     let range = |before: usize, length| format!("{},{length}", before + usize::from(length > 0));
     let (old, new) = (range(before.0, old), range(before.1, new));
     output.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
@@ -195,6 +203,7 @@ fn write_line(output: &mut Vec<u8>, marker: u8, line: &[u8]) {
 mod tests {
     use super::*;
 
+    /// Asserts the diff of two documents, without its header.
     #[track_caller]
     fn check(old: &str, new: &str, expect: &str) {
         let diff = unified_diff("a.md", old.as_bytes(), new.as_bytes()).unwrap_or_default();

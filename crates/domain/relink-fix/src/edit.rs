@@ -8,9 +8,9 @@ use thiserror::Error;
 pub struct Edit {
     /// The replaced bytes.
     pub span: Span,
-    /// Their content before the edit.
+    /// The content of the span before the edit.
     pub old: Vec<u8>,
-    /// Their content after the edit.
+    /// The content of the span after the edit.
     pub new: Vec<u8>,
 }
 
@@ -65,10 +65,10 @@ pub fn invert(edits: &[Edit]) -> Vec<Edit> {
     inverse
 }
 
-/// Maps positions of the old document to positions of the new one.
+/// Maps positions of the old document to positions of the edited document.
 pub(crate) struct Shifts {
-    /// The start and end of each edit in the old document, and the number of
-    /// bytes added and removed up to its end.
+    /// The start and end of each edit in the old document, and the total number of bytes
+    /// added and removed up to its end.
     edits: Vec<(usize, usize, usize, usize)>,
 }
 
@@ -87,6 +87,7 @@ impl Shifts {
     /// not belong to it.
     pub(crate) fn apply(&self, span: Span) -> Span {
         let start = self.edits.partition_point(|(_, end, ..)| *end <= span.start);
+        // `start < end` excludes insertions at the end of the link.
         let end = self.edits.partition_point(|(start, end, ..)| {
             *end < span.end || (*end == span.end && start < end)
         });
@@ -117,6 +118,7 @@ mod tests {
 
     #[test]
     fn apply_replaces_only_the_spans() {
+        // `d` is at position 7.
         let edits = [edit(2, b"bb", b"XXX"), edit(6, b"d", b"")];
         assert_eq!(apply(b"a bb c d e", &edits), Err(EditError::Changed(6)));
         let edits = [edit(2, b"bb", b"XXX"), edit(7, b"d", b"")];

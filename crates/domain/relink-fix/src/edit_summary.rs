@@ -12,7 +12,7 @@ pub struct SummaryLink {
     pub old_url: String,
     /// The new URL.
     pub new_url: String,
-    /// Why the link was repaired and where the new URL comes from.
+    /// The reason for the repair and the source of the new URL.
     pub evidence: String,
 }
 
@@ -23,6 +23,7 @@ pub fn edit_summary(introduction: &str, links: &[SummaryLink]) -> String {
         let SummaryLink { old_url, new_url, evidence } = link;
         let separator = if index == 0 { ": " } else { "; " };
         let part = format!("{separator}{old_url} \u{2192} {new_url} ({evidence})");
+        // Leave room for the number of further links.
         let rest = links.len() - index - 1;
         let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         let length = |text: &str| text.chars().count();
@@ -34,7 +35,7 @@ pub fn edit_summary(introduction: &str, links: &[SummaryLink]) -> String {
         }
         summary.push_str(&part);
     }
-    summary.chars().filter(|it| !it.is_control()).take(MAX_LENGTH).collect()
+    summary.chars().filter(|letter| !letter.is_control()).take(MAX_LENGTH).collect()
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Grid tables of reStructuredText.
 //!
-//! The borders of a grid table must stay in their columns, so a cell has no room for a
-//! longer or shorter text.
+//! The borders of a grid table must stay in their columns, so the length of the text in a
+//! cell cannot change.
 
 use relink_model::Span;
 
-/// Whether a position is in a cell of a grid table: the line starts with a vertical bar,
-/// and the lines above it are lines of a table up to its border.
+/// Whether a span is in a cell of a grid table: the line starts with a vertical bar, and the
+/// first line above it without a vertical bar is the border of a table.
 pub(crate) fn is_in_grid_table(document: &[u8], span: Span) -> bool {
     let before = document.get(..span.start).unwrap_or_default();
     let mut lines = before.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
@@ -19,6 +19,7 @@ pub(crate) fn is_in_grid_table(document: &[u8], span: Span) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts whether the URL is in a cell of a grid table.
     #[track_caller]
     fn check(document: &str, expect: bool) {
         let start = document.find("http").unwrap();

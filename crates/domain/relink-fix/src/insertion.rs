@@ -1,8 +1,10 @@
-//! Repairs a link without replacing its URL: adds a second link behind it, the parameters
-//! of an archived copy in its citation template, or a mark that it is dead.
+//! Repairs a link without replacing its URL: adds a second link behind the link, the
+//! parameters of an archived copy in its citation template, or a mark that the link is
+//! dead.
 //!
-//! An edit starts as the replacement of the URL. The functions change it to an insertion
-//! that keeps the URL. Whether the result is valid is checked in [`crate::rewrite`].
+//! A [`Candidate`] is a planned edit. It starts as the replacement of the URL. The
+//! functions convert it to an insertion. [`crate::rewrite`] checks whether the result is
+//! valid.
 
 use relink_model::{Link, LinkKind, SourceLocation, Span};
 use relink_page::DocumentFormat;
@@ -17,16 +19,16 @@ use crate::url_form::{UrlForm, percent_encode};
 
 /// Maximum number of bytes between a link and the second link behind it.
 const MAX_DISTANCE: usize = 400;
-/// Number of links, from the edited one on, that are searched for the new URL. It is not
-/// inserted if one of them has it already.
+/// Number of links, from the edited link on, that are searched for the new URL. If one of
+/// them has the new URL, it is not inserted again.
 const SEARCHED_LINKS: usize = 4;
 /// The name of the template that marks a dead link, in lower case.
 const DEAD_LINK: &str = "{{dead link";
-/// Maximum number of bytes between a link and its mark.
+/// Maximum number of bytes between a link and the mark of a dead link.
 const MAX_MARK_DISTANCE: usize = 80;
 
-/// Turns an edit that would replace a URL into edits that keep it and insert the new URL:
-/// as a second link behind it, or as parameters or attributes where the format has them.
+/// Converts an edit that would replace a URL to edits that insert the new URL: as a second
+/// link, or as parameters or attributes where the format has them.
 pub(crate) fn second_link(
     format: DocumentFormat,
     bytes: &[u8],
@@ -40,20 +42,20 @@ pub(crate) fn second_link(
         let distance = link.location.span.start.abs_diff(span.end);
         distance <= MAX_DISTANCE && is_same_url(link.target.text(), &candidate.url)
     };
-    // Repeated repairs find the link of an earlier one next to the edited link.
+    // An earlier repair may have inserted the new URL.
     if links.iter().skip(candidate.index).take(SEARCHED_LINKS).any(is_present) {
         return Err(Refusal::AlreadyPresent);
     }
     if format == DocumentFormat::Html && is_bookmark_file(bytes) {
         let attributes = bookmark_attributes(bytes, span, kind, &candidate.url, copy);
-        // The parser reads the attribute with an archived copy as a link, and the one with
-        // another new URL as plain text.
+        // The parser reads the attribute with an archived copy as a link. It does not read the
+        // attribute with another new URL.
         let added_links = usize::from(copy.is_some());
         return attributes.map(|(position, text)| {
             vec![Candidate { added_links, ..candidate.insertion(position, text) }]
         });
     }
-    // In MediaWiki text, values are the parameters of templates.
+    // In MediaWiki text, a link of the kind `Value` is a parameter of a template.
     let template = (format == DocumentFormat::Wikitext && kind == LinkKind::Value)
         .then(|| CitationTemplate::of_url(bytes, span).ok_or(Refusal::NoRoom))
         .transpose()?;
@@ -78,8 +80,8 @@ pub(crate) fn second_link(
     }])
 }
 
-/// Turns an edit that would replace a URL into one that keeps it and inserts a mark behind
-/// the link, such as `{{dead link|date=November 2026}}`. Only MediaWiki text has such marks.
+/// Converts an edit that would replace a URL to the insertion of a mark behind the link, such
+/// as `{{dead link|date=November 2026}}`. Only MediaWiki text has such marks.
 pub(crate) fn dead_link_mark(
     format: DocumentFormat,
     bytes: &[u8],
@@ -88,7 +90,6 @@ pub(crate) fn dead_link_mark(
 ) -> Result<Candidate, Refusal> {
     let SourceLocation { span, kind, .. } = candidate.location;
     if format != DocumentFormat::Wikitext {
-        // There is no place for a mark in the other formats.
         return Err(Refusal::NoRoom);
     }
     let end = if kind == LinkKind::Value {
@@ -109,7 +110,7 @@ pub(crate) fn dead_link_mark(
     Ok(candidate.insertion(end, mark.to_owned()))
 }
 
-/// Whether two texts are the same URL, percent-encoded for a markup language or not.
+/// Whether two texts are the same URL, with or without percent-encoded delimiters of markup.
 fn is_same_url(one: &str, other: &str) -> bool {
     one == other || percent_encode(one) == percent_encode(other)
 }

@@ -1,8 +1,8 @@
-//! Why a link is there: as a citation or for navigation.
+//! Decides whether a link is a citation.
 //!
-//! A citation refers to the text that its author read, so an archived copy
-//! serves it best. Any other link leads readers to a page, so the new URL of the
-//! page serves it best.
+//! A citation refers to the text that its author read, so an archived copy is the
+//! best repair. Any other link leads readers to a page, so the new URL of the page
+//! is the best repair.
 
 use relink_model::Span;
 
@@ -38,6 +38,9 @@ const HEADINGS: [&str; 12] = [
     "referencias",
 ];
 
+/// Maximum number of characters between the words of an access date and its year.
+const MAX_DATE_DISTANCE: usize = 40;
+
 /// Maximum number of bytes before a link in which a heading is searched for.
 const MAX_HEADING_DISTANCE: usize = 64 << 10;
 
@@ -66,11 +69,12 @@ fn is_footnote(line: &str) -> bool {
 fn has_access_date(line: &str) -> bool {
     ACCESS_WORDS.iter().any(|word| {
         let rest = line.split_once(word).map_or("", |(_, rest)| rest);
-        rest.chars().take(40).filter(char::is_ascii_digit).count() >= 4
+        // A year has four digits.
+        rest.chars().take(MAX_DATE_DISTANCE).filter(char::is_ascii_digit).count() >= 4
     })
 }
 
-/// Whether the nearest heading above is that of a list of citations.
+/// Whether the nearest heading above the link is the heading of a list of citations.
 fn is_below_citation_heading(before: &[u8]) -> bool {
     let start = before.len().saturating_sub(MAX_HEADING_DISTANCE);
     let text = text(before.get(start..).unwrap_or_default());
@@ -82,7 +86,8 @@ fn is_below_citation_heading(before: &[u8]) -> bool {
     heading.is_some_and(|heading| HEADINGS.contains(&heading))
 }
 
-/// Returns the text of a heading, if the line is one.
+/// Returns the text of a heading, if the line is a heading. `next` is the next line, which may
+/// underline the heading.
 fn heading<'a>(line: &'a str, next: &str) -> Option<&'a str> {
     let marked = ['#', '='].into_iter().find(|mark| line.starts_with(*mark));
     if let Some(mark) = marked {

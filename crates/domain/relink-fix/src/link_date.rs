@@ -10,6 +10,9 @@ use crate::citation_template::template_parameter;
 /// Parameters of citation templates with the access date.
 const PARAMETERS: [&str; 3] = ["access-date", "accessdate", "accessed"];
 
+/// Maximum number of characters of an access date after a word.
+const MAX_DATE_LENGTH: usize = 40;
+
 /// Words before an access date in a line, in lower case.
 const WORDS: [&str; 6] = ["accessed", "retrieved", "visited", "viewed", "abgerufen", "consulté le"];
 
@@ -17,8 +20,8 @@ const WORDS: [&str; 6] = ["accessed", "retrieved", "visited", "viewed", "abgeruf
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Returns the access date of the link at `span`: that of its citation template, or that
-/// behind a word such as "accessed" in its line.
+/// Returns the access date of the link at `span`: the date in its citation template, or the
+/// date after a word such as "accessed" in the same line.
 pub fn link_date(document: &[u8], span: Span) -> Option<Timestamp> {
     let parameter = PARAMETERS
         .iter()
@@ -33,13 +36,13 @@ fn line_date(document: &[u8], span: Span) -> Option<Date> {
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line).to_lowercase();
     let (_, rest) = WORDS.iter().find_map(|word| line.split_once(word))?;
-    parse_date(&rest.chars().take(40).collect::<String>())
+    parse_date(&rest.chars().take(MAX_DATE_LENGTH).collect::<String>())
 }
 
 /// Parses `2019-05-03`, `3 May 2019` and `May 3, 2019`, with any text around it.
 fn parse_date(text: &str) -> Option<Date> {
     let text = text.to_lowercase();
-    let words: Vec<&str> = text.split(|it: char| !it.is_alphanumeric()).collect();
+    let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
     words.windows(3).find_map(|words| {
         let [one, two, three] = words else { return None };
@@ -63,6 +66,7 @@ mod tests {
 
     const URL: &str = "http://example.org/a";
 
+    /// Asserts the date that the document gives for its link to `URL`.
     #[track_caller]
     fn check(document: &str, expected: Option<&str>) {
         let start = document.find(URL).unwrap();
@@ -75,6 +79,7 @@ mod tests {
     fn access_date_is_found() {
         check("{{cite web|url=http://example.org/a|access-date=2019-05-03}}", Some("2019-05-03"));
         check("{{cite web|url=http://example.org/a|accessdate=3 May 2019}}", Some("2019-05-03"));
+        // A known limitation: `3rd` is not parsed as a day.
         check("[a](http://example.org/a), accessed May 3rd 2019.", None);
         check("[a](http://example.org/a), accessed May 3, 2019.", Some("2019-05-03"));
         check("[a](http://example.org/a) (retrieved 2020-12-31)", Some("2020-12-31"));

@@ -1,4 +1,4 @@
-//! Requested edits of links, and what became of them.
+//! Requested edits of links, and their results.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct LinkEdit {
     pub location: SourceLocation,
     /// The canonical URL of the link, without a fragment.
     pub old_url: String,
-    /// The new URL. The fragment of the link is appended if it has none.
+    /// The new URL. If it has no fragment, the fragment of the link is appended.
     pub new_url: String,
     /// The form in which the new URL is written.
     pub style: EditStyle,
@@ -24,26 +24,26 @@ pub struct LinkEdit {
 /// The form in which a new URL is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditStyle {
-    /// Instead of the old URL.
+    /// Replaces the old URL.
     Replace,
-    /// Instead of the old URL, which is kept in an attribute of the link if its
-    /// syntax has attributes.
+    /// Replaces the old URL, which is retained in an attribute of the link if the
+    /// syntax of the link has attributes.
     ReplaceAndKeep(Option<PageVersion>),
-    /// As a second link behind the old one.
+    /// Adds a second link behind the old link.
     Beside {
         /// The text of the second link.
         label: String,
-        /// The data of an archived copy; `None` if the new URL is not one.
+        /// The data of the archived copy; `None` if the new URL is not an archived copy.
         copy: Option<CopyDetails>,
     },
-    /// In columns of a table. The new URL of the edit is not used.
+    /// Writes values into columns of a table. The new URL of the edit is not used.
     Columns(ColumnValues),
-    /// In the attributes of a robust link, which keeps its URL. The new URL of the edit is
+    /// Adds the attributes of a robust link, which retains its URL. The new URL of the edit is
     /// not used.
     Annotate(PageVersion),
-    /// Instead of an archived copy, because the page works again.
+    /// Replaces an archived copy by the URL of the page, because the page works again.
     Restore,
-    /// No new URL, but this mark behind the link, such as a template.
+    /// Adds this mark behind the link, such as a template, and no new URL.
     Mark(String),
 }
 
@@ -86,10 +86,10 @@ pub struct RefusedEdit {
     pub reason: Refusal,
 }
 
-/// Why a link was not replaced.
+/// The reason why an edit was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// The document has no such link at this location any more.
+    /// The document no longer has this link at this location.
     Changed,
     /// The destination is not an absolute URL.
     NotAbsolute,

@@ -2,8 +2,9 @@
 //!
 //! Only permanent redirects are considered (RFC 9110 §15.4.2, §15.4.9). The
 //! verdict `moved` guarantees that every redirect of the chain is permanent and
-//! that the last URL has content. A redirect to a login form, a consent form or
-//! a home page is not offered, because the page itself is not there.
+//! that the last URL has content. If a redirect leads to a login form, a consent
+//! form or a home page, no URL is offered, because these pages are not the page of
+//! the link.
 
 use std::fmt;
 
@@ -15,12 +16,12 @@ use url::Url;
 pub struct Offer {
     /// The new URL.
     pub url: Url,
-    /// Why a person must confirm the replacement; `None` if it can be written
-    /// automatically.
+    /// The reason why a person must confirm the replacement; `None` if it can be
+    /// written automatically.
     pub review: Option<ReviewReason>,
 }
 
-/// Why a replacement is not written automatically.
+/// The reason why a replacement is not written automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewReason {
     /// The new URL uses http instead of https.
@@ -50,7 +51,7 @@ impl fmt::Display for ReviewReason {
     }
 }
 
-/// Why the target of a redirect is not offered.
+/// The reason why the target of a redirect is not offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferRefusal {
     /// The redirect leads to a home page.
@@ -61,7 +62,7 @@ pub enum OfferRefusal {
     Consent,
     /// The redirect carries the old URL as a parameter, as access walls do.
     CarriesOldUrl,
-    /// The new URL is the old one.
+    /// The new URL is equal to the old URL.
     Unchanged,
 }
 
@@ -140,11 +141,12 @@ pub fn redirect_offer(old: &Url, new: &Url) -> Result<Offer, OfferRefusal> {
 ///
 /// # Errors
 ///
-/// Fails if the last page is not the first one, or if the chain leads through a login
-/// form, a consent form or a home page: what comes behind it may depend on the visitor.
+/// Fails if the last page is not the first page, or if the chain leads through a login
+/// form, a consent form or a home page. The target of such a page may depend on the
+/// client.
 pub fn chain_offer(chain: &[Url]) -> Result<Offer, OfferRefusal> {
-    let [old, through @ .., new] = chain else { return Err(OfferRefusal::Unchanged) };
-    for page in through {
+    let [old, intermediate @ .., new] = chain else { return Err(OfferRefusal::Unchanged) };
+    for page in intermediate {
         match redirect_offer(old, page) {
             Ok(_) | Err(OfferRefusal::Unchanged) => {}
             Err(refusal) => return Err(refusal),
@@ -153,6 +155,7 @@ pub fn chain_offer(chain: &[Url]) -> Result<Offer, OfferRefusal> {
     redirect_offer(old, new)
 }
 
+/// Returns the reason why a person must confirm the new URL, if there is one.
 fn review_reason(old: &Url, new: &Url) -> Option<ReviewReason> {
     if old.scheme() == "https" && new.scheme() == "http" {
         return Some(ReviewReason::Downgrade);
@@ -171,8 +174,8 @@ fn contains_url(url: &Url) -> bool {
     })
 }
 
-/// Whether a URL names the home page of a host or of one of its languages. A
-/// query may select a page, so a URL with one is not a home page.
+/// Whether a URL is the home page of a host or of one of its languages. A URL with a
+/// query is not a home page, because the query may select a page.
 fn is_home(url: &Url) -> bool {
     if url.query().is_some_and(|query| !query.is_empty()) {
         return false;
@@ -208,11 +211,13 @@ fn has_word(url: &Url, words: &[&str]) -> bool {
     segments(url).any(is_word) || url.host_str().is_some_and(|host| host.split('.').any(is_word))
 }
 
-/// Whether a parameter of `new` contains the old URL or its path. A path of one
-/// short segment is not compared, because it may occur by chance.
+/// Whether a parameter of `new` contains the old URL or its path. A short path, or a
+/// path of one segment, is not compared, because it may occur by chance.
 fn carries(new: &Url, old: &Url) -> bool {
+    /// Maximum length of a path that may occur by chance.
+    const MAX_SHORT_PATH: usize = 8;
     let path = old.path();
-    let is_distinctive = path.len() > 8 && segments(old).count() > 1;
+    let is_distinctive = path.len() > MAX_SHORT_PATH && segments(old).count() > 1;
     new.query_pairs()
         .any(|(_, value)| value.contains(old.as_str()) || (is_distinctive && value.contains(path)))
 }

@@ -22,14 +22,16 @@ pub enum RedirectSyntax {
 /// Returns the rules that redirect the old pages of a site to their new URLs. Pages of
 /// other hosts are omitted. A target on the same host is written as a path.
 pub fn redirect_map(site: &Url, moved: &[(Url, Url)], syntax: RedirectSyntax) -> String {
+    // Without an explicit port, http and https have different ports, so they differ here.
     let is_own = |url: &Url| {
         url.host_str() == site.host_str()
             && url.port_or_known_default() == site.port_or_known_default()
     };
     let rules: BTreeMap<(String, Option<String>), String> = moved
         .iter()
-        .filter(|(old, new)| is_own(old) && old.path() != new.path() || !is_own(new))
         .filter(|(old, _)| is_own(old))
+        // A rule for a path ignores the query, so a redirect to the same path could be endless.
+        .filter(|(old, new)| old.path() != new.path() || !is_own(new))
         .map(|(old, new)| {
             let key = (old.path().to_owned(), old.query().map(str::to_owned));
             (key, if is_own(new) { path_and_query(new) } else { new.to_string() })
@@ -44,6 +46,7 @@ pub fn redirect_map(site: &Url, moved: &[(Url, Url)], syntax: RedirectSyntax) ->
     }
 }
 
+/// Returns the rule for one page. `to` is a path or a URL.
 fn rule(syntax: RedirectSyntax, path: &str, query: Option<&str>, to: &str) -> String {
     match (syntax, query) {
         (RedirectSyntax::Nginx, None) => {
@@ -69,20 +72,22 @@ fn rule(syntax: RedirectSyntax, path: &str, query: Option<&str>, to: &str) -> St
     }
 }
 
+/// Returns a URL without scheme, host and fragment.
 fn path_and_query(url: &Url) -> String {
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
 
-/// Returns a URL without characters that are special in quotes. `$` starts a variable.
+/// Percent-encodes the characters of a URL that are special in quotes; `$` starts a variable.
 fn target(url: &str) -> String {
     url.replace('"', "%22").replace('\\', "%5C").replace('$', "%24")
 }
 
-/// Returns a path as servers compare it: without percent-encoding. A path with special
-/// characters stays encoded.
+/// Returns a path without percent-encoding, because servers compare decoded paths. A path
+/// with special characters stays encoded.
 fn decoded(path: &str) -> String {
     let decoded = percent_decode_str(path).decode_utf8_lossy();
-    let is_special = |it: char| it.is_control() || matches!(it, '"' | '\\' | '$' | '\u{fffd}');
+    let is_special =
+        |letter: char| letter.is_control() || matches!(letter, '"' | '\\' | '$' | '\u{fffd}');
     if decoded.contains(is_special) { target(path) } else { decoded.into_owned() }
 }
 

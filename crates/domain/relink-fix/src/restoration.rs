@@ -1,7 +1,8 @@
 //! Removes an archived copy, because the page itself works again.
 //!
-//! A second link that Relink wrote behind the first is removed. In a citation template,
-//! the state of the URL becomes `live`. Any other link to the copy gets the original URL.
+//! If Relink wrote the copy as a second link behind the original link, the second link is
+//! removed. In a citation template, the status of the URL becomes `live`. Any other link to
+//! the copy gets the original URL.
 
 use relink_model::{Link, Span};
 
@@ -23,7 +24,8 @@ const NOTATIONS: [Notation; 6] = [
     Notation::Text,
 ];
 
-/// Changes the replacement of a copy by its original to the edit that fits its place.
+/// Converts the replacement of a copy by its original URL to the edit that is right for the
+/// construct of the link.
 pub(crate) fn restore(
     bytes: &[u8],
     links: &[Link],
@@ -40,6 +42,7 @@ pub(crate) fn restore(
             let has_original = links.iter().any(|link| {
                 link.location.span.end <= whole.start && link.target.text() == candidate.url
             });
+            // Without the original link, this is the only link. Replace its URL.
             if !has_original {
                 break;
             }

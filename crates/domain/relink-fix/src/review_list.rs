@@ -1,8 +1,9 @@
 //! A table of proposed repairs that a community reviews before anything is edited.
 //!
-//! FABLE's authors published such a table on a wiki (Zhu et al. 2023, §5.1.2): a random
-//! sample of the aliases, at most two per domain, with the article and the text of each
-//! link. Reviewers fill the last column with `correct`, `incorrect` or `unsure`.
+//! The authors of FABLE published such a table on a wiki (Zhu et al. 2023, section 5.1.2).
+//! It contains a random sample of the new URLs, at most two per domain, with the article and
+//! the text of each link. Reviewers fill the last column with `correct`, `incorrect` or
+//! `unsure`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +37,7 @@ pub enum ReviewDecision {
     Correct,
     /// The new URL is wrong.
     Incorrect,
-    /// It cannot be decided.
+    /// The reviewer could not decide.
     Unsure,
 }
 
@@ -53,13 +54,15 @@ pub fn sample(
 ) -> Vec<Proposal> {
     proposals.sort();
     let mut pairs = BTreeSet::new();
-    proposals.retain(|it| pairs.insert((it.old_url.clone(), it.new_url.clone())));
-    proposals.sort_by_cached_key(|it| {
-        xxh3_64_with_seed(format!("{} {}", it.old_url, it.new_url).as_bytes(), seed)
+    proposals.retain(|proposal| pairs.insert((proposal.old_url.clone(), proposal.new_url.clone())));
+    // A seeded hash gives a random order that does not depend on the input order.
+    proposals.sort_by_cached_key(|proposal| {
+        let urls = format!("{} {}", proposal.old_url, proposal.new_url);
+        xxh3_64_with_seed(urls.as_bytes(), seed)
     });
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    proposals.retain(|it| {
-        let count = counts.entry(it.domain.clone()).or_default();
+    proposals.retain(|proposal| {
+        let count = counts.entry(proposal.domain.clone()).or_default();
         *count += 1;
         *count <= per_domain
     });
@@ -89,17 +92,19 @@ pub fn review_table(proposals: &[Proposal]) -> String {
 
 /// Returns a text without characters that end a cell.
 fn cell(text: &str) -> String {
-    let text: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let text: String =
+        text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     text.replace('|', "&#124;").replace("</", "&lt;/").replace(['[', ']'], "")
 }
 
-/// Returns a URL in a cell. Percent-encoding keeps the URL equal for servers.
+/// Returns a URL for a cell. Its special characters are percent-encoded, which does not matter
+/// to servers.
 fn url_cell(url: &str) -> String {
     url.replace('|', "%7C").replace(' ', "%20").replace('[', "%5B").replace(']', "%5D")
 }
 
-/// Reads the decisions from a table in wikitext. A cell with different decisions is
-/// unsure. Rows without a decision are omitted.
+/// Reads the decisions from a table in wikitext. Different decisions on the same URLs count
+/// as unsure. Rows without a decision are omitted.
 pub fn read_decisions(table: &str) -> ReviewDecisions {
     let mut decisions = ReviewDecisions::new();
     for row in table.split("\n|-").skip(1) {
@@ -118,7 +123,7 @@ pub fn read_decisions(table: &str) -> ReviewDecisions {
     decisions
 }
 
-/// Returns the URL of a cell, as it is or as an external link.
+/// Returns the URL of a cell, which may be written as an external link in brackets.
 fn url_of(cell: &str) -> Option<String> {
     let cell = cell.trim().trim_start_matches('|').trim().trim_matches(['[', ']']);
     let url = cell.split_whitespace().next()?;
@@ -126,10 +131,10 @@ fn url_of(cell: &str) -> Option<String> {
     is_url.then(|| url.replace("%7C", "|"))
 }
 
-/// Returns the decision in a cell.
+/// Returns the decision in a cell; several words are unsure.
 fn decision(cell: &str) -> Option<ReviewDecision> {
     let words: BTreeSet<String> = cell
-        .split(|it: char| !it.is_alphabetic())
+        .split(|letter: char| !letter.is_alphabetic())
         .map(str::to_lowercase)
         .filter(|word| !word.is_empty())
         .collect();
@@ -166,8 +171,8 @@ impl ReviewCounts {
         }
     }
 
-    /// Returns the precision in percent if all unsure proposals are wrong, and if all are
-    /// right; `None` without decisions.
+    /// Returns the minimum and maximum precision in percent, for which all unsure proposals
+    /// count as wrong or as right; `None` without decisions.
     pub fn precision_range(self) -> Option<(usize, usize)> {
         let total = self.correct + self.incorrect + self.unsure;
         let percent = |count: usize| (100 * count + total / 2) / total;
@@ -229,7 +234,7 @@ mod tests {
 
     #[test]
     fn precision_range_is_that_of_the_paper() {
-        // 89 correct, 6 incorrect, 8 unsure: between 86 % and 94 % (§5.1.2).
+        // The values of Zhu et al. 2023, section 5.1.2.
         let counts = ReviewCounts { correct: 89, incorrect: 6, unsure: 8 };
         assert_eq!(counts.precision_range(), Some((86, 94)));
         assert_eq!(ReviewCounts::default().precision_range(), None);

@@ -1,11 +1,11 @@
 //! Replaces the destinations of links in a document, or writes a second link
 //! behind them.
 //!
-//! A URL is written differently in Markdown, HTML, CSV and other formats. The
-//! module does not know these rules. It writes the URL in one of several forms,
-//! parses the new document, and uses the first form that yields the new URL. The
-//! new document must have the same links at the same positions as the old one,
-//! plus those that were added; otherwise no edit is made.
+//! A URL is written differently in Markdown, HTML, CSV and other formats. This
+//! module does not contain these rules. It writes the URL in one of several forms,
+//! parses the new document, and uses the first form that yields the new URL. Apart
+//! from the edits, the new document must have the same links at the same positions
+//! as the old document; otherwise no edit is made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,25 +32,28 @@ pub(crate) struct Candidate {
     pub(crate) url: String,
     /// The edited bytes: the destination, or an empty range behind the link.
     pub(crate) span: Span,
+    /// The edited bytes in the old document.
     pub(crate) old: Vec<u8>,
     /// The markup in front of and behind the URL.
     pub(crate) markup: (String, String),
     /// Number of links that the edit adds.
     pub(crate) added_links: usize,
-    /// The form to try; `None` if no form works.
+    /// The form in which the URL is written; `None` if the edit is rejected because no form
+    /// works.
     pub(crate) form: Option<UrlForm>,
     /// Whether the edit removes the link.
     pub(crate) is_removal: bool,
 }
 
 impl Candidate {
-    /// Changes the replacement of a URL to the insertion of a text without a link.
+    /// Converts the replacement of a URL to the insertion of a text without a link.
     pub(crate) fn insertion(self, position: usize, text: String) -> Self {
         let span = Span { start: position, end: position };
         let markup = (text, String::new());
         Self { span, old: Vec::new(), url: String::new(), markup, added_links: 0, ..self }
     }
 
+    /// Returns the edit with the current form of the URL.
     fn edit(&self, width: CharWidth) -> Option<Edit> {
         let url = self.form?.write(&self.url);
         let new = width.encode(&format!("{}{url}{}", self.markup.0, self.markup.1));
@@ -70,8 +73,7 @@ impl Candidate {
     }
 }
 
-/// Replaces links of a document. Every byte outside the replaced destinations
-/// is unchanged.
+/// Makes the requested edits of links. Every byte outside the edits is unchanged.
 pub fn rewrite(
     format: DocumentFormat,
     options: &Options,
@@ -111,8 +113,8 @@ pub fn rewrite(
     RewrittenDocument { bytes, edits, edited_links, refused }
 }
 
-/// Returns the edits of the document for a requested edit: more than one if an archived
-/// copy is written into several parameters of a template.
+/// Returns the edits of the document for a requested edit. If an archived copy is written into
+/// several parameters of a template, there is one edit per parameter.
 fn candidates_of(
     format: DocumentFormat,
     bytes: &[u8],
@@ -153,14 +155,16 @@ fn replacement(
 ) -> Result<Candidate, Refusal> {
     let span = request.location.span;
     let index = links.partition_point(|link| link.location.span < span);
-    let is_same = |link: &&Link| link.location.span == span;
-    // Links are in document order; nested constructs may break it.
-    let (index, link) = match links.get(index).filter(is_same) {
+    let has_span = |link: &&Link| link.location.span == span;
+    // Links are usually in document order. With nested constructs, search all links.
+    let (index, link) = match links.get(index).filter(has_span) {
         Some(link) => (index, link),
-        None => links.iter().enumerate().find(|(_, link)| is_same(link)).ok_or(Refusal::Changed)?,
+        None => {
+            links.iter().enumerate().find(|(_, link)| has_span(link)).ok_or(Refusal::Changed)?
+        }
     };
     let LinkTarget::Web(text) = &link.target else { return Err(Refusal::NotAbsolute) };
-    // A protocol-relative URL has no scheme to compare or to keep.
+    // A URL without a scheme (`//host/path`) cannot be compared.
     let url = Url::parse(text).map_err(|_| Refusal::NotAbsolute)?;
     if canonicalize(None, text).map_or(true, |url| url.as_str() != request.old_url) {
         return Err(Refusal::Changed);
@@ -195,7 +199,7 @@ fn keep_original(bytes: &[u8], candidate: Candidate, version: Option<&PageVersio
     }
 }
 
-/// Appends the fragment of the old link, unless the new URL has its own.
+/// Appends the fragment of the old link, unless the new URL has a fragment.
 fn with_fragment(url: &str, fragment: Option<&str>) -> String {
     match fragment.filter(|_| !url.contains('#')) {
         Some(fragment) => format!("{url}#{fragment}"),
@@ -203,8 +207,8 @@ fn with_fragment(url: &str, fragment: Option<&str>) -> String {
     }
 }
 
-/// Tries the forms of all candidates until the new document parses to the
-/// expected links. Candidates for which no form works end without a form.
+/// Tries the forms of all candidates until the new document has the expected links. The form
+/// of a rejected candidate is `None`. Returns the new document and its edits.
 fn choose_forms(
     bytes: &[u8],
     links: &[Link],
@@ -240,14 +244,14 @@ fn choose_forms(
             reject_incomplete(candidates);
             continue;
         }
-        if is_otherwise_equal(links, &by_span, candidates, &shifts, width) {
+        if has_only_expected_changes(links, &by_span, candidates, &shifts, width) {
             return (document, edits);
         }
         reject_all(candidates);
     }
 }
 
-/// Rejects all edits of links of which one edit has failed.
+/// Rejects all edits of a link if one of its edits was rejected.
 fn reject_incomplete(candidates: &mut [Candidate]) {
     let has_failed = |candidate: &&Candidate| candidate.form.is_none();
     let failed: BTreeSet<Span> =
@@ -265,7 +269,8 @@ fn reject_all(candidates: &mut [Candidate]) {
     }
 }
 
-/// Whether the link has the new URL in the form that was written.
+/// Whether the parsed link has the new URL in the form that was written. An edit without a URL
+/// has no link to compare.
 fn has_destination(link: Option<&Link>, candidate: &Candidate) -> bool {
     if candidate.url.is_empty() {
         return true;
@@ -275,9 +280,9 @@ fn has_destination(link: Option<&Link>, candidate: &Candidate) -> bool {
     matches!(&link.target, LinkTarget::Web(text) if *text == expected)
 }
 
-/// Whether all other links are unchanged, every span is where the edits move it,
-/// and there are no other links.
-fn is_otherwise_equal(
+/// Whether the new document has the expected links: the numbers of added and removed links
+/// are right, and every other link is unchanged at the position to which the edits move it.
+fn has_only_expected_changes(
     old: &[Link],
     new: &BTreeMap<Span, &Link>,
     candidates: &[Candidate],
@@ -294,9 +299,9 @@ fn is_otherwise_equal(
     let removed: BTreeSet<usize> =
         made().filter(|candidate| candidate.is_removal).map(|candidate| candidate.index).collect();
     let spans: BTreeSet<Span> = old.iter().map(|link| link.location.span).collect();
-    let mut kept = old.iter().enumerate().filter(|(index, _)| !removed.contains(index));
+    let mut remaining = old.iter().enumerate().filter(|(index, _)| !removed.contains(index));
     spans.len() + added == new.len() + removed.len()
-        && kept.all(|(index, old)| {
+        && remaining.all(|(index, old)| {
             let replaced = replaced.get(&index);
             let span = replaced.copied().unwrap_or_else(|| Some(shifts.apply(old.location.span)));
             span.and_then(|span| new.get(&span)).is_some_and(|new| {

@@ -1,4 +1,4 @@
-//! Keeps the original URL of a link that is replaced.
+//! Records the original URL of a link that is replaced.
 //!
 //! In HTML, the original URL becomes an attribute of the link, as in the Robust
 //! Links specification (Van de Sompel et al.): `data-originalurl`, and
@@ -21,6 +21,10 @@ const ORIGINAL_ATTRIBUTE: &str = "data-originalurl";
 
 /// The attribute with the archived copy.
 const VERSION_ATTRIBUTE: &str = "data-versionurl";
+
+/// Maximum number of bytes at the start of a document in which a bookmark file is
+/// recognized.
+const MAX_BOOKMARK_HEAD: usize = 200;
 
 /// The attribute of a bookmark with the new URL of its page.
 const NEW_URL_ATTRIBUTE: &str = "data-newurl";
@@ -47,24 +51,24 @@ pub struct ReplacedLink {
     pub file: String,
     /// The URL that is now in the document.
     pub url: String,
-    /// The URL before.
+    /// The URL before the replacement.
     pub original_url: String,
     /// The archived copy of the original URL.
     pub version: Option<PageVersion>,
 }
 
-/// Whether an edit keeps the original URL in an attribute.
+/// Whether the new text of an edit contains the attribute with the original URL.
 pub fn keeps_original(new: &[u8]) -> bool {
     let mark = ORIGINAL_ATTRIBUTE.as_bytes();
     new.windows(mark.len()).any(|window| window == mark)
 }
 
-/// Returns the text between the new URL and the closing quote of `href`: the end
-/// of the value and the attributes with the original URL. The closing quote of
-/// the document ends the last attribute.
+/// Returns the text to insert behind the new URL in `href`: a closing quote and the
+/// attributes with the original URL. The text has no quote at its end, because the
+/// closing quote of `href` follows and ends the last attribute.
 ///
-/// Returns `None` if the link is not a quoted `href`, or if its tag already names
-/// an original URL.
+/// Returns `None` if the link is not a quoted `href`, or if its tag already has an
+/// original URL.
 pub(crate) fn attributes(
     document: &[u8],
     span: Span,
@@ -89,8 +93,8 @@ pub(crate) fn attributes(
     Some(text)
 }
 
-/// Returns the three robust-link attributes of a link that keeps its URL, and their
-/// position.
+/// Returns the position and the text of the three robust-link attributes for a link that
+/// retains its URL.
 pub(crate) fn annotation(
     document: &[u8],
     span: Span,
@@ -126,11 +130,11 @@ pub(crate) fn annotation(
 
 /// Whether a document is a bookmark file of a browser.
 pub(crate) fn is_bookmark_file(document: &[u8]) -> bool {
-    let head = document.get(..document.len().min(200)).unwrap_or_default();
+    let head = document.get(..document.len().min(MAX_BOOKMARK_HEAD)).unwrap_or_default();
     String::from_utf8_lossy(head).to_ascii_lowercase().contains("netscape-bookmark-file")
 }
 
-/// Returns the attributes with a new URL for a bookmark, and their position. A second
+/// Returns the position and the text of attributes with a new URL for a bookmark. A second
 /// link behind a bookmark would be another bookmark.
 pub(crate) fn bookmark_attributes(
     document: &[u8],
@@ -165,9 +169,9 @@ fn tag(document: &[u8], span: Span) -> &[u8] {
 /// The start of an entry of a sidecar file.
 const SIDECAR_TABLE: &str = "\n[[link]]";
 
-/// Returns the lines to append to a sidecar file, one text per link. A link that
-/// the file already contains has an empty text. The first text includes the
-/// header if the file is empty.
+/// Returns the text to append to a sidecar file for each link. The text is empty for a
+/// link that the file already contains. If the file is empty, the first text includes
+/// the header.
 pub fn sidecar_entries(existing: &[u8], links: &[ReplacedLink]) -> Vec<String> {
     let existing = String::from_utf8_lossy(existing);
     let known: HashSet<String> = existing.split(SIDECAR_TABLE).skip(1).map(entry_key).collect();
@@ -185,6 +189,8 @@ pub fn sidecar_entries(existing: &[u8], links: &[ReplacedLink]) -> Vec<String> {
             entry.insert_str(0, SIDECAR_HEADER);
             needs_header = false;
         }
+        // There may be an entry for each of 100,000 links.
+        entry.shrink_to_fit();
         entries.push(entry);
     }
     entries

@@ -28,6 +28,7 @@ pub struct ColumnValues {
 }
 
 impl ColumnValues {
+    /// Returns the texts of the cells, in the order of [`COLUMNS`].
     fn cells(&self) -> [&str; 3] {
         [&self.new_url, &self.archive_url, &self.confidence]
             .map(|value| value.as_deref().unwrap_or_default())
@@ -42,9 +43,9 @@ impl ColumnValues {
 /// A text that is inserted into a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CellInsertion {
-    /// The link that caused it.
+    /// The location of the link for which the text is inserted.
     location: SourceLocation,
-    /// Where the text is inserted.
+    /// The position at which the text is inserted.
     position: usize,
     text: String,
     /// Number of URLs in the text.
@@ -75,6 +76,7 @@ pub(crate) fn column_edits(
         let position = insertion.position;
         Ok(Candidate {
             location: insertion.location,
+            // The edit does not replace the URL of a link, so the index is not used.
             index: usize::MAX,
             url: String::new(),
             span: Span { start: position, end: position },
@@ -89,7 +91,7 @@ pub(crate) fn column_edits(
     made.chain(refused).collect()
 }
 
-/// Returns the insertions for links, and the links that have no room.
+/// Returns the insertions for links, and the links for which no text can be inserted.
 fn column_insertions(
     format: DocumentFormat,
     bytes: &[u8],
@@ -113,7 +115,7 @@ fn column_insertions(
     table.filled_cells(&rows, links, [new, archive, confidence])
 }
 
-/// Returns the separator: the first one between the first two cells of the header.
+/// Returns the separator between the first two cells of the header.
 fn separator(bytes: &[u8], header: &[TableCell]) -> u8 {
     let between = header.get(..2).and_then(|cells| {
         let [one, two] = cells else { return None };
@@ -129,7 +131,8 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Adds the columns to every row.
+    /// Returns the insertions that add the columns to every row. Rows without a link get empty
+    /// cells; their insertions have the location of the link `first`.
     fn added_columns(
         &self,
         rows: &[Vec<TableCell>],
@@ -152,7 +155,7 @@ impl Table<'_> {
         insertions
     }
 
-    /// Fills the empty cells of existing columns.
+    /// Returns the insertions that fill the empty cells of existing columns.
     fn filled_cells(
         &self,
         rows: &[Vec<TableCell>],

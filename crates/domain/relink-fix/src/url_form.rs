@@ -9,11 +9,11 @@ use relink_page::DocumentFormat;
 pub(crate) enum UrlForm {
     /// The URL itself.
     Plain,
-    /// With `&` as an HTML entity.
+    /// The URL with `&amp;` for `&`.
     HtmlEscaped,
-    /// With the delimiters of markup percent-encoded.
+    /// The URL with percent-encoded delimiters of markup.
     PercentEncoded,
-    /// With both.
+    /// The URL with percent-encoded delimiters and `&amp;` for `&`.
     PercentEncodedHtml,
 }
 
@@ -57,7 +57,7 @@ impl UrlForm {
 }
 
 /// Percent-encodes the characters that end a link in some markup language.
-/// Servers treat both forms alike.
+/// Servers treat encoded and literal characters alike.
 pub(crate) fn percent_encode(url: &str) -> String {
     let mut text = String::with_capacity(url.len());
     for character in url.chars() {
@@ -93,6 +93,7 @@ impl CharWidth {
         }
     }
 
+    /// Returns the bytes of a text in this encoding.
     pub(crate) fn encode(self, text: &str) -> Vec<u8> {
         match self {
             Self::Single => text.as_bytes().to_vec(),

@@ -14,9 +14,9 @@ const MAX_REJECTIONS: u32 = 30;
 pub struct BlockDetector {
     /// Number of responses that are not rejections, in the whole run.
     responses: u64,
-    /// Number of requests without a response since the last such response.
+    /// Number of requests without a response since the last response that is not a rejection.
     no_response: u32,
-    /// Number of rejections since the last such response.
+    /// Number of rejections since the last response that is not a rejection.
     rejections: u32,
 }
 
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_responses_and_server_errors_alone_are_not_blocking() {
+    fn missing_responses_are_blocking_only_together_with_rejections() {
         let unreachable = FetchOutcome::ConnectFailed(ConnectError::Refused);
         assert!(!is_blocking_after(&[(5, FetchOutcome::Response(200)), (50, unreachable.clone())]));
         assert!(!is_blocking_after(&[
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_section_is_not_blocking() {
+    fn thirty_rejections_are_blocking() {
         assert!(!is_blocking_after(&[
             (1, FetchOutcome::Response(200)),
             (29, FetchOutcome::Response(403))

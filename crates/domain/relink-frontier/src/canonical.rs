@@ -14,13 +14,13 @@ use url::Url;
 /// A text that is not an HTTP URL.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum CanonicalError {
-    /// It cannot be parsed as a URL.
+    /// The text cannot be parsed as a URL.
     #[error("{0}")]
     NotAUrl(String),
-    /// It is relative and there is no base URL.
+    /// The URL is relative and there is no base URL.
     #[error("relative URL without a base URL")]
     NoBase,
-    /// It has another scheme.
+    /// The URL has another scheme.
     #[error("unsupported scheme `{0}:` (expected http or https)")]
     NotWeb(String),
 }
@@ -63,8 +63,8 @@ fn collapse_leading_slashes(text: &str) -> Cow<'_, str> {
 }
 
 /// Removes the dot after the host: `example.org.` and `example.org` are one host.
-/// Several dots are not a valid name and are retained, because without them the name
-/// might be that of another host.
+/// Several dots are retained: the name is invalid, and without the dots it might be the name
+/// of another host.
 fn drop_trailing_dot(url: &mut Url) {
     let bare = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
     if let Some(bare) = bare.filter(|bare| !bare.is_empty() && !bare.ends_with('.')) {
@@ -75,7 +75,7 @@ fn drop_trailing_dot(url: &mut Url) {
 
 /// Returns the key of the host for rate limits.
 ///
-/// Both default ports share one key; any other port is a separate server.
+/// The default ports of `http` and `https` share one key; any other port is a separate server.
 pub fn host_key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -90,6 +90,7 @@ mod tests {
 
     use super::*;
 
+    /// Asserts the canonical URL, or the message of the error.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         let found = canonicalize(None, text).map_or_else(|error| error.to_string(), Into::into);

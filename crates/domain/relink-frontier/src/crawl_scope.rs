@@ -1,8 +1,8 @@
 //! The scope of a crawl.
 //!
-//! Links out of the scope are checked but not followed (Website Health Analyser,
-//! §IV). Whether a page may be fetched at all is decided by
-//! [`RobotsTxt`](crate::RobotsTxt).
+//! Pages outside of the scope are checked, but their links are not followed (paper "Website
+//! Health Analyser", section IV). [`RobotsTxt`](crate::RobotsTxt) decides whether a page may
+//! be fetched at all.
 
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
@@ -87,8 +87,8 @@ impl Region {
             Self::Host(host) => bare_host(url) == *host,
             Self::Domain(own) => domain(url).is_some_and(|domain| domain == *own),
             Self::Prefix { host, directory } => {
-                let below = url.path().strip_prefix(directory.trim_end_matches('/'));
-                let is_below = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+                let rest = url.path().strip_prefix(directory.trim_end_matches('/'));
+                let is_below = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
                 is_below && bare_host(url) == *host
             }
         }
@@ -117,6 +117,7 @@ fn directory(path: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Asserts which URLs are in the scope of a crawl from `seed`.
     #[track_caller]
     fn check(mode: ScopeMode, seed: &str, inside: &[&str], outside: &[&str]) {
         let url = |text: &str| Url::parse(text).unwrap();

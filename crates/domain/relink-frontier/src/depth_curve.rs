@@ -1,8 +1,8 @@
 //! Number of new links by crawl depth.
 //!
 //! The number of new links first rises with the depth and then falls, because more
-//! and more links are already known (Website Health Analyser, §V, Figs. 6, 7 and 9).
-//! The depth from which few new links appear is a good limit for the next crawl.
+//! and more links are already known (paper "Website Health Analyser", section V, figures 6,
+//! 7 and 9). The depth from which few new links appear is a good limit for the next crawl.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ const SATURATION_PERCENT: u64 = 10;
 /// The links on the pages of one depth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DepthCount {
-    /// All links, including known ones.
+    /// Number of all links, including links that were known before.
     pub links: u64,
     /// Links that were not known before.
     pub new_links: u64,
@@ -96,6 +96,7 @@ fn share(part: u64, all: u64) -> f64 {
 mod tests {
     use super::*;
 
+    /// Asserts the slopes and the saturation depth of a curve with these new links by depth.
     #[track_caller]
     fn check(new_links: &[u64], slopes: &str, expect: Option<u32>) {
         let count = |new: &u64| DepthCount { links: 2 * new, new_links: *new };

@@ -34,8 +34,8 @@ impl RobotsDirectives {
     /// Parses values of `X-Robots-Tag`, or the content of meta elements whose name
     /// applies to Relink ([`RobotsDirectives::applies_to_relink`]).
     ///
-    /// A value may name a crawler (`googlebot: nofollow`). The directives that follow
-    /// apply only to it, up to the next name in the same value.
+    /// A value may name a crawler (`googlebot: nofollow`). The directives after a name apply
+    /// only to this crawler, up to the next name in the same value.
     pub fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
         let parsed = values.into_iter().map(Self::parse_value);
         parsed.fold(Self::default(), Self::merge)
@@ -48,18 +48,18 @@ impl RobotsDirectives {
         names.any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Returns the directives of both.
+    /// Returns the directives of both values.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self { nofollow: self.nofollow || other.nofollow, noindex: self.noindex || other.noindex }
     }
 
     fn parse_value(value: &str) -> Self {
-        let (mut directives, mut applies) = (Self::default(), true);
+        let (mut directives, mut applies_to_relink) = (Self::default(), true);
         for part in value.split([',', ';']) {
             let (name, directive) = split_crawler(part);
-            applies = name.map_or(applies, Self::applies_to_relink);
-            if applies {
+            applies_to_relink = name.map_or(applies_to_relink, Self::applies_to_relink);
+            if applies_to_relink {
                 directives = directives.merge(Self::parse_directive(directive));
             }
         }
@@ -83,6 +83,7 @@ fn split_crawler(part: &str) -> (Option<&str>, &str) {
 mod tests {
     use super::*;
 
+    /// Asserts the names of the directives that several header values give together.
     #[track_caller]
     fn check(values: &[&str], expect: &str) {
         let page = RobotsDirectives::parse(values.iter().copied());

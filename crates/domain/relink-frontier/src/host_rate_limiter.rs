@@ -1,17 +1,17 @@
 //! Rate limiter of one host.
 //!
-//! Times are durations since the start of the run on a monotonic clock. The store
-//! holds the delays between runs; this is the state of the worker that leases the
-//! host. It never sleeps.
+//! Times are durations since the start of the run on a monotonic clock. Only the worker
+//! that leases the host uses its limiter. The delays are stored at the end of a run, see
+//! [`StoredDelays`]. The limiter never sleeps.
 
 use std::time::Duration;
 
 use crate::PolitenessPolicy;
 
-/// Delay after the first 429 or similar response. Each further one doubles it, each
-/// other response halves it.
+/// Delay after the first 429 or similar response. Each further such response doubles the
+/// delay, each other response halves it.
 const THROTTLED_DELAY: Duration = Duration::from_secs(1);
-/// A throttling delay shorter than this is dropped.
+/// A throttling delay that becomes shorter than this ends.
 const MIN_THROTTLE: Duration = Duration::from_millis(100);
 /// Maximum age of a stored throttling delay. Servers count requests per minute or
 /// hour.
@@ -19,7 +19,7 @@ const THROTTLE_LIFETIME: Duration = Duration::from_hours(1);
 /// Maximum age of a stored adaptive delay.
 const ADAPTIVE_LIFETIME: Duration = Duration::from_hours(24);
 
-/// The meaning of a response for the request rate.
+/// Effect of a response on the request rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseSignal {
     /// A normal response.
@@ -30,7 +30,7 @@ pub enum ResponseSignal {
     Throttled(Option<Duration>),
 }
 
-/// When a request to a host may be sent.
+/// The condition for the next request to a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostReadiness {
     /// At this time or later.
@@ -45,10 +45,10 @@ pub struct HostRateLimiter {
     politeness: PolitenessPolicy,
     /// The time before which no request may be sent.
     next: Duration,
-    /// When the last request was sent; `None` before the first one.
+    /// Time at which the last request was sent; `None` before the first request.
     last_request: Option<Duration>,
     in_flight: usize,
-    /// Maximum number of requests in flight.
+    /// Maximum number of requests in flight; 1 while the host throttles requests.
     limit: usize,
     /// The delay computed from response times.
     adaptive_delay: Duration,
@@ -65,7 +65,7 @@ pub struct StoredDelays {
     pub adaptive: Duration,
     /// The delay after the host has limited the request rate; zero if it has not.
     pub throttle: Duration,
-    /// Time since they were stored.
+    /// Time since the delays were stored.
     pub age: Duration,
 }
 
@@ -181,6 +181,7 @@ impl HostRateLimiter {
         if is_slow { 1 } else { self.politeness.host_concurrency }
     }
 
+    /// Doubles the delay and waits as long as the host asks.
     fn slow_down(&mut self, now: Duration, retry_after: Option<Duration>) {
         let delay = self.throttle.map_or(THROTTLED_DELAY, |delay| delay * 2);
         let delay = delay.clamp(THROTTLED_DELAY, PolitenessPolicy::MAX_DELAY);
@@ -190,6 +191,7 @@ impl HostRateLimiter {
         self.next = self.next.max(now + wait);
     }
 
+    /// Halves the delay after throttling, if there is one.
     fn record_clean(&mut self, duration: Duration) {
         self.adapt(duration);
         let Some(delay) = self.throttle else { return };
@@ -210,6 +212,7 @@ impl HostRateLimiter {
 mod tests {
     use super::*;
 
+    /// One millisecond.
     const MS: Duration = Duration::from_millis(1);
 
     fn limiter(politeness: PolitenessPolicy) -> HostRateLimiter {
@@ -245,6 +248,7 @@ mod tests {
         let HostReadiness::ReadyAt(next) = limiter.readiness() else {
             panic!("nothing else is in flight")
         };
+        // The adaptive delay approaches half of the response time of 2 s.
         assert!(next >= 100_900 * MS, "{next:?}");
     }
 
@@ -282,6 +286,7 @@ mod tests {
         assert_eq!(limiter.readiness(), HostReadiness::WhenSlotFrees);
         limiter.request_finished(2 * MS, MS, ResponseSignal::Clean);
         assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(2_001 * MS));
+        // The crawl delay still allows one request at a time after throttling has ended.
         limiter.request_finished(2 * MS, MS, ResponseSignal::Throttled(None));
         for _ in 0..10 {
             limiter.request_finished(3 * MS, MS, ResponseSignal::Clean);

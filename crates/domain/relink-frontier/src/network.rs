@@ -10,8 +10,9 @@
 //! - None reached of three or more: the network is in doubt.
 //! - At most two reached, and ten or more without an IP address: DNS resolution is in
 //!   doubt. Ten dead names in one list are far less likely.
-//! - The same page from five or more, and from nearly all that respond: a captive
-//!   portal, or a DNS server that returns its own address for every name.
+//! - Five or more, and at least 90 % of the domains that respond, return the same page: the
+//!   pages are in doubt. A captive portal may send them, or the DNS server returns its own
+//!   address for every name.
 //!
 //! In all other cases, a failure is attributed to the host. This module resolves no names
 //! and sends no requests.
@@ -31,7 +32,7 @@ const MIN_FAILED: usize = 3;
 const MIN_UNRESOLVED: usize = 10;
 /// Minimum number of domains with the same page for a doubt.
 const MIN_SAME_PAGE: usize = 5;
-/// Minimum percentage of that page among all domains that respond.
+/// Minimum percentage of the domains with the same page among all domains that respond.
 const MIN_SAME_PAGE_PERCENT: usize = 90;
 /// Minimum number of domains with the same page for a lookup of a random name. If the
 /// random name resolves, the DNS server returns an address for every name.
@@ -141,6 +142,7 @@ impl NetworkEvidence {
             | FetchOutcome::TimedOut(Phase::Connect | Phase::Total) => {
                 self.unreached.insert(domain)
             }
+            // No request was sent, so the result proves nothing about the network.
             FetchOutcome::PrivateAddress(_) | FetchOutcome::RobotsDisallowed => return false,
             _ => return self.reached.insert(domain),
         };
@@ -152,7 +154,7 @@ impl NetworkEvidence {
         self.reached.insert(domain.to_owned());
     }
 
-    /// Returns the reached domains that are stored.
+    /// Returns the reached domains. No more are recorded once the network is proven to work.
     pub fn reached(&self) -> impl Iterator<Item = &str> {
         self.reached.iter().map(String::as_str)
     }
@@ -165,11 +167,11 @@ impl NetworkEvidence {
     /// Whether the pages are proven to come from their hosts: three domains have
     /// different pages, and no page is shared by most domains.
     pub fn has_different_pages(&self) -> bool {
-        let kinds: BTreeSet<&String> = self.pages.values().collect();
-        kinds.len() >= MIN_REACHED && 2 * self.largest_group() <= self.pages.len()
+        let distinct_pages: BTreeSet<&String> = self.pages.values().collect();
+        distinct_pages.len() >= MIN_REACHED && 2 * self.largest_group() <= self.pages.len()
     }
 
-    /// Returns a doubt if failures are more likely caused by the local network.
+    /// Returns a doubt if the local network is a likelier cause of the failures than the hosts.
     pub fn doubt(&self) -> Option<NetworkDoubt> {
         let is_failed = |domain: &&String| !self.reached.contains(*domain);
         let unresolved = self.unresolved.iter().filter(is_failed).count();
@@ -193,7 +195,8 @@ impl NetworkEvidence {
         is_shared.then_some(NetworkDoubt::SamePage { domains })
     }
 
-    /// Returns a domain next to which the lookup of a random name is useful.
+    /// Returns a domain under which a random name should be looked up; `None` if no two
+    /// domains have the same page.
     pub fn suspicious_domain(&self) -> Option<&str> {
         let is_suspicious = self.largest_group() >= MIN_SUSPICIOUS_PAGES;
         self.pages.keys().next().filter(|_| is_suspicious).map(String::as_str)
@@ -280,6 +283,7 @@ mod tests {
         evidence
     }
 
+    /// Asserts whether the network is in doubt after these numbers of domains.
     #[track_caller]
     fn check(reached: usize, unresolved: usize, unreached: usize, is_doubted: bool) {
         let doubt = evidence(reached, unresolved, unreached).doubt();
@@ -320,7 +324,8 @@ mod tests {
         assert_eq!(unresolved.doubt(), evidence(1, 12, 0).doubt());
     }
 
-    /// Returns `shared` domains with the page of a portal and `own` with different pages.
+    /// Returns the evidence of `shared` domains with the page of a portal and `own` domains
+    /// with different pages.
     fn with_portal(shared: usize, own: usize) -> NetworkEvidence {
         let mut evidence = evidence(own, 0, 0);
         for n in 0..shared {
@@ -363,6 +368,7 @@ mod tests {
         assert!(!with_portal(5, 2).has_different_pages());
     }
 
+    /// Asserts the registrable domain, or `None` for a host of the local network.
     #[track_caller]
     fn check_domain(url: &str, expect: Option<&str>) {
         assert_eq!(external_domain(&Url::parse(url).unwrap()).as_deref(), expect, "{url}");

@@ -13,8 +13,9 @@ use url::Url;
 /// Number of consecutive failed requests after which a host is paused. With two
 /// retries, these are the attempts of seven pages.
 const MAX_FAILURES: u32 = 20;
-/// Number of consecutive failed requests that suffices if they are spread over
-/// `LONG_OUTAGE`. A throttled host gets too few requests to reach `MAX_FAILURES` soon.
+/// Number of consecutive failed requests after which a host is paused if they are spread
+/// over [`LONG_OUTAGE`]. A throttled host gets too few requests to reach [`MAX_FAILURES`]
+/// soon.
 const MIN_FAILURES: u32 = 6;
 /// Time over which [`MIN_FAILURES`] failures pause a host.
 const LONG_OUTAGE: Duration = Duration::from_mins(1);
@@ -23,14 +24,14 @@ const MAX_TESTS: u32 = 3;
 /// Factor by which each pause is longer than the previous one.
 const PAUSE_GROWTH: u32 = 4;
 
-/// The meaning of a probe for the availability of its host.
+/// The availability of a host according to one probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostSignal {
     /// The host works.
     Up,
     /// A server error, or no response.
     Failed,
-    /// The request did not reach the host for other reasons.
+    /// The probe proves nothing: the failure has another cause than an overloaded host.
     Neutral,
 }
 
@@ -41,7 +42,7 @@ impl HostSignal {
         if was_redirected_to_other_host(probe) {
             return Self::Up;
         }
-        // The redirect may lead to another host that did not respond.
+        // The last redirect may lead to another host, which then is the one without response.
         let ends_with_redirect = probe.hops.last().is_some_and(|hop| hop.location.is_some());
         match probe.outcome {
             FetchOutcome::TimedOut(_)
@@ -73,7 +74,7 @@ fn was_redirected_to_other_host(probe: &Probe) -> bool {
     }
 }
 
-/// When the next request to a host may be sent.
+/// The condition for the next request to a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostAvailability {
     /// As soon as the rate limiter allows it.
@@ -88,11 +89,11 @@ pub enum HostAvailability {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outage {
     failures: u32,
-    /// When the first of them was sent.
+    /// Time at which the first failed request was sent.
     since: Option<Timestamp>,
-    /// The outcome of the last of them.
+    /// The outcome of the last failed request.
     last: Option<FetchOutcome>,
-    /// When the first of them finished, as time since the start of the run.
+    /// Time from the start of the run to the end of the first failed request.
     first_finished: Option<Duration>,
     state: State,
 }
@@ -114,7 +115,8 @@ enum State {
 }
 
 impl Outage {
-    /// Records the result of a request at `now`, the time since the start of the run.
+    /// Records the result of a request at `now`, the time since the start of the run. The
+    /// first pause of the host lasts `first_pause`.
     pub fn record(
         &mut self,
         signal: HostSignal,
@@ -123,7 +125,7 @@ impl Outage {
         first_pause: Duration,
     ) {
         match signal {
-            // Requests in flight may still fail or succeed.
+            // A host that is down stays down, even if a request in flight still succeeds.
             _ if self.is_down() => {}
             HostSignal::Up => *self = Self::default(),
             HostSignal::Failed => {
@@ -133,6 +135,7 @@ impl Outage {
                 self.first_finished.get_or_insert(now);
                 self.advance(now, first_pause);
             }
+            // A test that proves nothing counts as failed, so that the tests end.
             HostSignal::Neutral => {
                 if matches!(self.state, State::Testing { .. }) {
                     self.advance(now, first_pause);
@@ -177,7 +180,7 @@ impl Outage {
             State::Paused { until, .. } if in_flight == 0 => {
                 Some(HostAvailability::TestFrom(until))
             }
-            // The test was canceled without a result.
+            // The test was canceled without a result; it may be repeated at once.
             State::Testing { .. } if in_flight == 0 => {
                 Some(HostAvailability::TestFrom(Duration::ZERO))
             }
@@ -264,8 +267,9 @@ mod tests {
         let (sent, outage) = send(|_| response(502), 1_000);
         let limit = (MAX_FAILURES + MAX_TESTS) as usize;
         assert_eq!(sent.len(), limit);
-        let at = |request: usize| sent[request].as_secs();
-        assert_eq!([at(limit - 4), at(limit - 3), at(limit - 2), at(limit - 1)], [0, 1, 5, 21]);
+        // The last request before the first pause, and the three tests.
+        let seconds: Vec<u64> = sent[limit - 4..].iter().map(Duration::as_secs).collect();
+        assert_eq!(seconds, [0, 1, 5, 21]);
         assert!(outage.is_down() && !outage.has_no_response());
         assert_eq!(outage.last_failure().unwrap().1, &FetchOutcome::Response(502));
     }
@@ -311,6 +315,7 @@ mod tests {
         assert!(outage.is_paused() && !outage.is_down());
     }
 
+    /// Asserts what a probe says about the first host of its redirect chain.
     #[track_caller]
     fn check(probe: &Probe, expect: HostSignal) {
         assert_eq!(HostSignal::from_probe(probe), expect, "{probe:?}");
@@ -325,11 +330,12 @@ mod tests {
         check(&probe(refused(), &[]), HostSignal::Failed);
         check(&probe(FetchOutcome::TimedOut(Phase::Headers), &[]), HostSignal::Failed);
         check(&probe(FetchOutcome::DnsFailed(DnsError::NoSuchName), &[]), HostSignal::Neutral);
-        let away = [("http://a.test/", 301, Some("http://b.test/")), ("http://b.test/", 502, None)];
-        check(&probe(FetchOutcome::Response(502), &away), HostSignal::Up);
-        check(&probe(refused(), &away[..1]), HostSignal::Neutral);
-        let home =
+        let to_other_host =
+            [("http://a.test/", 301, Some("http://b.test/")), ("http://b.test/", 502, None)];
+        check(&probe(FetchOutcome::Response(502), &to_other_host), HostSignal::Up);
+        check(&probe(refused(), &to_other_host[..1]), HostSignal::Neutral);
+        let to_same_host =
             [("http://a.test/", 301, Some("https://a.test/")), ("https://a.test/", 502, None)];
-        check(&probe(FetchOutcome::Response(502), &home), HostSignal::Failed);
+        check(&probe(FetchOutcome::Response(502), &to_same_host), HostSignal::Failed);
     }
 }

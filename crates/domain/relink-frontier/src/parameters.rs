@@ -18,7 +18,8 @@ use url::Url;
 use crate::query::{Parameter, join_parameters, parameters};
 
 /// Removes the query parameters for which `is_removed` returns true, given the key and
-/// the value, and returns their keys. The others keep their order and spelling.
+/// the value. Returns the keys of the removed parameters. The other parameters retain their
+/// order and spelling.
 fn remove_parameters(url: &Url, is_removed: impl Fn(&str, &str) -> bool) -> (Url, Vec<String>) {
     let is_removed = |parameter: &Parameter<'_>| is_removed(parameter.key, parameter.value);
     let (removed, retained): (Vec<_>, Vec<_>) = parameters(url).partition(is_removed);

@@ -13,13 +13,13 @@ pub(crate) struct Parameter<'a> {
     /// The parameter as written.
     pub(crate) text: &'a str,
     pub(crate) key: &'a str,
-    /// Empty if there is none.
+    /// The value; empty if the parameter has none.
     pub(crate) value: &'a str,
-    /// The separator before it.
+    /// The separator before the parameter.
     pub(crate) separator: char,
 }
 
-/// Iterates over the parameters of a URL, in order. Empty ones are skipped.
+/// Iterates over the parameters of a URL, in order. Skips empty parameters.
 pub(crate) fn parameters(url: &Url) -> impl Iterator<Item = Parameter<'_>> {
     let pieces = url.query().unwrap_or_default().split('&');
     pieces.flat_map(split_piece).filter(|parameter| !parameter.text.is_empty())
@@ -70,6 +70,7 @@ mod tests {
         Url::parse(&format!("https://example.org/a?{query}")).unwrap()
     }
 
+    /// Asserts the parameters, written as `key:value` and separated by spaces.
     #[track_caller]
     fn check(query: &str, expect: &str) {
         let url = url(query);

@@ -49,7 +49,7 @@ pub struct RobotsTxt {
 /// A group of rules and the crawlers it applies to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Group {
-    /// In lower case.
+    /// Product tokens of crawlers in lower case, or `*`.
     agents: Vec<String>,
     /// By precedence: the longest pattern first, then `Allow`.
     rules: Vec<Rule>,
@@ -68,7 +68,7 @@ struct Rule {
 impl RobotsTxt {
     /// Maximum number of bytes that are parsed (RFC 9309, §2.5).
     pub const MAX_FILE_SIZE: usize = 500 * 1024;
-    /// Maximum crawl delay. A longer one is reduced to it.
+    /// Maximum crawl delay. Longer delays are reduced to this value.
     pub const MAX_CRAWL_DELAY: Duration = Duration::from_mins(5);
 
     /// Parses a file. Invalid lines are skipped, so parsing never fails.
@@ -124,8 +124,8 @@ impl RobotsTxt {
         &self.sitemaps
     }
 
-    /// Returns the longest matching rule in all groups of the agent; `Allow` if two
-    /// have the same length.
+    /// Returns the longest matching rule in all groups of the agent. `Allow` has precedence
+    /// if two have the same length.
     fn deciding_rule(&self, agent: &str, url: &Url) -> Option<&Rule> {
         if url.path() == OWN_PATH {
             return None;
@@ -185,8 +185,8 @@ impl RobotsParser {
         }
     }
 
-    /// Consecutive agents share a group. Only a rule ends the list of agents: lines
-    /// outside the RFC, such as delays, must not affect the rules (§2.2.4).
+    /// Adds an agent to the last group, or to a new group if the last group has rules. Lines
+    /// outside the RFC, such as delays, do not start a group (RFC 9309, §2.2.4).
     fn push_agent(&mut self, name: &str) {
         let is_open = self.groups.last().is_some_and(|group| group.rules.is_empty());
         if !is_open {

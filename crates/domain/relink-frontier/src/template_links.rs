@@ -1,7 +1,7 @@
 //! Template links: the header, sidebar and footer of a site.
 //!
 //! A link on almost all pages of a site or of one of its sections belongs to the template
-//! and not to the page (Website Health Analyser, §V).
+//! and not to the page (paper "Website Health Analyser", section V).
 
 use url::Url;
 

@@ -5,8 +5,9 @@
 //! - The [shape](shape) of a URL may result from a broken relative link: repeated segments,
 //!   or host names in the path.
 //! - A *branch* is a set of URLs with something in common, such as a directory or a path
-//!   with any query. If the pages of a [branch](branch) show only text that is known from
-//!   other pages, they use up its [budget](budget). A branch with new text is *promising*.
+//!   with any query. The number of pages without new text that are fetched from a
+//!   [branch](branch) is limited by the [budget](budget) of the branch. A branch with new
+//!   text is *promising*.
 //! - A set of pages with text of their own may be [endless](endless).
 //! - Several [spellings](variants) of a URL may lead to the same page.
 //!
@@ -61,25 +62,25 @@ use report::Rejections;
 const MAX_BRANCHES: usize = 16_384;
 /// Maximum number of stored redirects.
 const MAX_REDIRECTS: usize = 4_096;
-/// Number of endless redirects after which no URL of the same pattern is fetched. Each costs
-/// as many requests as a chain may be long, twice.
+/// Number of endless redirects after which no URL of the same pattern is fetched. Each endless
+/// redirect costs twice as many requests as the maximum number of redirects.
 const MAX_ENDLESS_REDIRECTS: u32 = 3;
 
 /// Whether a crawl fetches a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrapDecision {
-    /// It does.
+    /// The URL is fetched.
     Allow,
-    /// It does not; holds the trap and the branch of the URL.
+    /// The URL is not fetched; holds the kind of trap and the branch of the URL.
     Reject(TrapKind, String),
 }
 
 /// Links of a page.
 #[derive(Debug, Clone, Copy)]
 struct PageLinks<'a> {
-    /// The page that linked to it first.
+    /// The first page that linked to this page.
     from: Option<&'a Url>,
-    /// New URLs on it.
+    /// URLs on this page that no earlier page contained.
     new: &'a [Url],
 }
 
@@ -101,13 +102,13 @@ struct TrapDetector {
 }
 
 impl TrapDetector {
-    /// Returns a detector for a crawl that starts in `year`. Dates far from it get a smaller
-    /// budget.
+    /// Returns a detector for a crawl that starts in `year`. URLs with dates far from this
+    /// year get a smaller budget.
     fn new(year: i16) -> Self {
         Self { year, ..Self::default() }
     }
 
-    /// Returns the branches of a URL.
+    /// Returns the branches of a URL, the largest first.
     fn chain(&self, url: &Url) -> BranchChain {
         BranchChain::new(url, self.year)
     }
@@ -189,10 +190,12 @@ impl TrapDetector {
         if let Some(from) = links.from.filter(|_| is_new) {
             self.record_discovery(&self.chain(from), &chain);
         }
-        let links: Vec<BranchChain> = if is_new { Vec::new() } else { self.promising(new_links) };
+        let promising: Vec<BranchChain> =
+            if is_new { Vec::new() } else { self.promising(new_links) };
+        // The value of the page for its smallest branch, which is the last one.
         let mut own_value = PageValue::Inert;
         for key in chain.keys() {
-            let leads_out = || links.iter().any(|link| !link.contains(key));
+            let leads_out = || promising.iter().any(|link| !link.contains(key));
             let value = match new_links.len() {
                 _ if is_new => PageValue::New,
                 0 => PageValue::Inert,
@@ -228,7 +231,7 @@ impl TrapDetector {
         known.is_none_or(|budget| budget.is_promising())
     }
 
-    /// Returns the budget of a branch, which is new if the branch is.
+    /// Returns the budget of a branch. A new branch gets an unspent budget.
     fn budget(&mut self, key: &str) -> &mut BranchBudget {
         if self.budgets.len() >= MAX_BRANCHES && !self.budgets.contains_key(key) {
             self.evict_half();
@@ -236,8 +239,8 @@ impl TrapDetector {
         self.budgets.entry(key.to_owned()).or_default()
     }
 
-    /// Records a redirect from `from` to `to`. URLs like the first then use the budget of the
-    /// second. A redirect to a branch without new content costs as much as a page.
+    /// Records a redirect from `from` to `to`. URLs with the pattern of `from` then use the
+    /// budget of `to`. A redirect to a branch without new content costs as much as a page.
     fn record_redirect(&mut self, from: &Url, to: &Url) {
         let target = self.chain(to);
         if !self.is_promising(&target) {
@@ -263,8 +266,8 @@ impl TrapDetector {
 
     /// Whether the invented URLs of a test are pages with new text.
     fn record_test(&mut self, key: &str, pages: &[Option<PageFingerprint>]) {
-        // Each page is compared with the earlier ones, so pages that are always the same are
-        // not new.
+        // Each page is compared with the earlier pages of the test, too. If all pages are the
+        // same, only the first is new.
         let mut is_new = |page: &Option<PageFingerprint>| {
             page.as_ref().is_some_and(|page| self.known_text.add(page))
         };

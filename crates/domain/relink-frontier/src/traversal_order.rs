@@ -5,12 +5,13 @@
 //! same order.
 //!
 //! All links of a crawl are numbered in the order in which they are found. The links of one
-//! page have consecutive numbers; the first one identifies their *batch*.
+//! page have consecutive numbers. Together they are a *batch*, which is identified by its
+//! first number. The *position* of a link is its index in the batch.
 //!
 //! - Breadth first: by depth, then in the order in which links were found.
 //!   `depth · 2⁴³ + batch + position`.
-//! - Depth first: the newest batch first (a stack of pages, not of links), then in the order
-//!   of the page. `(2⁴³ − 1 − batch) · 2²⁰ + position`.
+//! - Depth first: the newest batch first, then in the order of links on the page.
+//!   `(2⁴³ − 1 − batch) · 2²⁰ + position`.
 //!
 //! If a link is found again while its task is waiting, the smaller key and the smaller depth
 //! are used. This makes depth first exact on graphs as well as on trees. Keys of breadth
@@ -26,11 +27,11 @@ const POSITION_BITS: u32 = 20;
 const MAX_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 const MAX_POSITION: u64 = (1 << POSITION_BITS) - 1;
 
-/// The order of a crawl (Website Health Analyser, §III).
+/// The order of a crawl (paper "Website Health Analyser", section III).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraversalOrder {
-    /// All pages of one depth before those of the next.
+    /// All pages of one depth before the pages of the next depth.
     #[default]
     BreadthFirst,
     /// The links of the last fetched page first.
@@ -40,11 +41,11 @@ pub enum TraversalOrder {
 /// The position at which a crawl found a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkDiscovery {
-    /// Number of links from a seed to it; 0 for a seed.
+    /// Number of links from a seed to the page; 0 for a seed.
     pub depth: u32,
     /// Number of links that the crawl had found before the page with this link; 0 for seeds.
     pub batch: u64,
-    /// Index among the links of that page.
+    /// Index among the links of the page that contains this link.
     pub position: u32,
 }
 
@@ -89,7 +90,8 @@ mod tests {
 
     use super::*;
 
-    /// The tree of Fig. 1 of the paper: a page and the pages it links to.
+    /// The tree of figure 1 of the paper "Website Health Analyser": each page and the pages
+    /// that it links to.
     const FIGURE_1: [(u32, &[u32]); 5] =
         [(1, &[2, 3, 4]), (2, &[5, 6]), (4, &[7, 8]), (5, &[9, 10]), (7, &[11, 12])];
 
@@ -117,6 +119,7 @@ mod tests {
         fetched
     }
 
+    /// Asserts the order of the pages in a crawl of [`FIGURE_1`] with a limit of the depth.
     #[track_caller]
     fn check(order: TraversalOrder, limit: Option<u32>, expect: &str) {
         let links = FIGURE_1.iter().map(|(page, links)| (*page, links.to_vec())).collect();

@@ -94,6 +94,7 @@ fn glob(pattern: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Asserts whether a filter with these include and exclude patterns matches the URL.
     #[track_caller]
     fn check(include: &[&str], exclude: &[&str], url: &str, expect: bool) {
         let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! Simulated crawls of sites with spider traps, and of a large real site.
 //!
-//! The rules alone are crawled, without HTTP and without a store.
+//! The crawls use only the rules of this crate, without HTTP and without a store.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -75,6 +75,7 @@ fn crawl(limits: TrapLimits, respond: impl Fn(&str) -> SiteResponse) -> Crawl {
     Crawl { requests, texts, traps: guard.report() }
 }
 
+/// Returns the path and query of a URL.
 fn target(url: &Url) -> &str {
     &url[url::Position::BeforePath..url::Position::AfterQuery]
 }
@@ -90,7 +91,8 @@ fn text_of(html: &str) -> String {
     content.split("<ul>").next().unwrap_or_default().to_owned()
 }
 
-/// Checks the crawl of a site. Returns what is wrong.
+/// Crawls a site. Returns an error message if the crawl sends too many requests, misses a real
+/// page, or reports several traps.
 fn check(site: &TrapSite) -> Option<String> {
     let crawl = crawl(TrapLimits::default(), |target| site.respond(target));
     let real = site.real_pages();
@@ -99,16 +101,19 @@ fn check(site: &TrapSite) -> Option<String> {
         _ => true,
     });
     let missed: Vec<&String> = missed.collect();
+    // The budget of a host is 400 pages without new URLs; real pages extend it.
     let mut limit = 10 * real.len() + 500;
+    // Pages with unique text end a crawl only at the limit of an endless set.
     if site.text == TrapText::Unique {
         limit = limit.max(2_000);
     }
     let is_correct = crawl.requests <= limit && missed.is_empty() && crawl.traps.len() <= 1;
     let (name, requests, traps) = (site.name, crawl.requests, crawl.traps);
-    let wrong = format!("{name}: {requests} requests of {limit}, missed {missed:?}, {traps:?}");
-    (!is_correct).then_some(wrong)
+    let message = format!("{name}: {requests} requests of {limit}, missed {missed:?}, {traps:?}");
+    (!is_correct).then_some(message)
 }
 
+/// Crawls each site and lists all failed sites in one message.
 #[track_caller]
 fn check_all(sites: &[TrapSite]) {
     let failed: Vec<String> = sites.iter().filter_map(check).collect();

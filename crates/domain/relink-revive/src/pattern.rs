@@ -42,19 +42,20 @@ impl fmt::Display for Predictability {
     }
 }
 
-/// Which tokens of the old page a component is compared with.
+/// Which tokens of the old page a component is compared with. The *sources* of an old page are
+/// the components of its URL and its title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenRule {
-    /// All tokens of the old URL and title together: the paper's rule.
-    Pooled,
-    /// One component of the old URL, or the title, at a time. All tokens must
-    /// occur in it, and at least half of its tokens must be used. Common tokens
-    /// that match by chance then do not form a pattern.
-    PerSource,
+    /// The tokens of all sources together: the paper's rule.
+    AllTogether,
+    /// The tokens of one source at a time; the best source counts. All tokens of the component
+    /// must occur in the source, and at least half of the tokens of the source must be used.
+    /// Common tokens that match by chance then do not form a pattern.
+    OneSource,
 }
 
 /// Divisor for the minimum share of known token pairs (§4.1.2, footnote 4) and
-/// for the minimum share of used source tokens ([`TokenRule::PerSource`]).
+/// for the minimum share of used source tokens ([`TokenRule::OneSource`]).
 const HALF: usize = 2;
 
 /// A coarse pattern: a host, and the predictability of each path component.
@@ -67,7 +68,7 @@ pub struct CoarsePattern {
 impl CoarsePattern {
     /// Returns the pattern that leads from `old` to `candidate`.
     pub fn new(old: &OldPage, candidate: &Url, rule: TokenRule) -> Self {
-        Sources::from_page(old).pattern(candidate, rule)
+        OldPageTokens::from_page(old).pattern(candidate, rule)
     }
 
     /// Returns the predictability of each path component, in order.
@@ -92,8 +93,8 @@ impl fmt::Display for CoarsePattern {
     }
 }
 
-/// The tokens of an old page: one list per component and one for the title.
-struct Sources {
+/// The tokens of an old page: one list per source.
+struct OldPageTokens {
     lists: Vec<Vec<String>>,
     /// All tokens of the lists and of the whole URL.
     pool: HashSet<String>,
@@ -101,7 +102,7 @@ struct Sources {
     pairs: HashSet<[String; 2]>,
 }
 
-impl Sources {
+impl OldPageTokens {
     fn from_page(old: &OldPage) -> Self {
         let mut lists = vec![tokens(&bare_host(&old.url))];
         lists.extend(components(&old.url).map(|component| tokens(stem(component))));
@@ -123,8 +124,8 @@ impl Sources {
 
     fn predictability(&self, part: &[String], rule: TokenRule) -> Predictability {
         match rule {
-            TokenRule::Pooled => self.grade_against_pool(part),
-            TokenRule::PerSource => {
+            TokenRule::AllTogether => self.grade_against_pool(part),
+            TokenRule::OneSource => {
                 let best = self.lists.iter().map(|list| grade_against_source(part, list)).min();
                 best.unwrap_or(Predictability::Unpredictable)
             }
@@ -209,8 +210,8 @@ mod tests {
     #[test]
     fn fable_table_5() {
         let check = |candidate, expect| {
-            check(TokenRule::Pooled, U1, U1_TITLE, candidate, expect);
-            check(TokenRule::PerSource, U1, U1_TITLE, candidate, expect);
+            check(TokenRule::AllTogether, U1, U1_TITLE, candidate, expect);
+            check(TokenRule::OneSource, U1, U1_TITLE, candidate, expect);
         };
         check("solomontimes.com/letter/1121", "solomontimes.com/UP/Pr");
         check(C12, "solomontimes.com/Pr/Pr/Pr");
@@ -221,14 +222,15 @@ mod tests {
     fn fable_figure_6_new_number_makes_component_partly_predictable() {
         let old = "cbc.ca/news/story/2000/07/04/rancher000724.html";
         let candidate = "cbc.ca/news/canada/rancher-survives-tornado-1.215189";
-        for rule in [TokenRule::Pooled, TokenRule::PerSource] {
+        for rule in [TokenRule::AllTogether, TokenRule::OneSource] {
             check(rule, old, "Rancher survives tornado", candidate, "cbc.ca/Pr/UP/PP");
         }
     }
 
     #[test]
     fn patterns_equal_fable_table_1() {
-        let check = |old, candidate, expect| check(TokenRule::Pooled, old, "", candidate, expect);
+        let check =
+            |old, candidate, expect| check(TokenRule::AllTogether, old, "", candidate, expect);
         check("sup.org/book.cgi?id=21682", "sup.org/books/title/?id=21682", "sup.org/UP/UP/Pr");
         check(
             "elections.nytimes.com/2010/house/new-york/03",
@@ -241,20 +243,20 @@ mod tests {
     fn fable_footnote_4_few_shared_tokens_are_unpredictable() {
         let old = "example.org/chili_peppers_camron_top_the_chart";
         let candidate = "example.org/red-hot-chili-peppers-attack-the-chart-116269";
-        check(TokenRule::Pooled, old, "", candidate, "example.org/UP");
+        check(TokenRule::AllTogether, old, "", candidate, "example.org/UP");
     }
 
     #[test]
     fn tokens_of_several_sources_match_only_in_the_pool() {
         let (old, candidate) = ("example.org/music/jazz/miles", "example.org/music-miles");
-        check(TokenRule::Pooled, old, "", candidate, "example.org/Pr");
-        check(TokenRule::PerSource, old, "", candidate, "example.org/UP");
+        check(TokenRule::AllTogether, old, "", candidate, "example.org/Pr");
+        check(TokenRule::OneSource, old, "", candidate, "example.org/UP");
     }
 
     #[test]
     fn small_part_of_a_title_does_not_match_per_source() {
         let title = "The long and winding road to somewhere else";
-        check(TokenRule::Pooled, "example.org/1", title, "example.org/road", "example.org/Pr");
-        check(TokenRule::PerSource, "example.org/1", title, "example.org/road", "example.org/UP");
+        check(TokenRule::AllTogether, "example.org/1", title, "example.org/road", "example.org/Pr");
+        check(TokenRule::OneSource, "example.org/1", title, "example.org/road", "example.org/UP");
     }
 }

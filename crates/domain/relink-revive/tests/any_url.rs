@@ -42,7 +42,7 @@ proptest! {
     #[test]
     fn any_candidate_has_a_pattern(old in any_url(), new in any_url(), title in any_text()) {
         let page = OldPage::new(old).with_title(title);
-        for rule in [TokenRule::Pooled, TokenRule::PerSource] {
+        for rule in [TokenRule::AllTogether, TokenRule::OneSource] {
             let pattern = CoarsePattern::new(&page, &new, rule);
             prop_assert!(pattern.predictable_count() <= pattern.components().len());
             clusters(std::slice::from_ref(&page), &[vec![new.clone()]], rule);

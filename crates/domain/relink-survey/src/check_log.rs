@@ -10,7 +10,8 @@ use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
 /// The result of checking a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrlHealth {
-    /// The page is alive or blocked. A blocked page never counts as dead.
+    /// The page is alive, or blocked. The content of a blocked page is unknown, so it does not
+    /// count as dead.
     Alive,
     /// The page is dead.
     Broken,
@@ -74,7 +75,7 @@ impl<'a> CheckLog<'a> {
         self.catalog
     }
 
-    /// Records that a check starts; false if the URL is already in flight or checked.
+    /// Records that a check starts. Returns false if the URL is already in flight or checked.
     pub fn start(&mut self, url: UrlId) -> bool {
         let state = &mut self.states[url.index()];
         let is_new = *state == UrlState::Unchecked;
@@ -85,7 +86,7 @@ impl<'a> CheckLog<'a> {
         is_new
     }
 
-    /// Records a result; false if there was one, which is retained.
+    /// Records a result. Returns false if the URL has a result, which does not change.
     pub fn record(&mut self, url: UrlId, health: UrlHealth) -> bool {
         let state = &mut self.states[url.index()];
         if matches!(state, UrlState::Checked(_)) {
@@ -98,6 +99,11 @@ impl<'a> CheckLog<'a> {
         self.domains[self.catalog.domain_of(directory).index()].add(health);
         self.total.add(health);
         true
+    }
+
+    /// Whether the check of a URL has started and has no result yet.
+    pub fn is_in_flight(&self, url: UrlId) -> bool {
+        self.states[url.index()] == UrlState::InFlight
     }
 
     /// Whether a URL is neither in flight nor checked.

@@ -12,9 +12,9 @@ pub struct RecallEstimate {
     pub found: u32,
     /// Expected number of missed broken URLs.
     pub missed: f64,
-    /// Lower bound of the missed ones.
+    /// Lower bound of the number of missed broken URLs.
     pub missed_low: f64,
-    /// Upper bound of the missed ones.
+    /// Upper bound of the number of missed broken URLs.
     pub missed_high: f64,
 }
 
@@ -24,7 +24,8 @@ impl RecallEstimate {
         Self { found, missed: 0.0, missed_low: 0.0, missed_high: 0.0 }
     }
 
-    /// Returns the estimate from the mean and variance of the missed URLs among `unchecked`.
+    /// Returns the estimate from the mean and variance of the number of broken URLs among the
+    /// `unchecked` URLs.
     pub fn normal(found: u32, unchecked: u32, mean: f64, variance: f64) -> Self {
         let max = f64::from(unchecked);
         let margin = DEVIATIONS * variance.max(0.0).sqrt();
@@ -57,14 +58,14 @@ impl RecallEstimate {
     }
 }
 
-/// Hits of a random sample, each weighted by `1 / probability` of its draw.
+/// The broken URLs (hits) of a random sample, each weighted by `1 / probability` of its draw.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct WeightedHits {
     /// The sum of the weights.
     pub(crate) sum: f64,
     /// The sum of the squared weights.
     pub(crate) squares: f64,
-    /// The maximum weight that a hit could have had.
+    /// The maximum weight of a URL in the sampled set.
     pub(crate) greatest: f64,
 }
 
@@ -94,7 +95,7 @@ fn gamma_quantile(mean: f64, variance: f64, deviations: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Checks the limits for hits of weight 1 against those of the tables.
+    /// Compares the limits for hits of weight 1 with tables of exact Poisson limits.
     #[track_caller]
     fn check(hits: u32, expect: (f64, f64)) {
         let hits = f64::from(hits);

@@ -12,9 +12,9 @@
 //!
 //! A survey finds most broken URLs of a catalog with few checks and estimates how many
 //! it missed. This crate contains the plans that select URLs and decide when to stop (Le &
-//! Shulman, "Managing Broken URLs in Federated Metadata", §3, and extensions), the
+//! Shulman, "Managing Broken URLs in Federated Metadata", section 3, and extensions), the
 //! schedule of re-checks, and simulations of both. It also contains the lifecycle of
-//! incidents (§4): how a broken URL is reported, escalated, hidden and restored.
+//! incidents (section 4): how a broken URL is reported, escalated, hidden and restored.
 //!
 //! It does no I/O and reads no clock: callers pass the seed of the random number generator,
 //! the results and the time.
@@ -49,7 +49,7 @@ pub use incident::{
     IncidentSubject, Lifecycle, LocationState, LossLimit, LossLimitError, NextCheck,
     OverrideAction, OverrideScope, Stage, Transition, is_record_visible, strongest_override,
 };
-pub use lot_plan::{Lot, LotPlan, LotRule, LotState};
+pub use lot_plan::{LotKind, LotPlan, LotRule, LotState};
 pub use named::SamplingPlanName;
 pub use plan::{LotDecision, SamplingPlan};
 pub use rng::SplitMix64;

@@ -1,8 +1,10 @@
-//! Plans that decide on each lot by a random sample of its URLs.
+//! Plans that decide for each lot, from a random sample of its URLs, whether to accept it or to
+//! check all of its URLs.
 //!
-//! A lot is a domain or a directory. A plan checks groups of its URLs, until a rule decides by the
-//! number of checked and broken URLs. The plans differ only in that rule: full, single and
-//! sequential sampling, Wald's test, Algorithm 1 of Le & Shulman, and sentinels.
+//! The lots are the domains or the directories of a catalog. A plan checks the URLs of a lot in
+//! groups, until a rule decides by the number of checked and broken URLs. The plans differ only
+//! in that rule: full, single and sequential sampling, Wald's test, Algorithm 1 of Le & Shulman,
+//! and sentinels ([`crate::rules`]).
 
 #![expect(
     clippy::indexing_slicing,
@@ -25,30 +27,31 @@ pub struct LotState {
     pub size: u32,
     /// Results of this run, including re-checks.
     pub counts: CheckCounts,
-    /// Results of the URLs that an earlier run found broken.
+    /// Results of the URLs that an earlier run found broken, which are part of `counts`.
     pub rechecked: CheckCounts,
 }
 
-/// The unit of a decision.
+/// The parts of a catalog that are lots, for which a plan decides separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lot {
-    /// Each domain.
+pub enum LotKind {
+    /// Each domain is a lot.
     Domain,
-    /// Each directory.
+    /// Each directory is a lot.
     Directory,
 }
 
 /// A rule that decides by the sample of a lot.
 pub trait LotRule: Send {
-    /// Returns the unit of a decision.
-    fn lot(&self) -> Lot {
-        Lot::Domain
+    /// Returns which parts of the catalog are lots.
+    fn lot_kind(&self) -> LotKind {
+        LotKind::Domain
     }
 
-    /// Returns the number of URLs to check before the next decision.
+    /// Returns the number of URLs to check before the next decision. The plan checks at least
+    /// one.
     fn group_size(&self, lot: &LotState) -> u32;
 
-    /// Decides on a lot after a group was checked.
+    /// Decides whether to accept a lot, check all of it, or check another group.
     fn decide(&self, lot: &LotState) -> LotDecision;
 
     /// Returns the reason for a decision.
@@ -64,7 +67,8 @@ pub struct LotPlan<'a, R> {
     progress: Vec<LotProgress>,
     /// For each URL, whether an earlier run found it broken.
     rechecks: Vec<bool>,
-    /// Lots with URLs to check. Round robin, so that no lot gets many requests in a row.
+    /// Lots with URLs to check, by index. A lot goes to the end after each URL, so that no lot
+    /// gets many requests in a row.
     queue: VecDeque<usize>,
     has_started: bool,
 }
@@ -76,7 +80,7 @@ struct LotProgress {
     quota: u32,
     /// Number of checks in flight.
     in_flight: u32,
-    /// Number of URLs of an earlier run that are checked first.
+    /// Number of URLs that an earlier run found broken, and that are checked first.
     known: u32,
     rechecked: CheckCounts,
     decision: Option<LotDecision>,
@@ -91,15 +95,17 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
             rechecks[url.index()] = true;
         }
         let rng = &mut SplitMix64::new(seed);
-        let is_first = |url: UrlId| rechecks[url.index()];
-        let strata = match rule.lot() {
-            Lot::Domain => {
-                let strata = catalog.domains().map(|it| catalog.urls_of_domain(it).collect());
-                ShuffledStrata::new(strata, is_first, rng)
+        let is_checked_first = |url: UrlId| rechecks[url.index()];
+        let strata = match rule.lot_kind() {
+            LotKind::Domain => {
+                let strata =
+                    catalog.domains().map(|domain| catalog.urls_of_domain(domain).collect());
+                ShuffledStrata::new(strata, is_checked_first, rng)
             }
-            Lot::Directory => {
-                let strata = catalog.directories().map(|it| catalog.urls_of(it).collect());
-                ShuffledStrata::new(strata, is_first, rng)
+            LotKind::Directory => {
+                let strata =
+                    catalog.directories().map(|directory| catalog.urls_of(directory).collect());
+                ShuffledStrata::new(strata, is_checked_first, rng)
             }
         };
         let log = CheckLog::new(catalog);
@@ -107,20 +113,22 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
         for url in known_broken {
             progress[lot_of(&rule, catalog, *url)].known += 1;
         }
-        let queue = (0..progress.len()).collect();
+        // `start` fills the queue.
+        let queue = VecDeque::new();
         Self { rule, log, strata, progress, rechecks, queue, has_started: false }
     }
 
+    /// Returns the results of a lot, by its index.
     fn state(&self, lot: usize) -> LotState {
         let rechecked = self.progress[lot].rechecked;
         let catalog = self.log.catalog();
-        match self.rule.lot() {
-            Lot::Domain => {
+        match self.rule.lot_kind() {
+            LotKind::Domain => {
                 let domain = DomainId::at(lot);
                 let size = catalog.domain_size(domain);
                 LotState { size, counts: self.log.domain(domain), rechecked }
             }
-            Lot::Directory => {
+            LotKind::Directory => {
                 let directory = DirectoryId::at(lot);
                 let size = catalog.directory_size(directory);
                 LotState { size, counts: self.log.directory(directory), rechecked }
@@ -130,9 +138,9 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
 
     /// Returns the lots of a domain.
     fn lots_of(&self, domain: DomainId) -> Vec<usize> {
-        match self.rule.lot() {
-            Lot::Domain => vec![domain.index()],
-            Lot::Directory => {
+        match self.rule.lot_kind() {
+            LotKind::Domain => vec![domain.index()],
+            LotKind::Directory => {
                 self.log.catalog().directories_of(domain).map(DirectoryId::index).collect()
             }
         }
@@ -151,21 +159,21 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
         progress.quota = match decision {
             LotDecision::Accept => return,
             LotDecision::CheckAll => state.size,
-            LotDecision::Continue => self.rule.group_size(&state),
+            LotDecision::Continue => self.rule.group_size(&state).max(1),
         };
         self.queue.push_back(lot);
     }
 
-    /// Sets the first groups. Results known beforehand count towards them.
+    /// Sets the first group of each lot. Results that were recorded before count towards it.
     fn start(&mut self) {
         self.has_started = true;
         for lot in 0..self.progress.len() {
             let state = self.state(lot);
             let unchecked = LotState { counts: CheckCounts::default(), ..state };
-            let first = self.progress[lot].known.saturating_add(self.rule.group_size(&unchecked));
+            let group_size = self.rule.group_size(&unchecked).max(1);
+            let first = self.progress[lot].known.saturating_add(group_size);
             self.progress[lot].quota = first.saturating_sub(state.counts.checked);
         }
-        self.queue.clear();
         for lot in 0..self.progress.len() {
             if self.progress[lot].quota > 0 {
                 self.queue.push_back(lot);
@@ -175,7 +183,8 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
         }
     }
 
-    /// Returns the next URL of a lot; without one, its group ends.
+    /// Returns the next unchecked URL of a lot whose quota is not used up. If none is left, the
+    /// group ends.
     fn draw(&mut self, lot: usize) -> Option<UrlId> {
         let url = self.strata.draw(lot, &mut self.log);
         let progress = &mut self.progress[lot];
@@ -192,9 +201,9 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
 /// Returns the lot of a URL.
 fn lot_of(rule: &impl LotRule, catalog: &Catalog, url: UrlId) -> usize {
     let directory = catalog.directory_of(url);
-    match rule.lot() {
-        Lot::Domain => catalog.domain_of(directory).index(),
-        Lot::Directory => directory.index(),
+    match rule.lot_kind() {
+        LotKind::Domain => catalog.domain_of(directory).index(),
+        LotKind::Directory => directory.index(),
     }
 }
 
@@ -218,7 +227,7 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
 
     fn record(&mut self, url: UrlId, health: UrlHealth) {
         let lot = lot_of(&self.rule, self.log.catalog(), url);
-        let was_in_flight = !self.log.is_unchecked(url);
+        let was_in_flight = self.log.is_in_flight(url);
         if !self.log.record(url, health) {
             return;
         }
@@ -237,6 +246,7 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
     }
 
     fn estimate(&self) -> RecallEstimate {
+        // Re-checked URLs are not a random sample.
         let samples = (0..self.progress.len()).map(|lot| {
             let LotState { size, counts, rechecked } = self.state(lot);
             let checked = counts.checked - rechecked.checked;
@@ -247,11 +257,12 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
-        let lot = match self.rule.lot() {
-            Lot::Domain => self.log.catalog().domain_of(directory).index(),
-            Lot::Directory => directory.index(),
+        let lot = match self.rule.lot_kind() {
+            LotKind::Domain => self.log.catalog().domain_of(directory).index(),
+            LotKind::Directory => directory.index(),
         };
         let (counts, total) = (self.state(lot).counts, self.log.total());
+        // The rate of the whole catalog has the weight of one check.
         (f64::from(counts.broken) + total.rate()) / (f64::from(counts.checked) + 1.0)
     }
 
@@ -286,9 +297,9 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
     }
 }
 
-/// Estimates the missed URLs from random samples of parts and the number of unchecked URLs in each.
-/// Uses the beta-binomial distribution, whose prior is the rate of all samples with the weight of
-/// one check.
+/// Estimates the number of missed broken URLs. Each item of `samples` is a part of the catalog:
+/// its number of unchecked URLs and the results of a random sample. Uses the beta-binomial
+/// distribution. Its prior is the rate of all samples with the weight of one check.
 pub(crate) fn estimate_from_samples(
     found: u32,
     samples: impl Iterator<Item = (u32, CheckCounts)> + Clone,
@@ -308,4 +319,39 @@ pub(crate) fn estimate_from_samples(
         variance += left * rate * (1.0 - rate) * (weight + left) / (weight + 1.0);
     }
     RecallEstimate::normal(found, unchecked, mean, variance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule without a group size that never accepts a lot.
+    struct Undecided;
+
+    impl LotRule for Undecided {
+        fn group_size(&self, _: &LotState) -> u32 {
+            0
+        }
+
+        fn decide(&self, _: &LotState) -> LotDecision {
+            LotDecision::Continue
+        }
+
+        fn reason(&self, _: &LotState, _: LotDecision) -> String {
+            String::new()
+        }
+    }
+
+    #[test]
+    fn group_size_0_checks_one_url_at_a_time() {
+        let catalog = Catalog::new([("a", "a/1"), ("a", "a/2"), ("a", "a/3")]);
+        let mut plan = LotPlan::new(&catalog, Undecided, &[], 1);
+        for _ in 0..3 {
+            let batch = plan.next_batch(10);
+            assert_eq!(batch.len(), 1);
+            plan.record(batch[0], UrlHealth::Alive);
+        }
+        assert_eq!(plan.next_batch(10), []);
+        assert_eq!(plan.check_log().total().checked, 3);
+    }
 }

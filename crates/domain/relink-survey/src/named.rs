@@ -17,7 +17,7 @@ pub enum SamplingPlanName {
     Full,
     /// One sample per domain.
     Single,
-    /// Groups per domain, between two sloped lines (Wald).
+    /// Wald's test per domain, evaluated after each group of URLs.
     Sequential,
     /// Algorithm 1 of Le & Shulman.
     LeShulman,
@@ -56,9 +56,9 @@ impl SamplingPlanName {
 
     /// Creates the plan for a catalog.
     ///
-    /// Only Algorithm 1 of Le & Shulman checks `known_broken` first. The plans of their paper
-    /// (`full` to `le-shulman`) estimate recall from their own samples. The others estimate it
-    /// from an *audit*: additional URLs drawn at random.
+    /// Only Algorithm 1 of Le & Shulman checks the URLs `known_broken` first. The plans of the
+    /// paper (`full` to `le-shulman`) estimate recall from their own samples. The other plans
+    /// estimate recall from an *audit*: additional URLs drawn at random.
     pub fn create<'a>(
         self,
         catalog: &'a Catalog,

@@ -30,11 +30,12 @@ impl fmt::Display for LotDecision {
 /// A strategy to find many broken URLs with few checks.
 ///
 /// The caller requests batches and records the results in any order. The plan has ended when it
-/// returns no batch and no check is in flight. It never returns a URL twice, nor one whose result
-/// was recorded before: this is how an interrupted run is resumed.
+/// returns no batch and no check is in flight. A plan never returns a URL twice. It does not
+/// return URLs whose results were recorded before, so an interrupted run is resumed by recording
+/// its results again.
 pub trait SamplingPlan: Send {
-    /// Returns the next URLs to check, at most `max_urls`, spread over domains. Returns none if
-    /// the plan waits for results or has ended.
+    /// Returns the next URLs to check, at most `max_urls`, spread over domains. The batch is
+    /// empty if the plan waits for results or has ended.
     fn next_batch(&mut self, max_urls: usize) -> Vec<UrlId>;
 
     /// Records the result of a URL.

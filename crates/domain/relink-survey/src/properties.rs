@@ -9,18 +9,20 @@ use crate::check_log::UrlHealth;
 use crate::named::SamplingPlanName;
 use crate::plan::{LotDecision, SamplingPlan};
 
-/// Small catalogs: number of the domain, the directory and the page, and whether it is broken.
+/// Returns small catalogs. A row is the number of the domain, the directory and the page, and
+/// whether the page is broken.
 fn catalogs() -> impl Strategy<Value = Vec<(u8, u8, u16, bool)>> {
     proptest::collection::vec((0..4_u8, 0..5_u8, 0..300_u16, any::<bool>()), 0..400)
 }
 
+/// Returns the catalog of the rows and the health of its URLs.
 fn build(rows: &[(u8, u8, u16, bool)]) -> (Catalog, Vec<UrlHealth>) {
     let url = |(domain, directory, page, _): &(u8, u8, u16, bool)| {
         format!("http://{domain}.test/{directory}/{page}")
     };
     let catalog = Catalog::new(rows.iter().map(|row| (format!("{}.test", row.0), url(row))));
-    let truth = catalog.urls().map(|it| {
-        let is_broken = rows.iter().any(|row| row.3 && url(row) == catalog.url(it));
+    let truth = catalog.urls().map(|id| {
+        let is_broken = rows.iter().any(|row| row.3 && url(row) == catalog.url(id));
         if is_broken { UrlHealth::Broken } else { UrlHealth::Alive }
     });
     let truth = truth.collect();
@@ -46,6 +48,7 @@ fn run(plan: &mut dyn SamplingPlan, truth: &[UrlHealth], batch: usize) -> Vec<Ur
     }
 }
 
+/// Asserts that the interval of recall is valid and contains the estimate.
 #[track_caller]
 fn assert_interval(plan: &dyn SamplingPlan) {
     let estimate = plan.estimate();

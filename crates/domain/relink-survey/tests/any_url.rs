@@ -19,7 +19,7 @@ proptest! {
             prop_assert!(text.starts_with(catalog.directory_name(directory)));
             let found = catalog.domain_of(directory);
             let domain = catalog.domain_name(found);
-            let is_given = |(own, url): &(String, String)| own == domain && url == text;
+            let is_given = |(given, url): &(String, String)| given == domain && url == text;
             prop_assert!(urls.iter().any(is_given));
         }
     }

@@ -27,7 +27,8 @@ pub struct CaptureQuery {
     pub from: Option<Timestamp>,
     /// The latest capture time.
     pub to: Option<Timestamp>,
-    /// The order, which also selects the captures within the limit.
+    /// The order. If there are more captures than `limit`, the first ones in this order
+    /// are returned.
     pub order: CaptureOrder,
     /// The maximum number of captures.
     pub limit: usize,
@@ -69,10 +70,10 @@ pub enum CaptureScope {
 
 /// A filter for the status of captures.
 ///
-/// An archive without statuses lists all captures; [`Archive::replay`] then
-/// returns the status. An archive with statuses omits captures of unknown
-/// status. Revisits ([`Capture::is_revisit`]) have a status only if all
-/// captures are listed.
+/// Some archives do not store statuses. They list all captures, and [`Archive::replay`]
+/// returns the status. Other archives omit captures of unknown status. A revisit
+/// ([`Capture::is_revisit`]) has the status of an earlier capture, so its status is known
+/// only if all captures are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum CaptureStatusFilter {
     /// All captures.
@@ -101,7 +102,8 @@ pub enum CaptureOrder {
     /// Oldest first.
     #[default]
     Oldest,
-    /// Newest first. With [`CaptureScope::Prefix`], the newest of each URL.
+    /// Newest first. With [`CaptureScope::Prefix`], in descending URL order, and newest
+    /// first for each URL.
     Newest,
     /// Nearest to this time first. Only for [`CaptureScope::Exact`].
     Nearest(Timestamp),
@@ -126,8 +128,8 @@ impl CaptureList {
     /// A capture with status 2xx can still be an error page. Callers have to
     /// replay and judge the captures.
     pub fn by_preference(&self, when: Option<Timestamp>) -> Vec<&Capture> {
-        let mut candidates: Vec<_> =
-            self.captures.iter().filter(|it| CaptureStatusFilter::Success.matches(it)).collect();
+        let is_candidate = |capture: &&Capture| CaptureStatusFilter::Success.matches(capture);
+        let mut candidates: Vec<_> = self.captures.iter().filter(is_candidate).collect();
         candidates.sort_by_key(|capture| {
             let captured_at = capture.captured_at.as_second();
             let distance = when.map_or(-captured_at, |when| (when.as_second() - captured_at).abs());
@@ -277,7 +279,7 @@ pub trait ArchiveWriter: Send {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be stored.
+    /// Fails if the response cannot be stored.
     fn write(&mut self, response: &CapturedResponse) -> std::io::Result<()>;
 }
 
@@ -299,7 +301,7 @@ mod tests {
         let list = CaptureList { captures: captures.collect(), ..CaptureList::default() };
         let order = list.by_preference(when.map(timestamp));
         let years: Vec<_> =
-            order.iter().map(|it| it.captured_at.to_string()[..4].to_owned()).collect();
+            order.iter().map(|capture| capture.captured_at.to_string()[..4].to_owned()).collect();
         assert_eq!(years.join(" "), expect);
     }
 

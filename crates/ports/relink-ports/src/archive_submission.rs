@@ -38,7 +38,8 @@ pub trait ArchiveSubmission: Send + Sync {
     async fn poll(&self, job: &str) -> Result<ArchiveJobState, ArchiveError>;
 }
 
-/// The log of submitted pages, so that an interrupted run submits no page twice.
+/// The log of submitted pages, with which an interrupted run does not submit a page
+/// twice.
 pub trait SubmissionLog: Send {
     /// Returns the job of a page that was submitted before and has no result.
     fn job(&self, url: &Url) -> Option<String>;

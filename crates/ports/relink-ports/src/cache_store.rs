@@ -1,9 +1,11 @@
-//! Caches that save requests in later runs.
+//! Caches of the store, with which later runs need fewer requests.
 //!
-//! - A *control* is a URL that is fetched only for comparison.
+//! - A *control* is a URL that is fetched only for comparison, usually with a random name
+//!   that cannot exist.
 //! - A *revival* is the result of the search for the new URL of a dead page.
 //! - A *pattern* is a rule by which the URLs of a directory changed.
-//! - robots.txt files, host schedules (rate limiters) and search results.
+//! - Further caches contain robots.txt files, host schedules (states of rate limiters)
+//!   and search results.
 //!
 //! Reports and URL programs are stored as JSON texts. The store does not parse
 //! them.
@@ -14,7 +16,7 @@ use relink_model::{Confidence, Probe};
 
 use crate::{BudgetStore, HostSchedule, StoreError};
 
-/// A cached control, shared by all targets with the same key.
+/// A cached control. All targets with the same key are compared with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredControl {
     /// The cache key.
@@ -60,8 +62,8 @@ pub struct StoredPattern {
     pub id: i64,
     /// The URL of the directory.
     pub directory: String,
-    /// Whether all pages of the directory are dead, so that a search is
-    /// useless.
+    /// Whether all pages of the directory are dead, so that searching for their new URLs
+    /// is useless.
     pub is_dead: bool,
     /// Whether the user disabled the pattern.
     pub is_disabled: bool,

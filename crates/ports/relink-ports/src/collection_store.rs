@@ -6,8 +6,9 @@
 //! of several collections. Each member refers to the version that the curator of
 //! its collection has accepted.
 //!
-//! Signatures, term vectors and keyphrases are stored as JSON texts. The store
-//! does not parse them.
+//! A signature is a summary of a version, from which changes are computed. Signatures,
+//! term vectors (weights of words) and keyphrases are stored as JSON texts, which the
+//! store does not parse.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -42,7 +43,8 @@ pub struct StoredCollection {
     pub description: String,
     /// The tags.
     pub tags: Vec<String>,
-    /// The name of the context: what its pages have in common, such as a topic.
+    /// The name of the context: what the pages of the collection have in common, such as
+    /// a topic.
     pub context: String,
     /// The file of the last import.
     pub source: Option<String>,
@@ -79,11 +81,11 @@ pub struct StoredMember {
     pub reference: Option<VersionId>,
     /// Changes of the page are not reported before this time.
     pub muted_until: Option<Timestamp>,
-    /// Why the member is muted or rejected.
+    /// The reason why the member is muted or rejected.
     pub reason: String,
     /// The URL that this page replaced.
     pub replaced_url: Option<String>,
-    /// When the member joined the collection.
+    /// The time when the member was added to the collection.
     pub added_at: Timestamp,
 }
 
@@ -125,7 +127,7 @@ pub struct WatchedPage {
     pub code: Option<FindingCode>,
     /// The reason of the verdict.
     pub reason: String,
-    /// The time of the first check in a row with this verdict.
+    /// The time since which every check had this verdict.
     pub since: Option<Timestamp>,
     /// The latest confirmed version.
     pub latest: Option<VersionId>,
@@ -147,7 +149,7 @@ pub struct StoredVersion {
     pub id: VersionId,
     /// The canonical URL of the page.
     pub url: String,
-    /// When the version was first seen.
+    /// The time when the version was first seen.
     pub seen_at: Timestamp,
     /// The title of the page.
     pub title: String,
@@ -155,7 +157,7 @@ pub struct StoredVersion {
     pub bytes: u64,
     /// The signature, from which changes are computed, as JSON.
     pub signature: String,
-    /// The weights of its words as JSON.
+    /// The weights of the words of the version as JSON.
     pub terms: String,
     /// The keyphrases as JSON.
     pub keyphrases: String,

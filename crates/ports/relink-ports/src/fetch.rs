@@ -38,14 +38,14 @@ pub struct RequestOptions {
     pub max_body_bytes: Option<usize>,
     /// The limit of the total duration.
     pub timeout: Option<Duration>,
-    /// The filter for redirect targets; without one, all are followed.
+    /// The filter for redirect targets. Without a filter, all redirects are followed.
     pub redirect_filter: Option<RedirectFilter>,
     /// The pause before a redirect is requested from the same host. The timeout
     /// and the timings do not include it.
     pub redirect_delay: Duration,
-    /// The body of a POST request; without one, the request is a GET. A POST
-    /// request is never sent twice, and its redirects are returned instead of
-    /// followed.
+    /// The body of a POST request. Without a body, the request is a GET. A POST request
+    /// is not repeated after the server has processed it, and its redirects are returned
+    /// instead of followed.
     pub body: Option<RequestBody>,
 }
 

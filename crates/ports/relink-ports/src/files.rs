@@ -41,7 +41,7 @@ pub struct WalkResult {
 pub struct DirectoryEntry {
     /// The name.
     pub name: String,
-    /// Whether it is a directory, or a symbolic link to one.
+    /// Whether the entry is a directory, or a symbolic link to a directory.
     pub is_dir: bool,
 }
 
@@ -136,7 +136,7 @@ pub trait Files: Send + Sync {
     /// its own thread. Supports regular files and user-supplied pipes.
     fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError>;
 
-    /// Whether the path can be opened twice; a pipe cannot. May block.
+    /// Whether the path can be opened twice, which is not possible for a pipe. May block.
     fn can_reopen(&self, _path: &Path) -> bool {
         true
     }

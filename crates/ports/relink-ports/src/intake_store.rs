@@ -126,8 +126,8 @@ pub enum LinkDecision {
         /// The traversal rank: targets of lower rank are fetched first. `None`
         /// fetches targets in order of discovery.
         rank: Option<i64>,
-        /// Whether a cached result may replace the fetch. It cannot if the
-        /// links of the page are needed, because they are not cached.
+        /// Whether a cached result may replace the fetch. This is false if the links of
+        /// the page are needed, because the links are not cached.
         may_use_cache: bool,
     },
     /// Do not fetch the target. The link is stored only if the target is already
@@ -171,9 +171,13 @@ pub trait IntakeStore: Send + Sync {
         document: &NewDocument,
     ) -> Result<LoadedDocument, StoreError>;
 
-    /// Adds links of a document. New targets become tasks, unless a cached
-    /// result can be reused. For a link with a fragment, that also requires that
-    /// the anchors of the page are stored.
+    /// Returns the hash of the content that the document of the run with this label had
+    /// when it was loaded.
+    async fn document_hash(&self, run: RunId, label: &str) -> Result<Option<u64>, StoreError>;
+
+    /// Adds links of a document. New targets become tasks, unless a cached result can be
+    /// reused. If the link has a fragment, a cached result is reused only if the anchors
+    /// of the page are stored.
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError>;
 
     /// Marks a document as completely loaded.

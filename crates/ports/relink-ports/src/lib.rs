@@ -52,9 +52,10 @@ pub use fetch::{
 pub use files::{DirectoryEntry, DocumentSource, FileError, Files, WalkRequest, WalkResult};
 pub use harvest_store::{
     DomainDay, HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget,
-    LocationChange, MailState, NewNotification, NewRecord, PageChanges, ProviderCounts,
-    RecordFilter, StoredArrival, StoredDelivery, StoredIncident, StoredMail, StoredNotification,
-    StoredOverride, StoredProvider, StoredRecord, StoredRecordLink, TargetCheck, TargetSelection,
+    IncidentFilter, LocationChange, MailState, NewNotification, NewRecord, PageChanges,
+    ProviderCounts, RecordFilter, StoredArrival, StoredDelivery, StoredIncident, StoredMail,
+    StoredNotification, StoredOverride, StoredProvider, StoredRecord, StoredRecordLink,
+    TargetCheck, TargetSelection,
 };
 pub use intake_store::{
     CacheWindow, DocumentId, IntakeStore, LinkBatch, LinkDecision, LoadedDocument, MissingAnchor,
@@ -70,7 +71,7 @@ pub use render::{Render, RenderError, RenderRequest, RenderedPage, Truncation};
 pub use result_store::{
     AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, Inlinks, LinkCursor,
     LinkLocation, LinkOrigin, Neighbor, PastChange, PastVerdict, ResultStore, TargetRecord,
-    TextChange, VerdictChange,
+    TextChange, TitledPage, VerdictChange,
 };
 pub use run_store::{
     HostStats, OpenRun, RunKey, RunProgress, RunState, RunStats, RunStore, RunSummary,

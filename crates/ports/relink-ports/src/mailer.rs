@@ -21,7 +21,7 @@ pub struct OutgoingMail {
     pub date: Timestamp,
 }
 
-/// Why a mail was not sent.
+/// The reason why a mail was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MailError {
     /// The server may accept the mail later.
@@ -30,7 +30,7 @@ pub enum MailError {
         /// The response or the failure of the connection.
         reason: String,
     },
-    /// The server rejects the mail for good.
+    /// The server rejects the mail permanently.
     #[error("the mail server rejects the mail: {reason}")]
     Rejected {
         /// The response.
@@ -47,6 +47,6 @@ pub enum MailError {
 /// Sends mail.
 #[async_trait]
 pub trait Mailer: Send + Sync {
-    /// Sends a mail. Returns when the server has accepted it.
+    /// Sends a mail. Returns after the server has accepted the mail.
     async fn send(&self, mail: &OutgoingMail) -> Result<(), MailError>;
 }

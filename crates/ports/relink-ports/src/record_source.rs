@@ -30,7 +30,7 @@ pub struct RecordQuery {
     pub token: Option<String>,
 }
 
-/// What a link of a record means.
+/// The meaning of a link of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecordLinkRole {
     /// The location of the described resource. A record without a working location is of no use.
@@ -101,7 +101,7 @@ pub struct RepositoryInfo {
     pub name: String,
     /// The unit of datestamps.
     pub unit: DatestampUnit,
-    /// Whether the provider never stops reporting a deleted record.
+    /// Whether the provider reports deleted records permanently.
     pub keeps_deletions: bool,
 }
 

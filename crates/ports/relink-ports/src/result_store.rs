@@ -91,6 +91,15 @@ pub struct Neighbor {
     pub probe: Probe,
 }
 
+/// A page with its title.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TitledPage {
+    /// The URL.
+    pub url: String,
+    /// The title, if the page has one and it is known.
+    pub title: Option<String>,
+}
+
 /// Everything that is stored about one target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetRecord {
@@ -111,7 +120,7 @@ pub struct TargetRecord {
 pub struct PastChange {
     /// The time from which the new verdict has applied.
     pub changed_at: Timestamp,
-    /// The verdict before.
+    /// The previous verdict.
     pub before: Verdict,
     /// The new verdict.
     pub after: Verdict,
@@ -186,7 +195,7 @@ pub struct DeadTarget {
     pub status: Option<u16>,
     /// The time of the last check.
     pub checked_at: Option<Timestamp>,
-    /// The time of the first check in a row with this verdict.
+    /// The time since which every check had this verdict.
     pub since: Option<Timestamp>,
     /// The digest of the page when it was last alive.
     pub digest: Option<Digest>,
@@ -241,8 +250,8 @@ pub trait ResultStore: Send + Sync {
     /// Returns everything stored about the target with this canonical URL.
     async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError>;
 
-    /// Returns when each of these documents was first seen with a link to the
-    /// target, in the order of `documents`. It is never pruned.
+    /// Returns when a link to the target was first seen in each of these documents, in
+    /// the order of `documents`. This history is never pruned.
     async fn link_origins(
         &self,
         url: &str,
@@ -258,9 +267,9 @@ pub trait ResultStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<AnchorReference>, StoreError>;
 
-    /// Counts the links of a run that have a fragment and lead to a reached
-    /// page whose anchors are unknown.
-    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError>;
+    /// Counts the links of a run whose fragment cannot be checked: they lead to a reached page
+    /// whose anchors are unknown.
+    async fn count_unchecked_fragments(&self, run: RunId) -> Result<u64, StoreError>;
 
     /// Returns the target URLs of a run after `after`, in order of discovery.
     async fn site_urls(
@@ -315,7 +324,7 @@ pub trait ResultStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<PastVerdict>, StoreError>;
 
-    /// Returns the stored state of a target.
+    /// Returns the current result of a target, which need not be dead.
     async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError>;
 
     /// Returns targets with one of these verdicts, in URL order after `after`.
@@ -330,20 +339,22 @@ pub trait ResultStore: Send + Sync {
     /// the order of probe ids. A page is returned once, with its latest probe.
     async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError>;
 
-    /// Returns the greatest probe id, or 0. If a caller has saved a greater id,
-    /// the database was restored from a backup and assigns ids again.
+    /// Returns the greatest probe id, or 0. If a caller has saved a greater id, the
+    /// database was restored from a backup, and new probes may get ids that the caller
+    /// knows.
     async fn last_probe_id(&self) -> Result<i64, StoreError>;
 
-    /// Returns a token that changes when probes are deleted. Probe ids that a
-    /// caller saved with another token are invalid.
+    /// Returns a token of the current epoch: the period in which each probe id denotes the same
+    /// probe. Deleting probes starts a new epoch with a new token, because their ids may be
+    /// used again. Probe ids that a caller saved with another token are invalid.
     async fn probe_id_epoch(&self) -> Result<String, StoreError>;
 
-    /// Returns the URLs and titles of live pages with this prefix, in URL order
-    /// after `after`.
+    /// Returns the live HTML pages whose URL has this prefix, in URL order after the URL
+    /// `after`.
     async fn live_pages(
         &self,
         prefix: &str,
         after: &str,
         limit: usize,
-    ) -> Result<Vec<(String, Option<String>)>, StoreError>;
+    ) -> Result<Vec<TitledPage>, StoreError>;
 }

@@ -91,7 +91,8 @@ pub struct RunStats {
     pub ignored: u64,
 }
 
-/// The progress of a run, including suppressed findings.
+/// The progress of a run. Unlike [`RunStats`], it includes findings that documents
+/// suppress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunProgress {
     /// Distinct targets.
@@ -124,7 +125,7 @@ pub struct HostStats {
 pub trait RunStore: Send + Sync {
     /// Opens the unfinished run with this key, or a new run.
     ///
-    /// With `fresh`, always opens a new run. An unfinished run is then never
+    /// If `fresh` is set, opens a new run, and an unfinished run with this key is never
     /// resumed.
     async fn open_run(
         &self,

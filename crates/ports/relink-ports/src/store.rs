@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - Probes are append-only. The current result of a target is the latest one,
-//!   regardless of run ids.
+//! - A probe (the observation of one fetch) is never changed. The current result of a
+//!   target is the latest one, regardless of run ids.
 //! - No transaction is open during a fetch. A probe and its state change are
 //!   committed in one transaction.
 //!

@@ -17,7 +17,7 @@ pub struct WebhookMessage {
     pub sent_at: Timestamp,
 }
 
-/// Why a message was not delivered.
+/// The reason why a message was not delivered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WebhookError {
     /// The receiver may accept the message later.
@@ -26,7 +26,7 @@ pub enum WebhookError {
         /// The response or the failure of the connection.
         reason: String,
     },
-    /// The receiver rejects the message for good.
+    /// The receiver rejects the message permanently.
     #[error("the receiver rejects the message: {reason}")]
     Rejected {
         /// The response.
@@ -37,6 +37,6 @@ pub enum WebhookError {
 /// Delivers messages.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Delivers a message. Returns when the receiver has accepted it.
+    /// Delivers a message. Returns after the receiver has accepted the message.
     async fn deliver(&self, message: &WebhookMessage) -> Result<(), WebhookError>;
 }

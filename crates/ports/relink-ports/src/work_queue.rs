@@ -1,13 +1,14 @@
 //! The work queue: leases of hosts, due tasks and their results.
 //!
-//! This is the only part of the store that workers share. A worker claims hosts,
-//! not single tasks: it gets a **lease**, the exclusive right to fetch the tasks
-//! of a host until a given time. A lease has a *fencing token*, a number that
-//! grows with every lease of the host. The store rejects results with an old
-//! token, so a worker that lost its lease cannot overwrite results.
+//! This is the only part of the store that workers share. A worker claims hosts, not
+//! single tasks: it receives a *lease*, the exclusive right to fetch the tasks of a host
+//! until a given time. A lease has a *fencing token*, a number that grows with every
+//! lease of the host. The store rejects results with an old token, so a worker that lost
+//! its lease cannot overwrite results.
 //!
-//! A page can be judged after its lease has ended, from its stored probe. Such a
-//! result carries the generation of the run instead of a fencing token.
+//! A *held* task is judged after the lease has ended, from its stored probe. Such a
+//! result has the generation of the run (a number that increases whenever the run is
+//! opened) instead of a fencing token.
 
 use std::net::IpAddr;
 
@@ -61,15 +62,15 @@ pub struct ClaimRequest {
     pub now: Timestamp,
     /// The time when the new leases end.
     pub until: Timestamp,
-    /// Whether hosts and tasks are claimed before they are due. The leases of
-    /// other workers are always respected.
-    pub ignores_waits: bool,
+    /// Whether hosts and tasks are also claimed before they are due. The leases of other
+    /// workers are always respected.
+    pub claims_before_due: bool,
 }
 
 impl ClaimRequest {
     /// Returns the time up to which hosts and tasks are claimed.
     pub fn due_until(&self) -> Timestamp {
-        if self.ignores_waits { Timestamp::MAX } else { self.now }
+        if self.claims_before_due { Timestamp::MAX } else { self.now }
     }
 }
 
@@ -179,13 +180,13 @@ pub struct TargetResult {
     pub status: Option<u16>,
     /// The reason shown to users.
     pub reason: String,
-    /// The time of the first check in a row with this verdict.
+    /// The time since which every check had this verdict.
     pub since: Timestamp,
     /// The time of the check.
     pub checked_at: Timestamp,
     /// The attempts of the run.
     pub attempts: Vec<Attempt>,
-    /// The failed runs in a row, including this one; `None` if this run did not
+    /// The successive runs that failed, including this one; `None` if this run did not
     /// fail.
     pub streak: Option<FailureStreak>,
     /// The confidence of the verdict.
@@ -197,7 +198,7 @@ pub struct TargetResult {
 /// The results that a commit stored and rejected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitSummary {
-    /// Tasks whose results were rejected, because their fencing token is old.
+    /// Tasks whose results were rejected, because their fence is outdated.
     pub rejected: Vec<TaskId>,
     /// Targets that are new to the run.
     pub new_targets: u64,
@@ -243,9 +244,9 @@ pub struct WorkerStatus {
     pub id: i64,
     /// The host name and process id.
     pub name: String,
-    /// When it started.
+    /// The time when the process started.
     pub started_at: Timestamp,
-    /// Its last heartbeat.
+    /// The time of its last heartbeat.
     pub seen_at: Timestamp,
     /// The number of hosts it has leased.
     pub leases: u64,
@@ -323,8 +324,8 @@ pub trait WorkQueue: Send + Sync {
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError>;
 
-    /// Extends leases, and returns those that were lost: another worker may
-    /// have claimed the host. Also records that this worker is alive.
+    /// Extends leases and returns the lost ones, whose hosts another worker may have
+    /// claimed. Also records that this worker is alive.
     async fn renew(
         &self,
         leases: &[HostLease],

@@ -9,6 +9,7 @@ use super::*;
 use crate::link_edit::CopyDetails;
 use crate::robust_link::keeps_original;
 
+/// Returns the style of a second link with the text "new location".
 fn beside() -> EditStyle {
     EditStyle::Beside { label: "new location".into(), copy: None }
 }
@@ -20,7 +21,7 @@ fn replace(format: DocumentFormat, document: &[u8], new: &str) -> RewrittenDocum
     edit(format, document, new, &EditStyle::Replace)
 }
 
-/// Writes `new` into every link to `OLD`, or behind it.
+/// Edits every link to `OLD` with the new URL `new`.
 fn edit(
     format: DocumentFormat,
     document: &[u8],
@@ -44,6 +45,7 @@ fn edit(
     rewrite(format, &Options::default(), document, &replacements)
 }
 
+/// Replaces every link to `OLD` by `new`, and asserts the new document.
 #[track_caller]
 fn check(format: DocumentFormat, document: &str, new: &str, expect: &str) {
     let rewritten = replace(format, document.as_bytes(), new);
@@ -100,7 +102,7 @@ fn fragment_of_the_link_is_kept() {
 }
 
 #[test]
-fn fragment_of_the_new_url_wins() {
+fn fragment_of_the_new_url_has_precedence() {
     let new = "https://example.org/new#b";
     check(
         DocumentFormat::UrlList,
@@ -181,6 +183,8 @@ fn url_that_cannot_be_written_is_refused() {
     assert_eq!(rewritten.refused[0].reason, Refusal::NotRepresentable);
 }
 
+/// Adds a second link behind every link to `OLD`, and asserts the new document. A second run
+/// changes nothing.
 #[track_caller]
 fn check_beside(format: DocumentFormat, document: &str, expect: &str) {
     let new = "https://example.org/new?a=1&b=2";
@@ -298,7 +302,8 @@ proptest! {
     }
 }
 
-/// Replaces `OLD` and keeps it where the syntax has attributes.
+/// Replaces `OLD`, retains it in attributes if the syntax has attributes, and asserts the new
+/// document.
 #[track_caller]
 fn check_kept(format: DocumentFormat, document: &str, expect: &str) {
     let version = PageVersion { url: "https://a.test/?x=1&y=2".into(), date: "2021-03-02".into() };

@@ -15,8 +15,8 @@ use crate::query::{join_parameters, parameters};
 /// Maximum number of stored pages. The map is cleared when it is full.
 const MAX_CACHED: usize = 1 << 14;
 
-/// Contents of pages, by their URL without one parameter. Two pages with the same entry
-/// have URLs that differ only in the value of that parameter.
+/// Contents of pages, by the hash of a parameter and of the URL without this parameter. Two
+/// pages with the same hash have URLs that differ only in the value of the parameter.
 #[derive(Debug, Default)]
 pub(crate) struct DuplicateParameters {
     variants: HashMap<u64, PageVariant>,
@@ -35,8 +35,8 @@ pub(crate) struct PageContent {
     pub(crate) exact: u64,
     /// Hash of the text without numbers and words of the URL.
     pub(crate) masked: u64,
-    /// Whether the page has only text that is known from other pages, and links to more
-    /// such pages, as those of a spider trap.
+    /// Whether the page has only text that is known from other pages, and links to new URLs
+    /// like the pages of a spider trap.
     pub(crate) is_growing: bool,
 }
 
@@ -55,7 +55,8 @@ impl PageContent {
 }
 
 impl DuplicateParameters {
-    /// Compares a page with earlier ones, for each parameter that is not decided yet.
+    /// Compares a page with an earlier page without the parameter, for each parameter of which
+    /// it is not known whether it affects pages.
     pub(crate) fn compare(
         &mut self,
         url: &Url,

@@ -82,6 +82,7 @@ pub fn strip(url: &Url) -> (Url, Vec<String>) {
     (stripped, parameters)
 }
 
+/// Removes session IDs from the path (`/a;jsessionid=1`). Returns the path and their keys.
 fn strip_path(path: &str) -> (String, Vec<String>) {
     let mut parameters = Vec::new();
     let segments = path.split('/').map(|segment| {
@@ -99,6 +100,7 @@ fn strip_path(path: &str) -> (String, Vec<String>) {
     (path, parameters)
 }
 
+/// Whether a parameter is known not to change the page.
 fn is_known(key: &str, value: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let is_tracking = TRACKING.contains(&key.as_str())
@@ -106,6 +108,7 @@ fn is_known(key: &str, value: &str) -> bool {
     is_tracking || is_session(&key, value)
 }
 
+/// Whether a parameter is a session ID.
 fn is_session(key: &str, value: &str) -> bool {
     let key = key.to_ascii_lowercase();
     if SESSIONS.contains(&key.as_str())
@@ -126,6 +129,7 @@ mod tests {
 
     use super::*;
 
+    /// Asserts the path and query that remain. Removed parameters must be reported.
     #[track_caller]
     fn check(path: &str, expect: &str) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();

@@ -31,7 +31,7 @@ const MAX_PARAMETERS: usize = 8_192;
 pub enum TrialOutcome {
     /// Exactly the same text and numbers.
     Same,
-    /// The same text with other numbers, and no new content behind it.
+    /// The same text with other numbers, and no links to new content.
     Similar,
     /// Another page or an error.
     Different,
@@ -65,8 +65,8 @@ struct Counts {
 }
 
 impl ParameterLearner {
-    /// Records the result of fetching a page with and without a parameter. The
-    /// comparison must be exact, because pages of a list may differ only in numbers.
+    /// Records the result of fetching a page with and without a parameter. The caller must
+    /// compare numbers, too, because pages of a list may differ only in numbers.
     pub fn record(&mut self, url: &Url, key: &str, outcome: TrialOutcome) {
         self.record_entry(entry_key(url, key), outcome);
         self.record_entry(section_key(url, key), outcome);
@@ -166,6 +166,7 @@ mod tests {
         learner
     }
 
+    /// Asserts whether a parameter is irrelevant after these numbers of trials.
     #[track_caller]
     fn check(same: u32, different: u32, expect: bool) {
         let learner = learner_with(same, different);

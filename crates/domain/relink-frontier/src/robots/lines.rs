@@ -19,10 +19,11 @@ pub(super) enum Line<'a> {
     Sitemap(&'a str),
 }
 
-/// Decodes a file: removes the byte order mark and everything beyond the size limit, and
-/// percent-encodes bytes that are not UTF-8, which rules treat as equal.
+/// Decodes a file. Removes the byte order mark and everything beyond the size limit.
+/// Percent-encodes bytes that are not UTF-8, which does not change the meaning of a rule.
 pub(super) fn decode(bytes: &[u8]) -> String {
     let mut bytes = bytes;
+    // Remove the mark byte by byte, because it may be incomplete.
     for mark in BYTE_ORDER_MARK {
         bytes = bytes.strip_prefix(&[mark]).unwrap_or(bytes);
     }
@@ -34,7 +35,8 @@ pub(super) fn decode(bytes: &[u8]) -> String {
     text
 }
 
-/// Used only for bytes that are not text, so all of them are encoded.
+/// The bytes that [`decode`] encodes. It encodes only bytes that are not text, which are never
+/// alphanumeric.
 const ALL_BYTES: &percent_encoding::AsciiSet = percent_encoding::NON_ALPHANUMERIC;
 
 /// Returns the bytes up to the size limit without an incomplete last line. The first half

@@ -1,9 +1,10 @@
 //! Matches patterns of rules with paths.
 //!
-//! Both are normalized first: unreserved characters are decoded, and all others that are
-//! not reserved are percent-encoded in upper case (RFC 9309, §2.2.2). In a pattern, `*`
-//! matches any text and a trailing `$` the end. In a path, both are literal and therefore
-//! encoded, so that `%2A` in a pattern matches a literal star (§2.2.3).
+//! Patterns and paths are normalized first: escaped unreserved characters are decoded, and
+//! characters that are neither reserved nor unreserved are percent-encoded in upper case (RFC
+//! 9309, §2.2.2). In a pattern, `*` matches any text and a trailing `$` the end. In a path,
+//! `*` and `$` are literal and therefore encoded, so that `%2A` in a pattern matches a literal
+//! star (§2.2.3).
 
 use std::fmt::Write;
 
@@ -109,12 +110,12 @@ fn push_normalized(normal: &mut String, letter: Letter) {
     }
 }
 
-/// RFC 3986, §2.3.
+/// Whether a byte is an unreserved character (RFC 3986, §2.3).
 fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// RFC 3986, §2.2.
+/// Whether a byte is a reserved character (RFC 3986, §2.2).
 fn is_reserved(byte: u8) -> bool {
     b":/?#[]@!$&'()*+,;=".contains(&byte)
 }

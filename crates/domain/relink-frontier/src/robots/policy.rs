@@ -22,7 +22,7 @@ use super::RobotsTxt;
 pub struct RobotsPolicy {
     /// The rules.
     pub robots: RobotsTxt,
-    /// When the file must be fetched again.
+    /// Time at which the file must be fetched again.
     pub expires_at: Timestamp,
     /// Whether everything is disallowed because the file is unreachable, and not because
     /// of its rules.
@@ -33,7 +33,7 @@ impl RobotsPolicy {
     /// Maximum number of redirects that the caller follows (RFC 9309, §2.3.1.2). The
     /// rules apply to the host of the first request.
     pub const MAX_REDIRECTS: usize = 5;
-    /// How long rules are cached (RFC 9309, §2.4).
+    /// Time for which rules are cached (RFC 9309, §2.4).
     pub const LIFETIME: SignedDuration = SignedDuration::from_hours(24);
     /// Time until an unreachable file is fetched again. It is short, because a restart
     /// of a server must not exclude it for a day.

@@ -1,11 +1,16 @@
 //! Branches of a site: sets of URLs that have something in common.
 //!
-//! A URL belongs to a chain of branches, from the host over its directories to its path, its
-//! parameters and their values. Names that vary are replaced, see [`UrlPattern`]. The
-//! branches of `https://example.org/shop/list?page=7` are `example.org`,
-//! `example.org/shop/`, `example.org/shop/list?…` (any query), `example.org/shop/list?page`
-//! (these parameters) and `example.org/shop/list?page={n}`. `example.org/shop/*` are the
-//! files of a directory.
+//! A URL belongs to a chain of branches. The branches of
+//! `https://example.org/shop/list?page=7` are, from the largest to the smallest:
+//!
+//! - `example.org`: the host
+//! - `example.org/shop/`: the directory, with everything below
+//! - `example.org/shop/list?…`: the path with any query
+//! - `example.org/shop/list?page`: the path with these parameters
+//! - `example.org/shop/list?page={n}`: the pattern of the URL
+//!
+//! A URL without query also belongs to `example.org/shop/*`, the files of its directory.
+//! Numbers, dates and random names are replaced by placeholders, see [`UrlPattern`].
 
 use url::Url;
 
@@ -24,25 +29,30 @@ pub(super) struct BranchChain {
 }
 
 impl BranchChain {
-    /// Returns the branches of `url` for a crawl in `year`.
+    /// Returns the branches of `url` for a crawl that starts in `year`. Patterns mark dates
+    /// that are far from this year.
     pub(super) fn new(url: &Url, year: i16) -> Self {
         let pattern = UrlPattern::new(url, year);
         let path = pattern.path();
         let mut keys = vec![host_key(url)];
-        let names: Vec<&str> = parameter_keys(url);
+        let parameter_keys: Vec<&str> = parameter_keys(url);
+        // `path` starts with the host, so the first slash ends the host.
         let slashes = path.char_indices().filter(|(_, letter)| *letter == '/').skip(1);
         let directories = slashes.filter_map(|(index, _)| path.get(..=index));
-        // Sorted and filtered lists of a directory say nothing about its pages.
-        let directories = directories.filter(|directory| names.is_empty() || *directory != path);
+        // `/a/?sort=name` does not belong to the branch `/a/`: a trap of sorted lists does not
+        // use up the budget of the pages in the directory.
+        let directories =
+            directories.filter(|directory| parameter_keys.is_empty() || *directory != path);
         keys.extend(directories.take(MAX_DIRECTORIES).map(str::to_owned));
-        if names.is_empty() {
+        if parameter_keys.is_empty() {
             keys.push(format!("{}*", parent(path)));
+            // A path without placeholders is one page, not a branch.
             if !path.ends_with('/') && pattern.has_variable_path() {
                 keys.push(path.to_owned());
             }
         } else {
             keys.push(format!("{path}?…"));
-            keys.push(format!("{path}?{}", names.join("&")));
+            keys.push(format!("{path}?{}", parameter_keys.join("&")));
             keys.push(pattern.as_str().to_owned());
         }
         keys.dedup();
@@ -76,7 +86,7 @@ impl BranchChain {
     }
 }
 
-/// Returns a path without its last name.
+/// Returns a path without its last segment, with the slash at the end.
 fn parent(path: &str) -> &str {
     let end = path.trim_end_matches('/').rfind('/').map_or(path.len(), |index| index + 1);
     path.get(..end).unwrap_or(path)
@@ -98,6 +108,7 @@ mod tests {
         BranchChain::new(&Url::parse(&format!("https://example.org{path}")).unwrap(), 2026)
     }
 
+    /// Asserts the branches of a URL, without the host and the branch of the host.
     #[track_caller]
     fn check(path: &str, expect: &str) {
         let keys = chain(path).keys().join(" ").replace("example.org", "");
@@ -113,6 +124,7 @@ mod tests {
         check("/a/17", "/a/ /a/* /a/{n}");
         check("/a?b=1&a=x", "/a?… /a?a&b /a?a=x&b={n}");
         check("/a/?b=1", "/a/?… /a/?b /a/?b={n}");
+        // A semicolon separates parameters, too.
         check("/g?p=t;a=blob", "/g?… /g?a&p /g?a=blob&p=t");
     }
 

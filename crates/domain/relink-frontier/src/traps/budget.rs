@@ -1,8 +1,8 @@
 //! The budget of a branch for pages without new content.
 //!
-//! A budget is counted in points. A page with new content adds points; every other page
-//! costs points, most of all one that leads to further URLs. The budget is never reset, so a
-//! trap that has something new now and then ends as well.
+//! A budget is counted in points. A page with new content adds points. Every other page costs
+//! points; a page that leads to further URLs costs the most. The budget is never reset, so a
+//! trap that contains a few new pages ends as well.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,16 +12,17 @@ const HOST_POINTS: u32 = 2_000;
 const BRANCH_POINTS: u32 = 1_500;
 /// Points that a page with new content adds to its branches.
 const NEW_POINTS: u32 = 20;
-/// Points for the discovery of a page with new content in another branch.
+/// Points that a branch gets if one of its pages is the first to link to a page with new
+/// content in another branch.
 const DISCOVERY_POINTS: u32 = 30;
-/// Divisor of the initial budget for dates far from now, which most endless calendars
-/// consist of.
+/// Divisor of the initial budget for URLs with dates far from the start of the crawl. Most
+/// endless calendars consist of such dates.
 const FAR_DATE_DIVISOR: u32 = 4;
-/// Number of URLs of an exhausted branch that are fetched although nothing is known about
-/// their own branch.
+/// Number of URLs of an exhausted branch that are still fetched, as trials. Each must belong
+/// to a smaller branch of which no page was fetched.
 const MAX_TRIALS: u32 = 20;
 
-/// What a fetched page contributed.
+/// The contribution of a fetched page to its branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageValue {
     /// New content.
@@ -51,7 +52,7 @@ impl PageValue {
 pub(super) struct BranchBudget {
     /// Number of pages with new content.
     new: u32,
-    /// Number of pages with new content in other branches that its pages discovered.
+    /// Number of pages with new content in other branches that pages of this branch discovered.
     #[serde(default)]
     discovered: u32,
     /// Points spent.
@@ -67,7 +68,7 @@ pub(super) struct BranchBudget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BranchKind {
     Host,
-    /// Dates far from now.
+    /// URLs with dates far from the start of the crawl.
     FarDates,
     Other,
 }
@@ -85,7 +86,7 @@ impl BranchBudget {
         self.discovered = self.discovered.saturating_add(1);
     }
 
-    /// Points earned by new content.
+    /// Returns the points earned by new content.
     fn earned(self) -> u32 {
         let discovered = self.discovered.saturating_mul(DISCOVERY_POINTS);
         self.new.saturating_mul(NEW_POINTS).saturating_add(discovered)
@@ -112,12 +113,12 @@ impl BranchBudget {
         self.pages == 0
     }
 
-    /// Whether another URL of the exhausted branch may be tried.
+    /// Whether another URL of the exhausted branch may be fetched as a trial.
     pub(super) fn has_trial(self) -> bool {
         self.trials < MAX_TRIALS
     }
 
-    /// Uses a trial.
+    /// Counts a trial.
     pub(super) fn use_trial(&mut self) {
         self.trials = self.trials.saturating_add(1);
     }
@@ -132,6 +133,7 @@ impl BranchBudget {
 mod tests {
     use super::*;
 
+    /// Asserts whether these pages exhaust a budget.
     #[track_caller]
     fn check(pages: &[(PageValue, u32)], expect: bool) {
         let mut budget = BranchBudget::default();

@@ -167,7 +167,8 @@ pub(super) fn is_name(hash: u64, length: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// The weekdays of each language. Portuguese names are numbers, such as `segunda`.
+    /// The weekdays of each language. Portuguese is missing: most of its weekdays are
+    /// ordinal numbers, such as `segunda` (second), which also occur in other texts.
     const WEEKDAYS: [&str; 6] = [
         "monday tuesday wednesday thursday friday saturday sunday",
         "montag dienstag mittwoch donnerstag freitag samstag sonntag",
@@ -190,6 +191,7 @@ mod tests {
         "januari februari maart april mei juni juli augustus september oktober november december",
     ];
 
+    /// Asserts that the line has `count` names and that all of them are known.
     #[track_caller]
     fn check(names: &str, count: usize) {
         let names: Vec<&str> = names.split_whitespace().collect();

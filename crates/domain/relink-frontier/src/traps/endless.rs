@@ -1,11 +1,12 @@
 //! Endless sets of pages with text of their own.
 //!
-//! All pages of such a set have new text, so the text proves nothing. Two other kinds of
-//! evidence are used. First, a URL that the crawl invents does not exist on a real site. If
-//! two invented URLs of a set are pages with different new text, the server generates the
-//! set. Second, a set counts as endless after a fixed number of pages if only its own pages
-//! link to it, if it grows faster than it is fetched, and if hardly any page is linked twice.
-//! The pages of a real section are linked from other sections or from each other.
+//! A set is a directory, the files of a directory, or a path with any query
+//! ([`BranchChain::endless_keys`]). All pages of an endless set have new text, so the text
+//! proves nothing. Two other kinds of evidence are used. First, a URL that the crawl invents
+//! does not exist on a real site. If two invented URLs of a set are pages with different new
+//! text, the server generates the set. Second, a set counts as endless after a fixed number
+//! of pages if it grows faster than it is fetched, and if hardly any of its URLs is linked
+//! from two of its pages. The pages of a real section link to each other.
 //!
 //! A URL of an endless set is fetched if a page outside of such sets links to it.
 
@@ -21,9 +22,11 @@ use super::invented_url::invent;
 const FIRST_TEST_PAGES: u32 = 150;
 /// Factor by which the number of pages grows from one test to the next.
 const TEST_GROWTH: u32 = 4;
-/// A subset is tested in place of a larger set if it has one in this many of its pages.
+/// A subset is tested in place of a larger set if it contains at least one in this many pages
+/// of the larger set.
 const SUBSET_SHARE: u32 = 2;
-/// A set grows if its discovered URLs are at least this percentage of its fetched pages.
+/// A set grows if its pages discover URLs of the set, at least this percentage of the number
+/// of fetched pages.
 const MIN_GROWTH_PERCENT: u32 = 150;
 /// The pages of a set link to each other if one URL in this many is linked twice.
 const URLS_PER_REPEATED_LINK: u32 = 50;
@@ -33,7 +36,7 @@ const MAX_SETS: usize = 8_192;
 /// Two invented URLs of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndlessTest {
-    /// The set.
+    /// The key of the set.
     pub key: String,
     /// URLs that no page links to.
     pub urls: Vec<Url>,
@@ -76,11 +79,14 @@ impl EndlessSet {
         FIRST_TEST_PAGES.saturating_mul(TEST_GROWTH.saturating_pow(self.tests))
     }
 
+    /// Whether a test is due.
     fn needs_test(&self) -> bool {
         matches!(self.verdict, TestState::Untested | TestState::Finite)
             && self.new >= self.next_test()
     }
 
+    /// Whether the server generates the set, or the set has `max_pages` pages, grows, and its
+    /// pages do not link to each other.
     fn is_endless(&self, max_pages: u32) -> bool {
         let grows_alone = self.new >= max_pages
             && u64::from(self.discovered) * 100
@@ -105,6 +111,7 @@ impl EndlessSets {
             let Some(set) = self.set(key) else { continue };
             set.new = set.new.saturating_add(1);
             let sample = set.sample.replace(url.to_string());
+            // URLs are invented from this URL and the previous one of the smallest due set.
             previous = if set.needs_test() { sample.or(previous) } else { previous };
         }
         let key = self.set_to_test(&keys)?;
@@ -117,8 +124,8 @@ impl EndlessSets {
         Some(EndlessTest { key, urls })
     }
 
-    /// Counts a test for all of these sets that are due. Only one of them is tested; the
-    /// others wait until they have grown.
+    /// Counts a test for each of these sets for which a test is due. Only one of the sets is
+    /// tested; the next test of the others is due when they have grown.
     fn count_test(&mut self, keys: &[String]) {
         for key in keys {
             if let Some(set) = self.sets.get_mut(key).filter(|set| set.needs_test()) {
@@ -127,8 +134,8 @@ impl EndlessSets {
         }
     }
 
-    /// Returns the set to test, if a test is due: the smallest subset that has a large part
-    /// of the pages of the set that is due.
+    /// Returns the set to test; `None` if no test is due. If a test of a large set is due, it
+    /// is the smallest subset that contains a large part of the pages.
     fn set_to_test(&self, keys: &[String]) -> Option<String> {
         let due = keys.iter().find_map(|key| self.sets.get(key).filter(|set| set.needs_test()))?;
         let is_testable = |set: &EndlessSet| {
@@ -140,7 +147,8 @@ impl EndlessSets {
         Some(smallest.clone())
     }
 
-    /// Repeats the tests that an interruption ended.
+    /// Marks tests that an interruption of the crawl ended as untested, so that they are
+    /// repeated.
     pub(super) fn restart_tests(&mut self) {
         for set in self.sets.values_mut().filter(|set| set.verdict == TestState::Pending) {
             set.verdict = TestState::Untested;
@@ -183,6 +191,7 @@ impl EndlessSets {
         chain.endless_keys().into_iter().find(is_endless)
     }
 
+    /// Returns a set, which is added if it is new; `None` if too many sets are stored.
     fn set(&mut self, key: &str) -> Option<&mut EndlessSet> {
         if self.sets.len() >= MAX_SETS && !self.sets.contains_key(key) {
             // Sets with few pages are counted again from the start.
@@ -195,7 +204,7 @@ impl EndlessSets {
     }
 }
 
-/// Returns the keys of the sets with both URLs.
+/// Returns the keys of the sets that contain both URLs.
 fn common_keys(page: &BranchChain, url: &BranchChain) -> Vec<String> {
     let keys = page.endless_keys();
     url.endless_keys().into_iter().filter(|key| keys.contains(key)).collect()
@@ -211,6 +220,7 @@ mod tests {
         (url, chain)
     }
 
+    /// Records a page with new content at this path.
     fn record(sets: &mut EndlessSets, path: &str) -> Option<EndlessTest> {
         let (url, chain) = chain(path);
         sets.record_page(&url, &chain)
@@ -252,6 +262,7 @@ mod tests {
         }
         assert!(sets.endless_set(&page, 101).is_none());
         assert!(sets.endless_set(&page, 100).is_some());
+        // One repeated link per 50 of the 300 discovered URLs shows a real section.
         (0..6).for_each(|_| sets.record_repetition(&page, &chain("/tree/b").1));
         assert!(sets.endless_set(&page, 100).is_none());
     }

@@ -74,7 +74,8 @@ impl PageFingerprint {
         }
     }
 
-    /// Returns the fingerprint of a file without text, such as a picture.
+    /// Returns the fingerprint of a file without text, such as a picture: one long piece that
+    /// is equal for equal bytes.
     pub fn from_digest(digest: &Digest) -> Self {
         let bytes = digest.fingerprint.map_or(0, u64::from);
         let exact = mix(mix(FNV_OFFSET, bytes), digest.text_length);
@@ -103,20 +104,21 @@ fn url_words(url: &Url) -> BTreeSet<u64> {
     words(&path).into_iter().chain(words(&query)).collect()
 }
 
-/// Returns the different pieces of a text, sorted.
+/// Returns the different pieces of a text, sorted. Words of the page's URL, `own_words`, are
+/// masked.
 fn pieces(text: &str, own_words: &BTreeSet<u64>) -> Vec<Piece> {
     let mut pieces = BTreeSet::new();
     let (mut hash, mut words, mut was_masked) = (FNV_OFFSET, 0_u16, false);
     for word in Words::new(text) {
         let is_masked = word.is_number || own_words.contains(&word.hash);
-        // A run of masked words counts once.
+        // Consecutive masked words are hashed as one, so that their number does not matter.
         if !(is_masked && was_masked) {
             hash = mix(hash, if is_masked { MASK } else { word.hash });
         }
         was_masked = is_masked;
         words += u16::from(!is_masked);
-        let is_selected = words >= MIN_PIECE_WORDS && word.hash % WORDS_PER_END == 0;
-        if word.ends_sentence || is_selected || words >= MAX_PIECE_WORDS {
+        let ends_by_hash = words >= MIN_PIECE_WORDS && word.hash % WORDS_PER_END == 0;
+        if word.ends_sentence || ends_by_hash || words >= MAX_PIECE_WORDS {
             pieces.extend((words > 0).then(|| Piece { hash: upper_half(hash), words }));
             (hash, words, was_masked) = (FNV_OFFSET, 0, false);
             if pieces.len() >= MAX_PIECES {
@@ -212,10 +214,11 @@ mod tests {
         PageFingerprint::from_text(&url, Some("Title"), text)
     }
 
+    /// Asserts whether two texts have the same pieces.
     #[track_caller]
-    fn check(one: &str, other: &str, expect: bool) {
+    fn check(one: &str, other: &str, are_equal: bool) {
         let (one_page, other_page) = (fingerprint("/a", one), fingerprint("/b", other));
-        assert_eq!(one_page.pieces == other_page.pieces, expect, "{one} / {other}");
+        assert_eq!(one_page.pieces == other_page.pieces, are_equal, "{one} / {other}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Decides which URLs of a site a crawl fetches.
 //!
-//! Combines all evidence about spider traps: parameters that do not change a page, their
-//! order, other spellings, budgets and endless sets.
+//! Combines all evidence about spider traps: parameters that do not change a page, the order
+//! of parameters, other spellings of URLs, budgets and endless sets.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,7 +22,8 @@ use crate::{UrlFilter, host_key};
 /// Limits of a crawl, and traps that the user allows it to enter.
 #[derive(Debug, Clone)]
 pub struct TrapLimits {
-    /// Maximum number of pages of a set that grows from itself alone.
+    /// Maximum number of pages of a set of URLs to which only pages of the set link, and which
+    /// grows faster than it is fetched.
     pub pattern_pages: u32,
     /// Maximum number of pages per host.
     pub host_pages: u64,
@@ -62,10 +63,11 @@ pub struct TrapGuard {
     /// Contents of pages whose URLs differ in one parameter.
     #[serde(skip)]
     duplicates: DuplicateParameters,
-    /// First spellings of URLs with several parameters, by their sorted form.
+    /// The first accepted URL of each set of URLs that differ only in the order of parameters,
+    /// by the hash of the URL with sorted parameters.
     #[serde(skip)]
     spellings: HashMap<u64, Box<str>>,
-    /// Accepted URLs that are not fetched yet, with the page that links to them.
+    /// Accepted URLs that are not fetched yet, with the first page that links to each.
     #[serde(skip)]
     queued: HashMap<u64, Option<Arc<str>>>,
     /// The page whose links were accepted last.
@@ -129,6 +131,7 @@ impl TrapGuard {
         self.decide(url, trap, from.as_ref())
     }
 
+    /// Rejects a URL that belongs to a trap, and counts the rejection.
     fn decide(
         &mut self,
         url: &Url,
@@ -140,11 +143,13 @@ impl TrapGuard {
         TrapDecision::Reject(kind, branch)
     }
 
+    /// Counts a rejection for the report.
     fn count(&mut self, kind: TrapKind, branch: &str, url: &Url, from: Option<&Url>) {
         let from = from.map(section).unwrap_or_default();
         self.detector.rejections.count(kind, branch, url, &from);
     }
 
+    /// Returns the trap and the branch of a new URL.
     fn find_trap(&mut self, url: &Url, from: &Url) -> Option<(TrapKind, String)> {
         if let Some(section) = self.variants.find_duplicate(url) {
             return Some((TrapKind::SameSpelling, section));
@@ -191,6 +196,7 @@ impl TrapGuard {
 
     /// Records a link to a URL that was accepted before.
     pub fn record_known_link(&mut self, url: &Url, from: &Url) {
+        // A page may contain the same link twice; only links from other pages count.
         let discoverer = self.queued.get(&hash(url.as_str()));
         let is_repeated = discoverer
             .is_some_and(|page| page.as_deref().is_some_and(|page| page != from.as_str()));
@@ -212,9 +218,9 @@ impl TrapGuard {
         self.detector.record_endless_redirect(url);
     }
 
-    /// Records the text of a fetched page and the new URLs that were accepted from it. Do not
-    /// call it for missing pages, which are not evidence. Returns invented URLs to fetch, if
-    /// they are needed to decide whether the page is part of an endless set.
+    /// Records the text of a fetched page and its new links that were accepted. Missing pages
+    /// are not evidence, so the caller must not record them. Returns invented URLs to fetch,
+    /// if they are needed to decide whether the page is part of an endless set.
     pub fn record_page(
         &mut self,
         url: &Url,
@@ -230,6 +236,8 @@ impl TrapGuard {
             masked: page.masked(),
             is_growing: value == PageValue::Growing,
         };
+        // A page that leads to new content is worth fetching even if its text is known, so its
+        // parameters and spelling must not be taken for irrelevant.
         if value != PageValue::Linked {
             self.variants.record_page(url, content);
             self.duplicates.compare(url, content, &mut self.learner);

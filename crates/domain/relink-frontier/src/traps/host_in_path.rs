@@ -1,9 +1,10 @@
 //! Host names in a path: `/about/www.example.com/about/…`.
 //!
 //! A link without its `https://` is relative. If a server returns a page for every URL, each
-//! of those pages contains the link again. Some sites use host names in their paths on
-//! purpose, so each site has a trial: such pages are fetched as long as they have new
-//! content. A path with the same host twice is always a trap.
+//! page contains the relative link again, so the paths grow endlessly. Some sites use host
+//! names in their paths on purpose. Therefore, each site has a trial: pages with a host in
+//! their path are fetched as long as they have new content. A path with the same host twice
+//! is always a trap.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,7 +17,7 @@ use crate::host_key;
 
 /// Number of pages without new content after which a trial may fail.
 const MAX_STALE: u32 = 5;
-/// Number of stored pages for comparison.
+/// Number of recent pages that are stored for comparison.
 const MAX_STORED: usize = 32;
 /// Maximum number of sites with a trial. Further sites are not tested.
 const MAX_SITES: usize = 1_024;
@@ -32,18 +33,20 @@ const FILE_EXTENSIONS: [&str; 26] = [
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct HostTrials {
     sites: BTreeMap<String, Trial>,
-    /// The latest new pages, with and without hosts in their paths.
+    /// Hashes of the latest new pages, with and without hosts in their paths.
     recent: VecDeque<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Trial {
+    /// Number of pages with new content.
     new: u32,
+    /// Number of pages with the content of a recent page.
     stale: u32,
 }
 
 impl HostTrials {
-    /// Returns the pattern of the trap if the URL is one.
+    /// Returns the pattern of the trap that a URL belongs to.
     pub(super) fn find_trap(&self, url: &Url) -> Option<String> {
         let mut hosts: Vec<&str> = segments(url).filter(|segment| is_host(segment)).collect();
         let count = hosts.len();
@@ -118,12 +121,14 @@ mod tests {
         }
     }
 
+    /// Asserts whether a URL of `https://example.org` is reported as a trap.
     #[track_caller]
     fn check(trials: &HostTrials, path: &str, is_trap: bool) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();
         assert_eq!(trials.find_trap(&url).is_some(), is_trap, "{path}");
     }
 
+    /// Records a fetched page with the given text.
     fn record(trials: &mut HostTrials, path: &str, text: &str) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();
         trials.record_page(&url, &PageFingerprint::from_text(&url, None, text));

@@ -26,7 +26,7 @@ pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
     (title, text)
 }
 
-/// Adds text between two tags as one line.
+/// Adds the text between two tags, `node`, without its line breaks.
 fn push_line(text: &mut String, node: &str) {
     for (index, line) in node.split('\n').enumerate() {
         text.push_str(if index > 0 { " " } else { "" });
@@ -65,6 +65,7 @@ mod tests {
 
     use super::*;
 
+    /// Asserts the title and the words of the text.
     #[track_caller]
     fn check(html: &str, title: Option<&str>, words: &str) {
         let (found, text) = title_and_text(html);

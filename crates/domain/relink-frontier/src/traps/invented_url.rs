@@ -14,17 +14,19 @@ use crate::query::{join_parameters, parameters};
 const URLS_PER_TEST: u64 = 2;
 /// Number of years by which a date is moved, so that no calendar has entries there.
 const YEAR_OFFSET: i32 = 61;
-/// Added to a number after it is multiplied by ten, so that no page has that number.
+/// Added to a number after it is multiplied by ten. No page has such a large number.
 const NUMBER_OFFSET: u64 = 1_000_003;
 /// Maximum number of digits of a number that is not taken for a random name.
 const MAX_NUMBER_DIGITS: usize = 7;
 
-/// Returns invented URLs of the form of `url`, different from `other`. Empty if the URL has
-/// no part that can be replaced.
+/// Returns invented URLs of the form of `url`; empty if the URL has no part that can be
+/// replaced. `other` is another URL of the set: a query parameter whose value differs between
+/// the two is replaced.
 pub(super) fn invent(url: &Url, other: Option<&Url>) -> Vec<Url> {
     (1..=URLS_PER_TEST).filter_map(|salt| invent_one(url, other, salt)).collect()
 }
 
+/// Returns the invented URL with the number `salt`.
 fn invent_one(url: &Url, other: Option<&Url>, salt: u64) -> Option<Url> {
     let seed = seed(url.as_str()) ^ salt.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut invented = url.clone();
@@ -36,7 +38,8 @@ fn invent_one(url: &Url, other: Option<&Url>, salt: u64) -> Option<Url> {
     (invented != *url).then_some(invented)
 }
 
-/// Replaces the value of the last parameter whose value differs between the URLs.
+/// Replaces the value of the last parameter whose value differs between the URLs. Without
+/// another URL, replaces the value of the last parameter.
 fn invent_query(url: &Url, other: Option<&Url>, seed: u64, salt: u64) -> Option<String> {
     let others: Vec<&str> =
         other.into_iter().flat_map(parameters).map(|found| found.text).collect();
@@ -51,7 +54,8 @@ fn invent_query(url: &Url, other: Option<&Url>, seed: u64, salt: u64) -> Option<
     join_parameters(found)
 }
 
-/// Replaces the last segment. A date of several segments is moved as a whole.
+/// Replaces the last generated segment, or the last segment if none is generated. Of a date
+/// such as `/2026/05/31`, only the year is replaced.
 fn invent_path(url: &Url, seed: u64, salt: u64) -> Option<String> {
     let mut segments: Vec<String> = url.path().split('/').map(str::to_owned).collect();
     let is_year = |segment: &String| {
@@ -97,14 +101,15 @@ fn invent_name(name: &str, seed: u64, salt: u64) -> String {
     }
 }
 
-/// Returns a later year.
+/// Returns a year [`YEAR_OFFSET`] years later, or a multiple of it.
 fn later_year(year: &str, salt: u64) -> Option<String> {
     let year: i32 = year.parse().ok()?;
     let years = i32::try_from(salt).ok()?.checked_mul(YEAR_OFFSET)?;
     Some(year.checked_add(years)?.to_string())
 }
 
-/// Replaces letters and digits before the file extension. Hexadecimal names stay so.
+/// Replaces letters and digits before the file extension. Hexadecimal names remain
+/// hexadecimal.
 fn random_name(name: &str, seed: u64) -> String {
     let (stem, extension) = match name.rsplit_once('.') {
         Some((stem, extension)) if extension.len() <= 5 && !stem.is_empty() => (stem, extension),
@@ -145,6 +150,7 @@ fn mix(state: u64) -> u64 {
 mod tests {
     use super::*;
 
+    /// Asserts the paths of the URLs that are invented from `path` and `other` (`""` for none).
     #[track_caller]
     fn check(path: &str, other: &str, expect: [&str; 2]) {
         let url = |path: &str| Url::parse(&format!("https://example.org{path}")).unwrap();

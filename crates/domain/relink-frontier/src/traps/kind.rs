@@ -22,7 +22,7 @@ pub enum TrapKind {
     EndlessCalendar,
     /// Endless numbered pages with the same content.
     EndlessPages,
-    /// Other URLs of one branch with known content.
+    /// Many URLs of one branch with content that is known from other pages.
     NearDuplicates,
     /// URLs with parameters that do not change the page.
     IrrelevantParameters,

@@ -1,8 +1,9 @@
 //! The text that a crawl has seen, and how much of a page is new.
 //!
-//! Memory is bounded: when a set is full, it replaces the previous one. Text that occurs
-//! again is added again, so only text that has not occurred for a long time is forgotten. A
-//! page is then taken for new, which never ends a crawl too early.
+//! Memory is bounded: hashes are added to a current set. When it is full, it replaces the
+//! previous set. Text that occurs again is added again, so only text that has not occurred for
+//! a long time is forgotten. A page with forgotten text counts as new, which never ends a crawl
+//! too early.
 
 use std::collections::HashSet;
 
@@ -14,12 +15,12 @@ use super::PageFingerprint;
 const MAX_HASHES: usize = 1 << 17;
 /// Minimum number of new words on a new page.
 const MIN_NEW_WORDS: u32 = 3;
-/// A page with at least this share of new words is new: one in this many.
+/// A page is new if at least one in this many of its words is new.
 const NEW_WORD_SHARE: u32 = 20;
 /// A page with this many new words is new, regardless of their share.
 const MANY_NEW_WORDS: u32 = 40;
 
-/// Hashes of text.
+/// Hashes of the pieces and titles of all pages, see [`PageFingerprint`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct KnownText {
     pieces: HashHistory,
@@ -88,7 +89,7 @@ fn to_hex(hashes: &HashSet<u32>) -> String {
     })
 }
 
-/// Parses hashes; ignores text that is not one.
+/// Parses hashes; ignores text that is not a hash.
 fn from_hex(text: &str) -> HashSet<u32> {
     let digits = text.as_bytes().chunks_exact(HEX_DIGITS);
     let parse = |digits: &[u8]| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();

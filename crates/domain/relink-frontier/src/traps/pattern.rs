@@ -17,7 +17,7 @@ use crate::query::parameters;
 /// Maximum length of one part of a pattern.
 const MAX_PART_LENGTH: usize = 64;
 
-/// Query parameters and path segments before page numbers.
+/// Query parameters with a page number, and path segments before a page number.
 const PAGE_KEYS: [&str; 14] = [
     "p", "page", "paged", "pageno", "page_no", "pagenum", "pg", "seite", "pagina", "start",
     "offset", "skip", "from", "cursor",
@@ -39,8 +39,9 @@ pub struct UrlPattern {
 }
 
 impl UrlPattern {
-    /// Returns the pattern of `url` for a crawl in `year`. Dates far from it are marked
-    /// (`{far-year}`, `{far-date}`), because most endless calendars consist of them.
+    /// Returns the pattern of `url` for a crawl that starts in `year`. Dates far from this
+    /// year are marked (`{far-year}`, `{far-date}`), because most endless calendars consist
+    /// of them.
     ///
     /// ```
     /// use relink_frontier::UrlPattern;
@@ -84,7 +85,7 @@ impl UrlPattern {
         self.has_variable_path
     }
 
-    /// Whether it has parameters.
+    /// Whether the URL has parameters.
     pub(super) fn has_query(&self) -> bool {
         self.path_length < self.text.len()
     }
@@ -94,17 +95,17 @@ impl UrlPattern {
         self.is_variable
     }
 
-    /// Whether it contains a date far from the year of the crawl.
+    /// Whether the URL contains a date far from the year of the crawl.
     pub(super) fn is_far(&self) -> bool {
         self.is_far
     }
 
-    /// Returns the kind of trap if its budget is exhausted.
+    /// Returns the kind of trap to report if the URLs turn out to be endless.
     pub(super) fn kind(&self) -> TrapKind {
         self.kind
     }
 
-    /// Sets the kind if it has precedence over the current one, in the order of declaration.
+    /// Sets the kind if [`TrapKind`] declares it before the current one.
     fn suggest(&mut self, kind: TrapKind) {
         self.kind = self.kind.min(kind);
     }
@@ -140,7 +141,7 @@ impl UrlPattern {
                 self.suggest(TrapKind::EndlessPages);
             }
             self.text.push(separator);
-            self.add_numbered(key);
+            self.add_word(key);
             if !value.is_empty() {
                 self.text.push('=');
                 self.add(class, value, year);
@@ -158,7 +159,7 @@ impl UrlPattern {
         let is_far = matches!(class, SegmentClass::Year | SegmentClass::Date) && is_far(text, year);
         self.is_far |= is_far;
         match class {
-            SegmentClass::Literal => self.add_numbered(text),
+            SegmentClass::Literal => self.add_word(text),
             SegmentClass::Year if is_far => self.text.push_str("{far-year}"),
             SegmentClass::Date if is_far => self.text.push_str("{far-date}"),
             other => self.text.push_str(other.placeholder()),
@@ -166,7 +167,7 @@ impl UrlPattern {
     }
 
     /// Adds a word and replaces the numbers in it.
-    fn add_numbered(&mut self, word: &str) {
+    fn add_word(&mut self, word: &str) {
         let mut was_digit = false;
         for letter in word.chars().take(MAX_PART_LENGTH) {
             let is_digit = letter.is_ascii_digit();
@@ -189,6 +190,7 @@ impl UrlPattern {
 mod tests {
     use super::*;
 
+    /// Asserts the pattern of a path in the year 2026. A pattern with `{` or `…` must be variable.
     #[track_caller]
     fn check(path: &str, expect: &str) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();

@@ -1,7 +1,9 @@
 //! Rejected URLs for the report: one row per trap.
 //!
-//! Rejections are counted by branch (see [`super::branch`]). Several branches may belong to
-//! one trap, for example all months of a calendar. The report merges them.
+//! Rejections are counted by branch, a set of URLs with something in common (see
+//! [`super::branch`]). Several branches may belong to one trap, for example all months of a
+//! calendar. The report merges them. A section is the first path segment of a site (see
+//! [`super::variants::section`]).
 
 use std::collections::BTreeMap;
 
@@ -10,12 +12,12 @@ use url::Url;
 
 use super::TrapKind;
 
-/// Maximum number of stored branches. Further ones are counted together.
+/// Maximum number of stored branches. Further branches are counted as [`OTHER_BRANCHES`].
 const MAX_STORED: usize = 1_000;
 /// Maximum number of stored referrers of a branch.
 const MAX_REFERRERS: usize = 64;
-/// Number of sections with other spellings from which the whole site has them. A few sections
-/// may each have a parameter of their own.
+/// Number of sections with other spellings from which they are reported as one trap of the
+/// whole host. A few sections may each have a parameter of their own.
 const MIN_SECTIONS: usize = 4;
 /// Part of the branch name for a parameter that does not change pages:
 /// `example.org/…?ref=…`.
@@ -32,7 +34,7 @@ pub struct DetectedTrap {
     pub pattern: String,
     /// Number of rejected URLs.
     pub count: u64,
-    /// The first of them.
+    /// One of the rejected URLs.
     pub example: String,
     /// The glob of the URLs, for the flag that enters the trap.
     pub glob: String,
@@ -67,45 +69,50 @@ impl Rejections {
         }
     }
 
-    /// Returns the traps by kind, the largest first. Branches inside of another one, different
-    /// queries of one path, branches that link to each other and those with the same cause are
-    /// one trap.
+    /// Returns the traps by kind, the largest first. One trap consists of branches inside of
+    /// another branch, different queries of one path, branches that link to each other, or
+    /// branches with the same cause.
     pub(super) fn report(&self) -> Vec<DetectedTrap> {
+        // Each step renames branches; branches with the same new name become one trap.
         let traps = merge(&self.branches, |branch, _| outer_branch(&self.branches, branch));
         let traps = merge(&traps, |branch, trap| linking_trap(&traps, branch, trap));
         let traps = merge(&traps, |branch, trap| site_wide_trap(&traps, branch, trap));
         let mut report: Vec<DetectedTrap> = traps.into_iter().map(detected_trap).collect();
+        // The counts are swapped, because they are sorted in descending order.
         report.sort_by(|one, other| (one.kind, other.count).cmp(&(other.kind, one.count)));
         report
     }
 }
 
-/// Renames traps and adds up those with the same name.
+/// Renames traps and adds up traps with the same name. The name does not change if
+/// `new_name` returns `None`.
 fn merge(
     traps: &BTreeMap<String, Rejection>,
-    name: impl Fn(&str, &Rejection) -> Option<String>,
+    new_name: impl Fn(&str, &Rejection) -> Option<String>,
 ) -> BTreeMap<String, Rejection> {
     let mut merged: BTreeMap<String, Rejection> = BTreeMap::new();
     for (branch, trap) in traps {
-        let name = name(branch, trap).unwrap_or_else(|| branch.clone());
-        let Some(sum) = merged.get_mut(&name) else {
+        let name = new_name(branch, trap).unwrap_or_else(|| branch.clone());
+        let Some(total) = merged.get_mut(&name) else {
             merged.insert(name, trap.clone());
             continue;
         };
-        if trap.count > sum.count {
-            (sum.kind, sum.example) = (trap.kind, trap.example.clone());
+        // Kind and example are those of a large part.
+        if trap.count > total.count {
+            (total.kind, total.example) = (trap.kind, trap.example.clone());
         }
-        sum.count += trap.count;
+        total.count += trap.count;
         for (from, count) in &trap.from {
-            *sum.from.entry(from.clone()).or_default() += count;
+            *total.from.entry(from.clone()).or_default() += count;
         }
     }
     merged
 }
 
-/// Returns the largest branch that contains another one. Parameters that do not change the
-/// pages of a host are one trap.
+/// Returns the largest rejected branch that contains `branch`, or a common name for branches
+/// that differ only in their query.
 fn outer_branch(branches: &BTreeMap<String, Rejection>, branch: &str) -> Option<String> {
+    // All parameters of a host that do not change its pages are one trap.
     if let Some((host, _)) = branch.split_once(PARAMETER_MARK) {
         let prefix = format!("{host}{PARAMETER_MARK}");
         return branches.keys().find(|other| other.starts_with(&prefix)).cloned();
@@ -118,26 +125,28 @@ fn outer_branch(branches: &BTreeMap<String, Rejection>, branch: &str) -> Option<
     (branch.contains('?') && branches.keys().any(is_sibling)).then(|| format!("{path}?…"))
 }
 
-/// Returns the name of the trap that a trap belongs to, if pages of other traps contain at
-/// least half of the links to it. Traps that link to each other get the name of the first.
+/// Returns a common name for `branch` and the traps that link to it, if the pages of those
+/// traps contain at least half of the links to `branch`. The name is the first in alphabetical
+/// order, so traps that link to each other get the same name.
 fn linking_trap(
     traps: &BTreeMap<String, Rejection>,
     branch: &str,
     trap: &Rejection,
 ) -> Option<String> {
+    let links_to_branch = |other: &&String| trap.from.keys().any(|from| is_section_of(from, other));
     let others = traps.keys().filter(|other| *other != branch);
-    let others: Vec<&String> =
-        others.filter(|other| trap.from.keys().any(|from| is_section_of(from, other))).collect();
-    let is_other = |from: &String| others.iter().any(|other| is_section_of(from, other));
-    let links = trap.from.iter().filter(|(from, _)| is_other(from));
-    let links: u64 = links.map(|(_, count)| *count).sum();
+    let others: Vec<&String> = others.filter(links_to_branch).collect();
+    let is_in_other = |from: &String| others.iter().any(|other| is_section_of(from, other));
+    let links = trap.from.iter().filter(|(from, _)| is_in_other(from));
+    let link_count: u64 = links.map(|(_, count)| *count).sum();
     let first = others.iter().min().map(|first| (*first).clone())?;
+    // The name of a parameter says less than the name of the trap that adds the parameter.
     let name = if branch.contains(PARAMETER_MARK) { first } else { first.min(branch.to_owned()) };
-    (2 * links >= trap.count).then_some(name)
+    (2 * link_count >= trap.count).then_some(name)
 }
 
-/// Returns the name of a trap that several sections of a host have for the same cause: a broken
-/// relative link, or parameters and spellings that the server ignores.
+/// Returns the common name of traps that several sections of a host have for the same cause: a
+/// broken relative link, or parameters and spellings that the server ignores.
 fn site_wide_trap(
     traps: &BTreeMap<String, Rejection>,
     branch: &str,
@@ -168,7 +177,7 @@ fn site_wide_cause(kind: TrapKind) -> Option<TrapKind> {
     }
 }
 
-/// Whether a trap is in a section.
+/// Whether the branch `trap` is in a section. Sections are in lower case.
 fn is_section_of(section: &str, trap: &str) -> bool {
     let prefix = section.trim_end_matches('…').trim_end_matches(['?', '/']);
     let rest = trap.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix));
@@ -176,29 +185,34 @@ fn is_section_of(section: &str, trap: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
 }
 
+/// Returns the name of a branch without its query.
 fn path_of(branch: &str) -> &str {
     branch.split('?').next().unwrap_or_default()
 }
 
-/// Whether a branch is part of another one.
+/// Whether a branch is part of `outer`, another branch.
 fn is_within(branch: &str, outer: &str) -> bool {
+    // An open branch contains all branches that start with its name.
     let is_open = outer.ends_with('/') || outer.ends_with("/…") || outer.ends_with("?…");
     let (lower, prefix) = (branch.to_lowercase(), outer.trim_end_matches('…'));
-    let files = outer.strip_suffix('*').and_then(|directory| branch.strip_prefix(directory));
+    // `directory/*` contains the files of the directory, but no subdirectories.
+    let file = outer.strip_suffix('*').and_then(|directory| branch.strip_prefix(directory));
     branch != outer
         && (is_open && (branch.starts_with(prefix) || lower.starts_with(prefix))
-            || files.is_some_and(|rest| !rest.contains('/'))
+            || file.is_some_and(|rest| !rest.contains('/'))
+            // A path contains its queries, with or without a slash at the end of its name.
             || path_of(branch) == outer
             || path_of(branch) == outer.trim_end_matches('/'))
 }
 
+/// Converts a counted trap to a row of the report.
 fn detected_trap((pattern, rejection): (String, Rejection)) -> DetectedTrap {
     let Rejection { kind, count, example, .. } = rejection;
     let glob = glob(&pattern, &example);
     DetectedTrap { kind, pattern, count, example, glob }
 }
 
-/// Returns a glob that matches the URLs of a pattern.
+/// Returns a glob that matches the URLs of a pattern. Placeholders such as `{n}` become `*`.
 fn glob(pattern: &str, example: &str) -> String {
     let scheme = example.split_once("://").map_or("https", |(scheme, _)| scheme);
     let mut glob = format!("{scheme}://");
@@ -230,6 +244,8 @@ fn glob(pattern: &str, example: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Counts one rejection per branch and compares the report. A line of the report is the
+    /// pattern of a trap and its number of rejections.
     #[track_caller]
     fn check(branches: &[&str], expect: &[&str]) {
         let mut rejections = Rejections::default();
@@ -283,6 +299,7 @@ mod tests {
             .into_iter()
             .map(|trap| format!("{} {}", trap.pattern, trap.count))
             .collect();
+        // The first two traps of `h` are one, and so are its four sections with spellings.
         assert_eq!(names.len(), 5, "{names:?}");
     }
 

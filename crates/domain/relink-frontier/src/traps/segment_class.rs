@@ -15,9 +15,9 @@ const MIN_ID_LENGTH: usize = 8;
 const MIN_TOKEN_LENGTH: usize = 16;
 /// Minimum number of changes between digits and letters in a token.
 const MIN_TOKEN_CHANGES: usize = 4;
-/// Maximum length of a value that is retained.
+/// Maximum length of a query value that is a word, and not replaced in patterns.
 const MAX_WORD_LENGTH: usize = 10;
-/// Query parameters with a year.
+/// Query parameters whose value is a year.
 const YEAR_KEYS: [&str; 4] = ["y", "yr", "year", "jahr"];
 
 /// The class of a path segment or a query value.
@@ -123,8 +123,8 @@ fn is_month(text: &str) -> bool {
     text.len() == 2 && number(text).is_some_and(|month| (1..=12).contains(&month))
 }
 
-/// Returns a predicate for the month after this number: `05` after any number, `5` only
-/// after a plausible year.
+/// Returns a function that tests whether a segment can be a month after the segment `year`:
+/// `05` after any number, `5` only after a plausible year.
 fn is_month_of(year: i32) -> impl Fn(&str) -> bool {
     move |text| {
         let is_digit = text.len() == 1 && number(text).is_some_and(|month| month > 0);
@@ -169,8 +169,8 @@ fn is_token(name: &str) -> bool {
     // In names that people write, parts with digits are short: `iphone-15-pro-max`.
     let longest = name.split(['-', '_', '%']).max_by_key(|part| part.len()).unwrap_or_default();
     let pairs = longest.bytes().zip(longest.bytes().skip(1));
-    let changes = pairs.filter(|(one, next)| one.is_ascii_digit() != next.is_ascii_digit());
-    let changes = changes.count();
+    let changes =
+        pairs.filter(|(byte, next)| byte.is_ascii_digit() != next.is_ascii_digit()).count();
     longest.len() >= MIN_ID_LENGTH && changes >= MIN_TOKEN_CHANGES
 }
 

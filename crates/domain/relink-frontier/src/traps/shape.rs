@@ -23,7 +23,8 @@ const MAX_KEYS: usize = 8;
 /// Number of letters of a segment that a report shows.
 const SHOWN_LETTERS: usize = 40;
 
-/// Returns the trap and the section of the site if the URL has the shape of one.
+/// Returns the kind of trap and the section of the site if the shape of the URL is that of a
+/// trap.
 pub(super) fn find_trap(url: &Url) -> Option<(TrapKind, String)> {
     let segments: Vec<&str> = segments(url).collect();
     let kind = if has_repeated_segment(&segments) {
@@ -75,6 +76,7 @@ fn query_keys(url: &Url) -> BTreeSet<&str> {
 mod tests {
     use super::*;
 
+    /// Asserts the kind and the pattern of the trap. An empty text means no trap.
     #[track_caller]
     fn check(path: &str, expect: &str) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();

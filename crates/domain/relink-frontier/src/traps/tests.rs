@@ -75,7 +75,7 @@ fn short_articles_in_a_large_template_are_never_cut_off() {
 }
 
 #[test]
-fn articles_with_withdrawn_ones_are_never_cut_off() {
+fn articles_among_withdrawn_articles_are_never_cut_off() {
     let articles = (0..3_000_u64).map(|n| {
         let text = if n % 100 < 15 { "Withdrawn".to_owned() } else { prose(n + 1, 80) };
         page(format!("/article/{n}"), "News", text)
@@ -89,6 +89,7 @@ fn equal_numbered_pages_are_cut_off() {
     let pages =
         (0..1_000).map(|n| page(format!("/list?p={n}"), "List", format!("This is page {n}")));
     let fetched = crawl(&mut guard, pages);
+    // The budget of a branch is 150 such pages.
     assert!(fetched <= 220, "{fetched}");
     let report = guard.report();
     assert_eq!(report.len(), 1, "{report:?}");
@@ -116,6 +117,7 @@ fn calendar_without_events_is_cut_off() {
         page(format!("/cal/{year}/{month:02}"), "Calendar", format!("{month} {year} {events}"))
     });
     let fetched = crawl(&mut guard, months);
+    // 24 months have events; then the months without events use up the budget.
     assert!((24 + 5..24 + 120).contains(&fetched), "{fetched}");
     assert!(guard.report().iter().all(|trap| trap.kind == TrapKind::EndlessCalendar));
 }
@@ -132,17 +134,18 @@ fn pages_with_far_dates_and_content_are_never_cut_off() {
 #[test]
 fn stored_guard_resumes_the_crawl() {
     let pages = || (0..1_000).map(|n| page(format!("/list?p={n}"), "List", "Nothing".to_owned()));
-    let undisturbed = crawl(&mut guard(), pages());
+    let uninterrupted = crawl(&mut guard(), pages());
     let mut first = guard();
     let fetched = crawl(&mut first, pages().take(40));
     let json = serde_json::to_string(&first).unwrap();
     let restored: TrapGuard = serde_json::from_str(&json).unwrap();
     let mut restored = restored.resume(TrapLimits::default());
+    // A resumed crawl accepts its known URLs again.
     for n in 0..=40 {
         restored.accept(&url(&format!("/list?p={n}")), None);
     }
     let rest = crawl(&mut restored, pages().skip(40));
-    assert!(rest < undisturbed, "{fetched} {rest} {undisturbed}");
+    assert!(rest < uninterrupted, "{fetched} {rest} {uninterrupted}");
     assert_eq!(restored.report().len(), 1);
 }
 

@@ -19,7 +19,7 @@ use crate::parameters::PageContent;
 use crate::query::parameters;
 use crate::{TrialOutcome, host_key};
 
-/// Number of equal pages after which spellings are equivalent.
+/// Number of pairs of equal pages after which spellings are equivalent.
 const MIN_EQUAL: u32 = 6;
 /// Number of similar pages that count as one equal page.
 const SIMILAR_PER_EQUAL: u32 = 2;
@@ -29,9 +29,9 @@ const EQUAL_PER_DIFFERENCE: u32 = 20;
 const MAX_CACHED: usize = 1 << 16;
 /// Maximum number of sections with comparisons.
 const MAX_SECTIONS: usize = 4_096;
-/// File names of a directory.
+/// Files that a server returns for the URL of their directory.
 const INDEX_FILES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
-/// Extensions of pages.
+/// Extensions that a server may add to the path of a page.
 const EXTENSIONS: [&str; 4] = [".html", ".htm", ".php", ".aspx"];
 
 /// A part or property of a URL that the server may ignore.
@@ -50,13 +50,13 @@ enum Spelling {
     PathParameters,
     /// Order and repetition of segments.
     SegmentOrder,
-    /// Directories.
+    /// All segments except the last.
     Directories,
     /// The query.
     Query,
 }
 
-/// All of them, in the order in which they are tested.
+/// All spellings, in the order in which they are tested.
 const SPELLINGS: [Spelling; 8] = [
     Spelling::Case,
     Spelling::Slashes,
@@ -69,8 +69,8 @@ const SPELLINGS: [Spelling; 8] = [
 ];
 
 impl Spelling {
-    /// Returns the URL without this part or property. URLs with the same result differ only
-    /// in it.
+    /// Returns the URL without this part or property. URLs with the same result differ in
+    /// nothing else.
     fn reduce(self, url: &Url) -> String {
         let mut reduced = url.clone();
         match self {
@@ -95,10 +95,12 @@ impl Spelling {
     }
 }
 
+/// Joins segments with slashes.
 fn join<'a>(segments: impl Iterator<Item = &'a str>) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
+/// Returns a path without slashes, index files and extensions at its end.
 fn without_ending(path: &str) -> &str {
     let mut rest = path;
     loop {
@@ -114,7 +116,8 @@ fn without_ending(path: &str) -> &str {
     }
 }
 
-/// Replaces generated names in the path and the query.
+/// Replaces generated names in the path and the query by `{}`. The result is only compared,
+/// so its syntax does not matter.
 fn without_tokens(url: &Url) -> String {
     let is_token = |class| matches!(class, SegmentClass::Token | SegmentClass::Id);
     let path = segments(url).map(|segment| {
@@ -135,7 +138,7 @@ fn without_tokens(url: &Url) -> String {
 pub(super) struct UrlVariants {
     /// Comparisons by section.
     comparisons: BTreeMap<String, BTreeMap<Spelling, Comparisons>>,
-    /// Pages by reduced URL.
+    /// The last page with each reduced URL, by the hash of the spelling and the reduced URL.
     #[serde(skip)]
     pages: HashMap<u64, PageVariant>,
     /// Hashes of accepted URLs and of their reduced forms.
@@ -160,6 +163,7 @@ impl Comparisons {
         *count = count.saturating_add(1);
     }
 
+    /// Whether URLs of the section that differ only in this spelling lead to the same page.
     fn are_equivalent(self) -> bool {
         let equal = self.equal.saturating_add(self.similar / SIMILAR_PER_EQUAL);
         equal >= MIN_EQUAL && self.different.saturating_mul(EQUAL_PER_DIFFERENCE) <= equal
@@ -168,7 +172,7 @@ impl Comparisons {
 
 #[derive(Debug, Clone, Copy)]
 struct PageVariant {
-    url: u64,
+    url_hash: u64,
     content: PageContent,
 }
 
@@ -188,6 +192,7 @@ impl UrlVariants {
     pub(super) fn find_duplicate(&self, url: &Url) -> Option<String> {
         self.find(url, |spelling| {
             let reduced = spelling.reduce(url);
+            // An accepted URL may itself be reduced.
             self.accepted.contains(&hash(&(spelling, &reduced)))
                 || self.accepted.contains(&hash(&reduced))
         })
@@ -195,10 +200,10 @@ impl UrlVariants {
 
     /// Returns the section of an accepted URL that leads to the same page as a fetched one.
     pub(super) fn find_fetched_duplicate(&self, url: &Url) -> Option<String> {
-        let own = hash(url.as_str());
+        let own_hash = hash(url.as_str());
         self.find(url, |spelling| {
             let other = self.pages.get(&hash(&(spelling, spelling.reduce(url))));
-            other.is_some_and(|other| other.url != own)
+            other.is_some_and(|other| other.url_hash != own_hash)
         })
     }
 
@@ -213,31 +218,34 @@ impl UrlVariants {
         equivalent.any(|(spelling, _)| is_known(*spelling)).then_some(section)
     }
 
-    /// Compares a page with earlier ones whose URLs differ in one respect.
+    /// Compares a page with earlier pages whose URLs have the same reduced form.
     pub(super) fn record_page(&mut self, url: &Url, content: PageContent) {
         let section = section(url);
         if self.comparisons.len() >= MAX_SECTIONS && !self.comparisons.contains_key(&section) {
             return;
         }
-        let page = PageVariant { url: hash(url.as_str()), content };
+        let page = PageVariant { url_hash: hash(url.as_str()), content };
         for spelling in SPELLINGS {
             if self.pages.len() >= MAX_CACHED {
                 self.pages.clear();
             }
             let reduced = hash(&(spelling, spelling.reduce(url)));
             let other = self.pages.insert(reduced, page);
-            let Some(other) = other.filter(|other| other.url != page.url) else { continue };
-            let sections = self.comparisons.entry(section.clone()).or_default();
-            sections.entry(spelling).or_default().record(content.compare(other.content));
+            let other = other.filter(|other| other.url_hash != page.url_hash);
+            let Some(other) = other else { continue };
+            let by_spelling = self.comparisons.entry(section.clone()).or_default();
+            by_spelling.entry(spelling).or_default().record(content.compare(other.content));
         }
     }
 }
 
-/// Returns the branch of the first segment of a URL, with generated names replaced: a
-/// directory or a path with any query. Upper and lower case are the same.
+/// Returns the section of a URL: host and first segment in lower case, with generated names
+/// replaced. The section ends with `/`, or with `?…` if the path has one segment and a query.
 pub(super) fn section(url: &Url) -> String {
+    // The year affects only the names of far dates, which a section need not distinguish.
     let pattern = UrlPattern::new(url, 0);
     let path = pattern.path().to_lowercase();
+    // The second slash ends the first segment, because the host precedes the path.
     let end = path.match_indices('/').nth(1).map_or(path.len(), |(index, _)| index);
     let first = path.get(..end).unwrap_or_default();
     let first = first.split(';').next().unwrap_or_default();
@@ -263,6 +271,7 @@ mod tests {
         Url::parse(&format!("https://example.org{path}")).unwrap()
     }
 
+    /// Asserts the reduced form of a path, without scheme and host.
     #[track_caller]
     fn check(spelling: Spelling, path: &str, expect: &str) {
         let reduced = spelling.reduce(&url(path));
@@ -271,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn reduce_ignores_one_respect() {
+    fn reduce_removes_one_part_of_the_url() {
         check(Spelling::Case, "/About?X=Y", "/about?x=y");
         check(Spelling::Slashes, "/a//b///c", "/a/b/c");
         check(Spelling::Ending, "/a/index.html", "/a");

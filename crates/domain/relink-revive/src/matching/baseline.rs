@@ -145,7 +145,7 @@ impl<'a> PageLists<'a> {
         }
         let urls: Vec<Vec<Url>> =
             results.iter().map(|list| list.iter().map(|(_, url)| url.clone()).collect()).collect();
-        let Ok(top) = best_cluster(&pages, &urls, TokenRule::PerSource) else { return };
+        let Ok(top) = best_cluster(&pages, &urls, TokenRule::OneSource) else { return };
         for (page, candidate) in top.aliases() {
             aliases[members[page]] = Some(results[page][candidate].0 as usize);
         }

@@ -3,11 +3,11 @@
 //! The coarse pattern of a move says of each component of the new URL only whether it is
 //! *predictable*: whether it can be computed from the old URL and title.
 //!
-//! The rule is that of [`crate::pattern`] with [`TokenRule::PerSource`]; here it
+//! The rule is that of [`crate::pattern`] with [`TokenRule::OneSource`]; here it
 //! works on the keys of profiled pages, because it is applied to every
 //! candidate.
 //!
-//! [`TokenRule::PerSource`]: crate::pattern::TokenRule::PerSource
+//! [`TokenRule::OneSource`]: crate::pattern::TokenRule::OneSource
 
 use super::profile::{Key, PageProfile, hash_keys};
 use crate::pattern::{Predictability, grade_against_source};

@@ -1,14 +1,15 @@
-//! Groups candidates by their coarse pattern.
+//! Groups candidates by their coarse pattern: the host of the candidate, and for each component
+//! of its path, whether it is predictable from the old page.
 //!
-//! FABLE, §4.1.2: the best cluster is the one whose pattern has the most
-//! predictable components; ties are broken by the number of old pages. It is
+//! The best cluster is the one whose pattern has the most predictable components (FABLE,
+//! §4.1.2). If several have equally many, the one with the most old pages is the best. It is
 //! rejected if it covers only one page or has no predictable component.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use url::Url;
 
-use super::{CoarsePattern, Sources, TokenRule};
+use super::{CoarsePattern, OldPageTokens, TokenRule};
 use crate::OldPage;
 
 /// Candidates with the same pattern.
@@ -57,9 +58,9 @@ pub enum NoClusterReason {
 pub fn clusters(pages: &[OldPage], candidates: &[Vec<Url>], rule: TokenRule) -> Vec<Cluster> {
     let mut matches: BTreeMap<CoarsePattern, Vec<(usize, usize)>> = BTreeMap::new();
     for (page, (old, urls)) in pages.iter().zip(candidates).enumerate() {
-        let sources = Sources::from_page(old);
+        let tokens = OldPageTokens::from_page(old);
         for (candidate, url) in urls.iter().enumerate() {
-            let pattern = sources.pattern(url, rule);
+            let pattern = tokens.pattern(url, rule);
             matches.entry(pattern).or_default().push((page, candidate));
         }
     }
@@ -105,7 +106,7 @@ mod tests {
     #[track_caller]
     fn check(cases: &[Case], expect: Result<&str, NoClusterReason>) {
         let (pages, candidates) = parse(cases);
-        let found = best_cluster(&pages, &candidates, TokenRule::Pooled).map(|best| {
+        let found = best_cluster(&pages, &candidates, TokenRule::AllTogether).map(|best| {
             let aliases: Vec<String> =
                 best.aliases().map(|(page, url)| candidates[page][url].path().to_owned()).collect();
             format!("{} {}", best.pattern, aliases.join(" "))
@@ -134,7 +135,7 @@ mod tests {
                        /news/high-court-rules-against-lusibaea/6540";
         check(&[U1, U2], Ok(aliases));
         let (pages, candidates) = parse(&[U1, U2]);
-        let all = clusters(&pages, &candidates, TokenRule::Pooled);
+        let all = clusters(&pages, &candidates, TokenRule::AllTogether);
         let shown: Vec<String> = all
             .iter()
             .map(|cluster| format!("{} {}", cluster.pattern, cluster.matches.len()))
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn several_candidates_for_one_page_are_ambiguous() {
         let (pages, candidates) = parse(&[("a", "", &["x/a", "y/a"]), ("b", "", &["x/b"])]);
-        let best = best_cluster(&pages, &candidates, TokenRule::Pooled).unwrap();
+        let best = best_cluster(&pages, &candidates, TokenRule::AllTogether).unwrap();
         assert_eq!(best.aliases().collect::<Vec<_>>(), [(1, 0)]);
         assert_eq!(best.ambiguous().collect::<Vec<_>>(), [(0, 0), (0, 1)]);
     }

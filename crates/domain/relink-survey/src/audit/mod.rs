@@ -1,16 +1,18 @@
 //! A random audit of the URLs that a plan left unchecked.
 //!
-//! A *hit* is a URL of the audit that is broken.
+//! A *hit* is a URL of the audit that is broken. *Recall* is the share of all broken URLs that
+//! were found.
 //!
-//! After a plan has ended, a random sample of the remaining URLs is checked, which gives a
-//! confidence interval for the number of broken URLs among them. The plan then follows up
-//! the hits of the audit. This can only increase recall, so the interval remains valid.
+//! After a plan has ended, a random sample of the remaining URLs is checked. The sample gives a
+//! confidence interval for the number of broken URLs among the remaining URLs. The plan then
+//! checks further URLs in the directories of the hits. This can only increase recall, so the
+//! interval remains valid.
 //!
 //! URLs that are more likely broken are drawn more often, in proportion to the square root
-//! of the rate that the plan expects (Neyman allocation), and hits are weighted by the
-//! inverse of their probability. A wrong expectation makes the interval wider, never wrong.
-//! The sample is stratified over the order of the catalog, which can only reduce the
-//! variance.
+//! of the rate that the plan expects (Neyman allocation). Each hit is weighted by the inverse
+//! of the probability of its draw. A wrong expectation makes the interval wider, never wrong.
+//! The sample is stratified: it is spread evenly over the order of the catalog, which can only
+//! reduce the variance.
 
 mod sample;
 
@@ -22,7 +24,7 @@ use crate::plan::{LotDecision, SamplingPlan};
 use crate::rng::SplitMix64;
 use crate::simulate::count;
 
-/// Makes the seed of the audit different from that of the plan.
+/// Changes the seed, so that the audit and the plan use different random numbers.
 const SALT: u64 = 0x0061_7564_6974;
 
 /// Number of audited URLs allowed in addition to [`Audit::max_share`]. The number of hits that
@@ -47,9 +49,9 @@ pub struct Audit {
 }
 
 impl Default for Audit {
-    /// A 95 % interval 4 points wide, or wider where that needs more than 2.5 % of the catalog:
-    /// each audited URL is a request that the plan expects to find little. Width and deviations
-    /// have a margin, because the size of the sample depends on its hits.
+    /// Returns limits for a 95 % interval that is 4 points wide, or wider if this width requires
+    /// more than 2.5 % of the catalog. Width and deviations have a margin, because the size of
+    /// the sample depends on its hits.
     fn default() -> Self {
         Self { pilot: 800, max_width: 3.6, max_share: 0.025, deviations: 2.4 }
     }
@@ -81,7 +83,7 @@ impl<P: SamplingPlan> AuditedPlan<P> {
         Self { plan, audit, rng: SplitMix64::new(seed ^ SALT), stage: Stage::Before }
     }
 
-    /// Returns the plan without the audit.
+    /// Returns the plan that the audit follows.
     pub fn plan(&self) -> &P {
         &self.plan
     }
@@ -126,7 +128,7 @@ impl Audit {
             return sample.counts.checked;
         }
         // The width shrinks with the square root of the size. Limit the growth to a factor of
-        // four, because a small sample gives an unreliable estimate.
+        // four, because a small sample gives an unreliable estimate, and grow by at least 5 %.
         let factor = (width / self.max_width).powi(2).clamp(1.05, 4.0);
         count((f64::from(sample.counts.checked) * factor).ceil())
     }
@@ -151,6 +153,7 @@ impl<P: SamplingPlan> SamplingPlan for AuditedPlan<P> {
             if !batch.is_empty() || sample.in_flight > 0 {
                 return batch;
             }
+            // No URL was left to draw.
             let sample = std::mem::take(sample);
             self.stage = Stage::After(sample);
         }
@@ -161,6 +164,7 @@ impl<P: SamplingPlan> SamplingPlan for AuditedPlan<P> {
         let was_unchecked = self.plan.check_log().is_unchecked(url);
         self.plan.record(url, health);
         let Stage::During(sample) = &mut self.stage else { return };
+        // The plan had started this check before the audit.
         if !was_unchecked {
             return;
         }

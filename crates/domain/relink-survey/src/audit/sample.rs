@@ -1,4 +1,4 @@
-//! A random sample of the unchecked URLs.
+//! A random sample of the unchecked URLs. A *hit* is a broken URL of the sample.
 
 #![expect(
     clippy::indexing_slicing,
@@ -11,17 +11,17 @@ use crate::estimate::{RecallEstimate, WeightedHits};
 use crate::plan::SamplingPlan;
 use crate::rng::SplitMix64;
 
-/// Maximum ratio of an expected rate to the mean rate, and of the mean rate to it. Expected
-/// rates may be wrong.
+/// Maximum factor by which an expected rate counts as greater or smaller than the mean rate.
+/// Expected rates may be wrong.
 const MAX_RATIO: f64 = 4.0;
 
 /// The relative probabilities with which the URLs of each directory are drawn.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DrawWeights {
     by_directory: Vec<f64>,
-    /// The sum over the unchecked URLs.
+    /// The sum of the weights of all unchecked URLs.
     total: f64,
-    /// The minimum over the directories.
+    /// The minimum weight of a directory.
     min: f64,
 }
 
@@ -34,19 +34,27 @@ impl DrawWeights {
         Self::with_max_ratio(plan, if is_uniform { 1.0 } else { MAX_RATIO })
     }
 
+    /// Returns weights for expected rates that differ from the mean by at most this factor.
     fn with_max_ratio(plan: &impl SamplingPlan, max_ratio: f64) -> Self {
         let log = plan.check_log();
         let catalog = log.catalog();
         let unchecked = |directory| {
             f64::from(catalog.directory_size(directory) - log.directory(directory).checked)
         };
-        let rest = f64::from(log.remaining());
-        let rates: Vec<f64> = catalog.directories().map(|it| plan.expected_rate(it)).collect();
-        let expected: f64 = catalog.directories().map(|it| unchecked(it) * rates[it.index()]).sum();
-        let mean = (expected / rest.max(1.0)).max(f64::MIN_POSITIVE);
+        let unchecked_total = f64::from(log.remaining());
+        let rates: Vec<f64> =
+            catalog.directories().map(|directory| plan.expected_rate(directory)).collect();
+        let expected: f64 = catalog
+            .directories()
+            .map(|directory| unchecked(directory) * rates[directory.index()])
+            .sum();
+        let mean = (expected / unchecked_total.max(1.0)).max(f64::MIN_POSITIVE);
         let weight = |rate: &f64| (rate / mean).clamp(1.0 / max_ratio, max_ratio).sqrt();
         let by_directory: Vec<f64> = rates.iter().map(weight).collect();
-        let total = catalog.directories().map(|it| unchecked(it) * by_directory[it.index()]).sum();
+        let total = catalog
+            .directories()
+            .map(|directory| unchecked(directory) * by_directory[directory.index()])
+            .sum();
         let min = by_directory.iter().copied().fold(f64::INFINITY, f64::min);
         Self { by_directory, total, min }
     }
@@ -72,8 +80,8 @@ pub(super) struct Sample {
     weights: DrawWeights,
     /// Weights of the hits, multiplied by the sample size.
     hits: WeightedHits,
-    /// Sum over the checked URLs of the number of broken URLs found before their draw. The mean
-    /// is the number of hits that a draw could no longer find.
+    /// For each checked URL, adds the number of hits that earlier draws had found. The mean is
+    /// the number of broken URLs that a draw could no longer find.
     earlier_hits: f64,
     /// Number of broken URLs found before the current draw.
     hits_before_draw: u32,
@@ -126,9 +134,12 @@ impl Sample {
             greatest: self.hits.greatest / size,
         };
         let (low, high) = hits.interval(deviations);
+        // The weighted hits estimate the URLs that a draw could find.
         let broken = hits.sum + self.earlier_hits / size;
-        // Finite population correction.
+        // Finite population correction: the interval is narrower if the sample contains a large
+        // part of all unchecked URLs.
         let correction = (f64::from(self.rest - self.counts.checked) / rest.max(1.0)).sqrt();
+        // Broken URLs that were found since the plan ended are no longer missed.
         let found_since = f64::from(found - self.found);
         let missed = |broken: f64| (broken.min(rest) - found_since).max(0.0);
         RecallEstimate {
@@ -140,21 +151,23 @@ impl Sample {
     }
 }
 
-/// Draws one URL from each of `size` strata of equal weight.
+/// Draws one URL from each of `size` strata: consecutive parts of `rest` with equal weight.
 fn stratified_sample(rest: &[(UrlId, f64)], size: u32, rng: &mut SplitMix64) -> Vec<UrlId> {
     if size as usize >= rest.len() {
         return rest.iter().map(|(url, _)| *url).collect();
     }
     let stratum_weight = rest.iter().map(|(_, weight)| weight).sum::<f64>() / f64::from(size);
     let mut drawn: Vec<UrlId> = Vec::new();
-    let (mut cumulated, mut number) = (0.0, 0.0);
+    let (mut cumulated, mut stratum) = (0.0, 0.0);
+    // A random point in the current stratum. It is within the weight of the URL to draw.
     let mut point = stratum_weight * rng.unit();
     for (url, weight) in rest {
         cumulated += weight;
         let is_drawn = point < cumulated;
+        // A URL with a great weight may contain the points of several strata.
         while point < cumulated {
-            number += 1.0;
-            point = stratum_weight * (number + rng.unit());
+            stratum += 1.0;
+            point = stratum_weight * (stratum + rng.unit());
         }
         if is_drawn {
             drawn.push(*url);

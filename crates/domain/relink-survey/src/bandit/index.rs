@@ -3,16 +3,17 @@
 
 use super::mixture::{RATES, RateWeights};
 
-/// Evidence in nats (natural units of information) that distinguishes a rate below the threshold
-/// from one above.
+/// Evidence, as the natural logarithm of a likelihood ratio, that distinguishes a rate below the
+/// threshold from a rate above it.
 const DECISIVE_EVIDENCE: f64 = 2.0;
 
 /// Returns the expected number of broken URLs per further check of a directory with `remaining`
 /// unchecked URLs, if checking stops when it is no longer worthwhile.
 ///
-/// With probability *q* the rate is above the threshold and all URLs are checked. Otherwise a
-/// few checks show that it is not. The index is the expected number of hits divided by the
-/// expected number of checks over both cases.
+/// Either the rate of broken URLs is above the threshold and all URLs are checked, or a few
+/// checks show that the rate is below the threshold. The index is the expected number of broken
+/// URLs found, divided by the expected number of checks, over both cases. `posterior` contains
+/// the probability of each rate, given the checks so far.
 pub(super) fn index(posterior: &RateWeights, remaining: u32, threshold: f64) -> f64 {
     if remaining == 0 {
         return 0.0;
@@ -36,7 +37,7 @@ pub(super) fn index(posterior: &RateWeights, remaining: u32, threshold: f64) -> 
 }
 
 /// Returns the number of checks that show that the rate is `low` and not `high`: the evidence
-/// divided by the Kullback-Leibler divergence per check.
+/// divided by the mean evidence of one check (the Kullback-Leibler divergence of the rates).
 fn checks_to_decide(low: f64, high: f64) -> f64 {
     let divergence = low * (low / high).ln() + (1.0 - low) * ((1.0 - low) / (1.0 - high)).ln();
     (DECISIVE_EVIDENCE / divergence).max(1.0)
@@ -48,7 +49,8 @@ mod tests {
     use super::*;
     use crate::check_log::CheckCounts;
 
-    /// Returns the index of a directory with `remaining` unchecked URLs after a sample.
+    /// Returns the index of a directory with `remaining` unchecked URLs after `checked` checks
+    /// that found `broken` URLs, with a threshold of 0.25.
     fn index_after(broken: u32, checked: u32, remaining: u32) -> f64 {
         let posterior =
             Likelihood::new().posterior(&initial_weights(), CheckCounts { checked, broken });
@@ -56,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn hit_raises_index_and_miss_lowers_it() {
+    fn broken_url_raises_index_and_live_url_lowers_it() {
         assert!(index_after(1, 1, 39) > index_after(0, 0, 40));
         assert!(index_after(0, 1, 39) < index_after(0, 0, 40));
         assert!(index_after(0, 3, 37) < 0.25, "{}", index_after(0, 3, 37));

@@ -1,9 +1,14 @@
 //! Mixture model for the rates of broken URLs of directories.
 //!
-//! A directory has one of a few rates between almost 0 and almost 1. The weights of the rates
-//! are fitted for every domain (expectation maximization) and shrunk towards the pooled
-//! weights of all domains. The model makes no assumption about how completely a directory
-//! dies, or how many broken URLs live directories contain.
+//! The rate of a directory is the share of its URLs that are broken. A directory has one of a
+//! few rates between almost 0 and almost 1. A *mixture* assigns a weight to each rate: the
+//! estimated share of directories with this rate. It makes no assumption about how completely
+//! a directory dies, or how many broken URLs live directories contain.
+//!
+//! The mixture of a domain is fitted to the checked URLs of its directories by expectation
+//! maximization: the probable rates of each directory are computed from the mixture, and the
+//! mixture is replaced by their mean, repeatedly. A domain with few checked directories contains
+//! little information, so its mixture is blended with the pooled mixture of all domains.
 
 use crate::check_log::CheckCounts;
 
@@ -25,24 +30,28 @@ pub(super) fn initial_weights() -> RateWeights {
     INITIAL_WEIGHTS.map(|weight| weight / INITIAL_WEIGHTS.iter().sum::<f64>())
 }
 
-/// The logarithms of the rates and of their complements.
+/// Computes how probable each rate is after a number of checks.
 #[derive(Debug)]
 pub(super) struct Likelihood {
+    /// For each rate, the logarithms of the probabilities of a broken URL and of a live URL.
     logs: [(f64, f64); RATES.len()],
 }
 
 impl Likelihood {
     pub(super) fn new() -> Self {
+        // `ln_1p(-rate)` is the logarithm of `1 - rate`.
         Self { logs: RATES.map(|rate| (rate.ln(), (-rate).ln_1p())) }
     }
 
-    /// Returns the posterior weights of a directory with this sample.
+    /// Returns the probabilities of the rates of a directory with these results (the posterior).
+    /// Without results, they are the weights `prior`.
     pub(super) fn posterior(&self, prior: &RateWeights, counts: CheckCounts) -> RateWeights {
         if counts.checked == 0 {
             return *prior;
         }
         let (broken, alive) = (f64::from(counts.broken), f64::from(counts.checked - counts.broken));
-        let logs = self.logs.map(|(hit, miss)| broken * hit + alive * miss);
+        let logs = self.logs.map(|(log_broken, log_alive)| broken * log_broken + alive * log_alive);
+        // Subtract the maximum before `exp`, which would otherwise return 0 for large samples.
         let greatest = logs.iter().copied().fold(f64::MIN, f64::max);
         let mut weights = *prior;
         for (weight, log) in weights.iter_mut().zip(logs) {
@@ -52,8 +61,9 @@ impl Likelihood {
         weights.map(|weight| weight / sum)
     }
 
-    /// Returns the sum of the posteriors of several directories, and their number.
-    pub(super) fn expected(
+    /// Returns the sum of the posteriors of several directories, and the number of directories.
+    /// The sum contains the expected number of directories with each rate.
+    pub(super) fn sum_of_posteriors(
         &self,
         prior: &RateWeights,
         counts: impl Iterator<Item = CheckCounts>,
@@ -70,7 +80,7 @@ impl Likelihood {
     }
 }
 
-/// Returns the weighted sum of two mixtures, normalized to 1.
+/// Returns the sum of two mixtures, each multiplied by its factor, normalized to a sum of 1.
 pub(super) fn blend(
     one: &RateWeights,
     factor: f64,
@@ -85,7 +95,7 @@ pub(super) fn blend(
     blend.map(|part| part / sum)
 }
 
-/// Returns the mean rate and its variance.
+/// Returns the mean and the variance of the rate of a directory.
 pub(super) fn mean_and_variance(weights: &RateWeights) -> (f64, f64) {
     let mean: f64 = weights.iter().zip(RATES).map(|(weight, rate)| weight * rate).sum();
     let square: f64 = weights.iter().zip(RATES).map(|(weight, rate)| weight * rate * rate).sum();
@@ -113,13 +123,17 @@ mod tests {
     }
 
     #[test]
-    fn one_hit_makes_a_dead_directory_likely() {
+    fn one_broken_url_makes_a_dead_directory_likely() {
+        /// Minimum rate of a dead directory.
+        const MIN_DEAD_RATE: f64 = 0.6;
         let likelihood = Likelihood::new();
-        let dead = |broken| {
+        let dead_probability = |broken| {
             let weights =
                 likelihood.posterior(&initial_weights(), CheckCounts { checked: 1, broken });
-            weights[11..].iter().sum::<f64>()
+            let dead = weights.iter().zip(RATES).filter(|(_, rate)| *rate >= MIN_DEAD_RATE);
+            dead.map(|(weight, _)| weight).sum::<f64>()
         };
-        assert!(dead(1) > 0.7 && dead(0) < 0.03, "{} {}", dead(1), dead(0));
+        let (after_broken, after_alive) = (dead_probability(1), dead_probability(0));
+        assert!(after_broken > 0.7 && after_alive < 0.03, "{after_broken} {after_alive}");
     }
 }

@@ -1,12 +1,14 @@
-//! The default plan: a multi-armed bandit, in which each directory is an arm.
+//! The default plan: a multi-armed bandit, in which each directory is an arm. (A bandit decides
+//! repeatedly which of several arms to try, each with an unknown rate of success.)
 //!
 //! The *rate* of a directory is the share of its URLs that are broken. The arms share
-//! information: the rates of a domain's directories come from one mixture ([`mixture`]), which is
-//! shrunk towards that of all domains. The next URL is always from the directory with the highest
-//! expected yield ([`index`]). The plan ends when no directory reaches the threshold.
+//! information: the rates of a domain's directories come from one distribution ([`mixture`]),
+//! which is blended with the distribution of all domains. The next URL is always from the
+//! directory with the highest *index*: the expected share of broken URLs among its further
+//! checks ([`index`]). The plan ends when no directory reaches the threshold.
 //!
-//! There is no separate mode for scattered breakage. Where the directories of a domain have
-//! similar rates, its mixture has one peak, and the plan decides on the domain as a whole.
+//! Broken URLs that are scattered over a domain need no separate rule: if the directories of a
+//! domain have similar rates, the plan decides on the domain as a whole.
 
 #![expect(
     clippy::indexing_slicing,
@@ -32,8 +34,8 @@ use crate::strata::ShuffledStrata;
 pub struct BanditSettings {
     /// Minimum share of broken URLs that further checks must be expected to find.
     pub threshold: f64,
-    /// Number of directories of a domain that have the same weight as all other domains of
-    /// its kind.
+    /// Weight of the other domains of the same kind, as a number of directories: with this many
+    /// checked directories, a domain and the other domains determine its rates equally.
     pub shrinkage: f64,
 }
 
@@ -43,7 +45,7 @@ impl Default for BanditSettings {
     }
 }
 
-/// Number of domains that have the same weight as the prior.
+/// Weight of the initial mixture in the pooled mixture, as a number of domains.
 const PRIOR_DOMAINS: f64 = 2.0;
 
 /// Probability of a rate above the threshold at which a directory is checked in groups of
@@ -79,7 +81,7 @@ impl<'a> Bandit<'a> {
     /// Returns the plan for a catalog.
     pub fn new(catalog: &'a Catalog, settings: BanditSettings, seed: u64) -> Self {
         let mut rng = SplitMix64::new(seed);
-        let strata = catalog.directories().map(|it| catalog.urls_of(it).collect());
+        let strata = catalog.directories().map(|directory| catalog.urls_of(directory).collect());
         let strata = ShuffledStrata::new(strata, |_| false, &mut rng);
         let posterior = DomainPosterior {
             weights: initial_weights(),
@@ -105,6 +107,7 @@ impl<'a> Bandit<'a> {
         self.log.catalog().directory_size(directory) - self.log.directory(directory).checked
     }
 
+    /// Returns the probabilities of the rates of a directory, given its results.
     fn posterior(&self, directory: DirectoryId) -> RateWeights {
         let domain = self.log.catalog().domain_of(directory);
         let prior = &self.domains[domain.index()].weights;
@@ -121,7 +124,7 @@ impl<'a> Bandit<'a> {
                 && self.unchecked_in(*directory) > 0
         };
         let by_index = |one: &DirectoryId, other: &DirectoryId| {
-            let index = |it: &DirectoryId| self.directories[it.index()].index;
+            let index = |directory: &DirectoryId| self.directories[directory.index()].index;
             index(other).total_cmp(&index(one)).then(one.cmp(other))
         };
         let mut open: Vec<DirectoryId> = self.log.catalog().directories().filter(is_open).collect();
@@ -138,9 +141,10 @@ impl<'a> Bandit<'a> {
         let posterior = self.posterior(directory);
         let above =
             posterior.iter().zip(RATES).filter(|(_, rate)| *rate >= self.settings.threshold);
-        let is_likely = above.map(|(weight, _)| weight).sum::<f64>() >= GROUP_PROBABILITY;
+        let is_likely_above = above.map(|(weight, _)| weight).sum::<f64>() >= GROUP_PROBABILITY;
         let CheckCounts { checked, .. } = self.log.directory(directory);
-        if is_likely { checked.clamp(1, u32::from(u16::MAX)) } else { 1 }
+        // `Arm::in_flight` counts up to `u16::MAX`.
+        if is_likely_above { checked.clamp(1, u32::from(u16::MAX)) } else { 1 }
     }
 
     /// Returns the next URLs of the best directories.
@@ -176,7 +180,7 @@ impl<'a> Bandit<'a> {
         if !batch.is_empty() || !self.has_new_results || !self.is_idle() {
             return batch;
         }
-        // No directory seems worthwhile. Verify that with a fit of all results.
+        // No directory seems worth checking. Fit all domains, and select again.
         self.has_new_results = false;
         self.refit_domains(RefitScope::All);
         self.next_directory_batch(max_urls)
@@ -189,7 +193,7 @@ impl SamplingPlan for Bandit<'_> {
     }
 
     fn record(&mut self, url: UrlId, health: UrlHealth) {
-        let was_in_flight = !self.log.is_unchecked(url);
+        let was_in_flight = self.log.is_in_flight(url);
         if !self.log.record(url, health) {
             return;
         }
@@ -212,7 +216,7 @@ impl SamplingPlan for Bandit<'_> {
             let remaining = f64::from(self.unchecked_in(directory));
             let (rate, rate_variance) = mean_and_variance(&self.posterior(directory));
             mean += remaining * rate;
-            // The rate is uncertain, and so is each URL if the rate is known.
+            // The uncertainty of the rate, and the binomial variance of the URLs at this rate.
             variance += remaining * remaining * rate_variance + remaining * rate * (1.0 - rate);
         }
         RecallEstimate::normal(self.log.total().broken, self.log.remaining(), mean, variance)
@@ -229,8 +233,9 @@ impl SamplingPlan for Bandit<'_> {
         }
         let mut directories = catalog.directories_of(domain);
         let threshold = self.settings.threshold;
-        let is_open = directories.any(|it| {
-            self.unchecked_in(it) > 0 && f64::from(self.directories[it.index()].index) >= threshold
+        let is_open = directories.any(|directory| {
+            self.unchecked_in(directory) > 0
+                && f64::from(self.directories[directory.index()].index) >= threshold
         });
         if is_open { LotDecision::Continue } else { LotDecision::Accept }
     }

@@ -32,11 +32,14 @@ pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
         return format!("{seen}, scattered over the directories; {rest}");
     }
     let directories = catalog.directories_of(domain).len();
-    let full = catalog.directories_of(domain).filter(|it| bandit.unchecked_in(*it) == 0).count();
+    let full = catalog
+        .directories_of(domain)
+        .filter(|directory| bandit.unchecked_in(*directory) == 0)
+        .count();
     format!("{seen}, {full} of {directories} directories checked in full; {rest}")
 }
 
-/// Returns the expected rate of broken URLs among the unchecked ones.
+/// Returns the expected rate of broken URLs among the unchecked URLs of a domain.
 fn expected_rate(bandit: &Bandit<'_>, domain: DomainId) -> f64 {
     let (mut remaining, mut broken) = (0.0, 0.0);
     for directory in bandit.log.catalog().directories_of(domain) {

@@ -1,4 +1,7 @@
 //! Fits the rate mixtures of domains and the indexes of directories to new results.
+//!
+//! A mixture is the distribution of the rates of broken URLs of directories ([`super::mixture`]).
+//! The index of a directory determines when the directory is checked ([`super::index`]).
 
 #![expect(
     clippy::indexing_slicing,
@@ -10,17 +13,18 @@ use super::index::index;
 use super::mixture::{RateWeights, blend, mean_and_variance};
 use crate::catalog::{DirectoryId, DomainId};
 
-/// Number of known directories at which a domain contributes half of its weight to others.
+/// Number of checked directories at which a domain contributes half of the maximum weight to the
+/// pooled mixture.
 const HALF_WEIGHT_DIRECTORIES: f64 = 5.0;
 
-/// Number of iterations of expectation maximization.
+/// Number of iterations of expectation maximization, see [`super::mixture`].
 const ITERATIONS: u32 = 3;
 
 /// A domain is fitted again when the number of its results has grown by one part in this many.
 const REFIT_GROWTH: u32 = 8;
 
 /// Whether a domain is live or mostly dead. Domains share weights only within their kind,
-/// because dead domains say nothing about the directories of a live one.
+/// because dead domains say nothing about the directories of a live domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DomainKind {
     Live,
@@ -40,17 +44,17 @@ impl DomainKind {
 #[derive(Debug, Clone)]
 pub(super) struct DomainPosterior {
     pub(super) weights: RateWeights,
-    /// What it adds to the pooled weights of its kind.
+    /// The part of the pooled weights of its kind that comes from this domain.
     pub(super) contribution: RateWeights,
     pub(super) kind: DomainKind,
     /// Number of checks at the time of the last fit.
     pub(super) fitted_checks: u32,
 }
 
-/// Which domains are fitted again.
+/// The domains that are fitted again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefitScope {
-    /// Those with enough new results.
+    /// Domains with enough new results.
     Changed,
     All,
 }
@@ -60,19 +64,20 @@ impl Bandit<'_> {
     fn refit_domain(&mut self, domain: DomainId) {
         let catalog = self.log.catalog();
         let mut posterior = self.domains[domain.index()].clone();
-        let common = self.prior_of(domain, posterior.kind);
+        let pooled = self.prior_of(domain, posterior.kind);
         self.add_contribution(&posterior, -1.0);
         for _ in 0..ITERATIONS {
-            let counts = catalog.directories_of(domain).map(|it| self.log.directory(it));
-            let seen = counts.filter(|counts| counts.checked > 0);
-            let (expected, directories) = self.likelihood.expected(&posterior.weights, seen);
-            posterior.weights = blend(&expected, 1.0, &common, self.settings.shrinkage);
+            let counts =
+                catalog.directories_of(domain).map(|directory| self.log.directory(directory));
+            let checked = counts.filter(|counts| counts.checked > 0);
+            let (sum, directories) = self.likelihood.sum_of_posteriors(&posterior.weights, checked);
+            posterior.weights = blend(&sum, 1.0, &pooled, self.settings.shrinkage);
+            let mean = sum.map(|part| part / f64::max(directories, 1.0));
             // One directory contains no information about the differences in a domain.
             let weight = f64::max(directories - 1.0, 0.0) / (directories + HALF_WEIGHT_DIRECTORIES);
-            posterior.contribution =
-                expected.map(|part| part / f64::max(directories, 1.0) * weight);
+            posterior.contribution = mean.map(|part| part * weight);
             posterior.kind =
-                DomainKind::from_rate(mean_and_variance(&expected).0 / f64::max(directories, 1.0));
+                DomainKind::from_rate(mean_and_variance(&sum).0 / f64::max(directories, 1.0));
         }
         posterior.fitted_checks = self.log.domain(domain).checked;
         self.add_contribution(&posterior, 1.0);
@@ -83,27 +88,28 @@ impl Bandit<'_> {
         self.require_first_check(domain);
     }
 
-    /// Returns the pooled weights of the domain's kind, or of both while it is unchecked.
+    /// Returns the pooled weights of the domain's kind. While no URL of the domain is checked,
+    /// its kind is unknown, and the weights of both kinds are blended.
     fn prior_of(&self, domain: DomainId, kind: DomainKind) -> RateWeights {
         let [live, dead] = &self.pooled;
         if self.log.domain(domain).checked == 0 {
             return blend(live, 1.0, dead, 1.0);
         }
-        // A blend with weight 0 only normalizes the pooled weights.
+        // A blend with factor 0 only normalizes the pooled weights.
         blend(&self.pooled[kind as usize], 1.0, dead, 0.0)
     }
 
     /// Adds the contribution of a domain to its kind, or removes it if `sign` is negative.
     fn add_contribution(&mut self, posterior: &DomainPosterior, sign: f64) {
-        for (common, part) in
+        for (pooled, part) in
             self.pooled[posterior.kind as usize].iter_mut().zip(posterior.contribution)
         {
-            *common = (*common + sign * part).max(f64::MIN_POSITIVE);
+            *pooled = (*pooled + sign * part).max(f64::MIN_POSITIVE);
         }
     }
 
     /// Updates the index of a directory by its posterior.
-    #[expect(clippy::cast_possible_truncation, reason = "values are compared, not added up")]
+    #[expect(clippy::cast_possible_truncation, reason = "an index is only compared")]
     pub(super) fn update_index(&mut self, directory: DirectoryId) {
         let value = index(
             &self.posterior(directory),
@@ -120,7 +126,9 @@ impl Bandit<'_> {
             return;
         }
         let catalog = self.log.catalog();
-        let largest = catalog.directories_of(domain).max_by_key(|it| catalog.directory_size(*it));
+        let largest = catalog
+            .directories_of(domain)
+            .max_by_key(|directory| catalog.directory_size(*directory));
         if let Some(largest) = largest {
             self.directories[largest.index()].index = 1.0;
         }

@@ -1,8 +1,10 @@
 //! Groups the URLs of one domain into directories of a useful size.
 //!
-//! A directory with one URL contains no information about others, so small directories are
+//! A directory with one URL contains no information about other URLs, so small directories are
 //! merged under coarser keys. A directory with thousands of URLs may be dead in part, so large
-//! ones are split into runs in natural order (`9` before `10`).
+//! directories are sorted in natural order (`9` before `10`) and split into runs: groups of
+//! consecutive URLs. A *collection* is selected by a query parameter, such as `course` in
+//! `?course=3&page=7`.
 
 #![expect(
     clippy::indexing_slicing,
@@ -17,14 +19,16 @@ use super::key::{Grain, key, pairs, parts};
 /// A group with fewer URLs is merged with others.
 const MIN_SIZE: usize = 3;
 
-/// A group with more URLs is split. One more check per 256 URLs costs less than half a percent.
+/// A group with more URLs is split. Each group needs at least one check of its own, which costs
+/// less than half a percent of 256 checks.
 const MAX_SIZE: usize = 256;
 
-/// A query parameter selects collections if each of its values occurs in this number of URLs on
-/// average.
+/// A query parameter selects collections if each of its values occurs in at least this number of
+/// URLs on average.
 const MIN_URLS_PER_VALUE: usize = 8;
 
-/// Groups the URLs of one domain, given by position, into directories.
+/// Groups the URLs of one domain into directories. URLs are numbers, for which `text` returns
+/// the URL.
 pub(super) fn directories<'a>(urls: &[u32], text: &impl Fn(u32) -> &'a str) -> Vec<Vec<u32>> {
     let mut groups = Vec::new();
     let mut ungrouped = urls.to_vec();
@@ -54,7 +58,7 @@ fn by_key<K: std::hash::Hash + Eq>(urls: &[u32], key: impl Fn(u32) -> K) -> Vec<
     groups
 }
 
-/// Splits a group whose queries select collections (`?course=3&page=7`).
+/// Splits a group by the collections that its queries select. Small collections remain together.
 fn by_collection<'a>(group: Vec<u32>, text: &impl Fn(u32) -> &'a str) -> Vec<Vec<u32>> {
     let names = collection_names(&group, text);
     if names.is_empty() {
@@ -78,6 +82,7 @@ fn collection_names<'a>(group: &[u32], text: &impl Fn(u32) -> &'a str) -> Vec<&'
             *values.entry(name).or_default().entry(value).or_default() += 1;
         }
     }
+    // The only parameter of a group selects the page itself.
     if values.len() < 2 {
         return Vec::new();
     }
@@ -130,7 +135,7 @@ fn take_number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
 mod tests {
     use super::*;
 
-    /// Checks the groups of these paths.
+    /// Asserts the groups of these paths.
     #[track_caller]
     fn check(paths: &[&str], expect: &[&[&str]]) {
         let urls: Vec<String> = paths.iter().map(|path| format!("http://a.test/{path}")).collect();

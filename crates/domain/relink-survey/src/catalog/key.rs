@@ -1,8 +1,8 @@
 //! Keys under which URLs are grouped, from fine to coarse.
 //!
-//! Pages of a directory tend to die together (FABLE, fig. 2), so the first key is the directory:
-//! the URL up to its last slash, or, if a query selects the page, the whole path and the names
-//! in the query. A group that is too small gets a coarser key.
+//! Pages of a directory tend to die together (paper "FABLE", figure 2), so the finest key is the
+//! directory: the URL up to its last slash. If a query selects the page, it is the whole path
+//! and the names of the parameters. A group that is too small gets a coarser key.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -97,6 +97,7 @@ fn hash_without_numbers(text: &str, hasher: &mut DefaultHasher) {
 mod tests {
     use super::*;
 
+    /// Asserts the granularities at which two URLs have equal keys.
     #[track_caller]
     fn check(one: &str, other: &str, expect: &[Grain]) {
         let has_equal_key = |grain: &Grain| key(one, *grain) == key(other, *grain);
@@ -107,6 +108,7 @@ mod tests {
     #[test]
     fn pages_of_a_directory_have_equal_keys() {
         check("http://a.test/x/1.html", "http://a.test/x/2.html", &Grain::ALL);
+        // Two directories have the same parent; `Parent` is the third granularity.
         check("http://a.test/x/1", "http://a.test/y/2", &Grain::ALL[2..]);
     }
 

@@ -1,8 +1,8 @@
 //! The catalog of a survey: URLs by domain and directory.
 //!
 //! The representation is compact, for catalogs with millions of URLs: the text of all URLs is one
-//! string, and a domain or directory is a range of numbers. The catalog does not know which URLs
-//! are broken; that is part of the plan.
+//! string, and a domain or directory is a range of numbers. The catalog does not contain results
+//! of checks; [`CheckLog`](crate::CheckLog) does.
 
 #![expect(
     clippy::indexing_slicing,
@@ -47,14 +47,14 @@ impl_index!(UrlId DomainId DirectoryId);
 impl DomainId {
     /// Returns the domain with this index.
     pub(crate) fn at(index: usize) -> Self {
-        Self(count(index))
+        Self(to_u32(index))
     }
 }
 
 impl DirectoryId {
     /// Returns the directory with this index.
     pub(crate) fn at(index: usize) -> Self {
-        Self(count(index))
+        Self(to_u32(index))
     }
 }
 
@@ -77,7 +77,7 @@ pub struct Catalog {
     text: String,
     /// The end of each URL in the text.
     ends: Vec<usize>,
-    /// The input position of each URL.
+    /// The input position of each URL, by its number. `ends` has the order of the input.
     positions: Vec<u32>,
     /// The directory of each URL.
     directory_of: Vec<DirectoryId>,
@@ -99,11 +99,13 @@ struct Domain {
 }
 
 impl Catalog {
-    /// Builds a catalog from pairs of domain and URL. Duplicate URLs are dropped.
+    /// Builds a catalog from pairs of domain and URL. Skips duplicate URLs.
     pub fn new<D: AsRef<str>, U: AsRef<str>>(urls: impl IntoIterator<Item = (D, U)>) -> Self {
         let mut catalog = Self::default();
+        // The positions of the URLs of each domain, and the index of each domain.
         let mut members: Vec<Vec<u32>> = Vec::new();
         let mut numbers: HashMap<Box<str>, usize> = HashMap::new();
+        // The position of the first URL with each hash.
         let mut seen: HashMap<u64, u32> = HashMap::new();
         for (domain, url) in urls {
             let Some(position) = catalog.add_text(url.as_ref(), &mut seen) else { continue };
@@ -128,7 +130,7 @@ impl Catalog {
     fn add_text(&mut self, url: &str, seen: &mut HashMap<u64, u32>) -> Option<u32> {
         let mut hasher = DefaultHasher::new();
         url.hash(&mut hasher);
-        let position = count(self.ends.len());
+        let position = to_u32(self.ends.len());
         let first = *seen.entry(hasher.finish()).or_insert(position);
         if first != position && self.text_at(first) == url {
             return None;
@@ -138,23 +140,26 @@ impl Catalog {
         Some(position)
     }
 
+    /// Adds a domain whose URLs have the positions `members`.
     fn add_domain(&mut self, name: Box<str>, members: &[u32]) {
-        let domain = DomainId(count(self.domains.len()));
-        let (urls, first) = (count(self.positions.len()), count(self.directories.len()));
+        let domain = DomainId(to_u32(self.domains.len()));
+        let first_url = to_u32(self.positions.len());
+        let first_directory = to_u32(self.directories.len());
         let groups = grouping::directories(members, &|position| self.text_at(position));
         for group in groups {
-            let directory = DirectoryId(count(self.directories.len()));
-            let start = count(self.positions.len());
+            let directory = DirectoryId(to_u32(self.directories.len()));
+            let first_url = to_u32(self.positions.len());
             self.directory_of.extend(group.iter().map(|_| directory));
             self.positions.extend(group);
-            let urls = start..count(self.positions.len());
+            let urls = first_url..to_u32(self.positions.len());
             self.directories.push(Directory { domain, urls });
         }
-        let urls = urls..count(self.positions.len());
-        let directories = first..count(self.directories.len());
+        let urls = first_url..to_u32(self.positions.len());
+        let directories = first_directory..to_u32(self.directories.len());
         self.domains.push(Domain { name, urls, directories });
     }
 
+    /// Returns the URL at a position of the input.
     fn text_at(&self, position: u32) -> &str {
         let position = position as usize;
         let start = if position == 0 { 0 } else { self.ends[position - 1] };
@@ -163,7 +168,7 @@ impl Catalog {
 
     /// Returns the number of URLs.
     pub fn len(&self) -> u32 {
-        count(self.positions.len())
+        to_u32(self.positions.len())
     }
 
     /// Whether there are no URLs.
@@ -176,7 +181,7 @@ impl Catalog {
         self.text_at(self.positions[url.index()])
     }
 
-    /// Returns the position of a URL in the input without duplicates.
+    /// Returns the position of a URL in the input; duplicates do not count.
     pub fn position(&self, url: UrlId) -> u32 {
         self.positions[url.index()]
     }
@@ -188,12 +193,12 @@ impl Catalog {
 
     /// Returns all domains in the order of their first URLs.
     pub fn domains(&self) -> impl ExactSizeIterator<Item = DomainId> + use<> {
-        (0..count(self.domains.len())).map(DomainId)
+        (0..to_u32(self.domains.len())).map(DomainId)
     }
 
     /// Returns all directories.
     pub fn directories(&self) -> impl ExactSizeIterator<Item = DirectoryId> + use<> {
-        (0..count(self.directories.len())).map(DirectoryId)
+        (0..to_u32(self.directories.len())).map(DirectoryId)
     }
 
     /// Returns the name of a domain.
@@ -241,7 +246,7 @@ impl Catalog {
         urls.end - urls.start
     }
 
-    /// Returns the common prefix of the URLs of a directory, for display.
+    /// Returns the common prefix of the first and the last URL of a directory, for display.
     pub fn directory_name(&self, directory: DirectoryId) -> &str {
         let Range { start, end } = self.directories[directory.index()].urls.clone();
         let (first, last) = (self.url(UrlId(start)), self.url(UrlId(end - 1)));
@@ -252,7 +257,7 @@ impl Catalog {
 }
 
 /// Converts a length to `u32`. A catalog with more than 2³² URLs would not fit in memory.
-fn count(length: usize) -> u32 {
+fn to_u32(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 

@@ -3,7 +3,7 @@
 use super::{Catalog, DomainId};
 
 /// The minimum and maximum number of URLs of each size class: 1 URL, 2 to 10, and so on by powers
-/// of ten (Le & Shulman, §3.1, name 1, 1000 and 10,000).
+/// of ten. Le & Shulman (section 3.1) mention domains with 1, 1000 and 10,000 URLs.
 const CLASS_BOUNDS: [(u32, u32); 6] =
     [(1, 1), (2, 10), (11, 100), (101, 1_000), (1_001, 10_000), (10_001, u32::MAX)];
 
@@ -18,19 +18,19 @@ pub struct SizeClass {
     pub domains: u32,
     /// Number of URLs on these domains.
     pub urls: u32,
-    /// Their share of the domains (Fig. 3), 0 to 1.
+    /// Share of all domains that are in the class (figure 3), 0 to 1.
     pub share_of_domains: f64,
-    /// Their share of the URLs (Fig. 4), 0 to 1.
+    /// Share of all URLs that are on domains of the class (figure 4), 0 to 1.
     pub share_of_urls: f64,
 }
 
 /// Returns the domains of a catalog by size.
 pub fn size_classes(catalog: &Catalog) -> Vec<SizeClass> {
-    let all_domains = f64::from(super::count(catalog.domains().len())).max(1.0);
+    let all_domains = f64::from(super::to_u32(catalog.domains().len())).max(1.0);
     let all_urls = f64::from(catalog.len()).max(1.0);
     let class = |(from, to)| {
         let is_inside = |domain: &DomainId| (from..=to).contains(&catalog.domain_size(*domain));
-        let sizes = catalog.domains().filter(is_inside).map(|it| catalog.domain_size(it));
+        let sizes = catalog.domains().filter(is_inside).map(|domain| catalog.domain_size(domain));
         let (domains, urls) =
             sizes.fold((0, 0), |(domains, urls), size| (domains + 1, urls + size));
         SizeClass {
@@ -57,9 +57,10 @@ mod tests {
                 .map(move |at| (format!("{domain}.test"), format!("http://{domain}.test/{at}")))
         });
         let classes = size_classes(&Catalog::new(urls));
-        let found: Vec<(u32, u32)> = classes.iter().map(|it| (it.domains, it.urls)).collect();
+        let found: Vec<(u32, u32)> =
+            classes.iter().map(|class| (class.domains, class.urls)).collect();
         assert_eq!(found, [(3, 3), (1, 10), (1, 11), (0, 0), (1, 2_000), (0, 0)]);
         assert!((classes[0].share_of_domains - 0.5).abs() < 1e-9);
-        assert!((classes.iter().map(|it| it.share_of_urls).sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!((classes.iter().map(|class| class.share_of_urls).sum::<f64>() - 1.0).abs() < 1e-9);
     }
 }

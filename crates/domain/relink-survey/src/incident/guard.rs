@@ -1,4 +1,4 @@
-//! The limit of records that one run may delete or hide without confirmation.
+//! The maximum number of records that one run may delete or hide without confirmation.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct LossLimit(f64);
 
 impl Default for LossLimit {
-    /// 20 %.
+    /// Returns a limit of 20 %.
     fn default() -> Self {
         Self(0.20)
     }
@@ -23,7 +23,7 @@ impl LossLimit {
     ///
     /// # Errors
     ///
-    /// Returns the numbers if the share of `affected` in `total` exceeds the limit.
+    /// Fails if `affected` exceeds this share of `total`.
     #[expect(clippy::cast_precision_loss, reason = "numbers of records are below 2^52")]
     pub fn check(self, affected: u64, total: u64) -> Result<(), LossLimitError> {
         if affected as f64 > self.0 * total as f64 {

@@ -1,17 +1,18 @@
-//! The delays of the lifecycle.
+//! The delays between the stages of an incident: reported, escalated, hidden, restored.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
-/// The delays of the lifecycle, in days. The defaults are those of the paper (§4).
+/// The delays of the lifecycle, in days. The defaults are those of Le & Shulman, section 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lifecycle {
-    /// From the first finding to the re-check that escalates: 7.
+    /// From the first finding to the re-check that escalates the incident. The default is 7.
     pub recheck_after: u32,
-    /// From the first finding to the check of the domain that hides records: "one month", 30.
+    /// From the first finding to the check that hides the records ("one month"). The default
+    /// is 30.
     pub hide_after: u32,
     /// Minimum time between escalation and hiding. It matters only if the escalation is late.
-    /// Not in the paper.
+    /// The paper has no such minimum.
     pub min_notice: u32,
 }
 

@@ -1,8 +1,11 @@
-//! The lifecycle of a broken URL (Le & Shulman, §4): reported, escalated, hidden, restored.
+//! The lifecycle of a broken URL: reported, escalated, hidden, restored. Sections (§) in this
+//! module refer to Le & Shulman, "Managing Broken URLs in Federated Metadata"; §4 describes the
+//! lifecycle.
 //!
-//! An incident covers the time in which one target, or one whole host, is broken for one provider.
-//! Only confirmed results advance it. A result in doubt (blocked, failing, our own network) changes
-//! nothing, and the same check stays due.
+//! A *provider* delivers *records*; each record has *locations*, which are URLs. An *incident*
+//! covers the time in which one target (canonical URL), or one whole host, is broken for one
+//! provider. Only confirmed results advance an incident. A result in doubt (blocked, failing, or
+//! a failure of the local network) changes nothing, and the same check stays due.
 //!
 //! Time is an argument: days are UTC dates. Nothing here checks a URL, stores or notifies.
 
@@ -62,7 +65,7 @@ impl fmt::Display for Stage {
     }
 }
 
-/// What an incident is about.
+/// The subject of an incident: a target or a host.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "name")]
 pub enum IncidentSubject {
@@ -81,14 +84,14 @@ impl IncidentSubject {
     }
 }
 
-/// The result of a check, as far as it matters to an incident.
+/// The effect of a check on an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckResult {
     /// The target works.
     Alive,
     /// The target is confirmed to be broken.
     Broken,
-    /// The target is blocked or failing, or our own network is in doubt.
+    /// The target is blocked or failing, or the local network may be down.
     Unknown,
 }
 
@@ -102,16 +105,16 @@ pub enum Hold {
     Overridden,
 }
 
-/// How the first finding was made.
+/// The event that led to the first finding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IncidentOrigin {
-    /// By a survey of the records. The timetable applies.
+    /// A survey of the records. The timetable applies.
     #[default]
     Survey,
-    /// When a new record arrived. Its broken locations are removed at once (§6).
+    /// A new record arrived. Its broken locations are removed at once (§6).
     Arrival,
-    /// By the report of a user. The records are hidden at once (§2).
+    /// A user reported the URL. The records are hidden at once (§2).
     Report,
 }
 
@@ -126,23 +129,25 @@ impl IncidentOrigin {
     }
 }
 
-/// A change of the stage. Each is the subject of a notification.
+/// A change of the stage. Each change is notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transition {
-    /// First finding: notify the provider automatically.
+    /// The target was found broken: notify the provider automatically.
     Reported,
-    /// Still broken without a reply: mail the service manager, and draft a personal mail.
+    /// The target is still broken without a reply: mail the service manager, and draft a
+    /// personal mail.
     Escalated,
-    /// Broken on arrival: remove the location from its records and notify the provider.
+    /// The target of a new record is broken: remove the location from its records and notify
+    /// the provider.
     Filtered,
-    /// Still broken after the deadline: hide the records and notify the provider.
+    /// The target is still broken after the deadline: hide the records and notify the provider.
     Hidden,
-    /// Ended: show the records again and notify the provider.
+    /// The incident has ended: show the records again and notify the provider.
     Restored,
 }
 
-/// Why an incident ended.
+/// The reason for the end of an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndReason {
@@ -168,7 +173,7 @@ pub struct IncidentEnd {
 pub struct Incident {
     /// The target or host.
     pub subject: IncidentSubject,
-    /// How the first finding was made.
+    /// The event that led to the first finding.
     #[serde(default)]
     pub origin: IncidentOrigin,
     /// The stage.
@@ -187,6 +192,9 @@ pub struct Incident {
     pub hidden_checks: u32,
     /// The provider has replied; the incident does not escalate before this day.
     pub answered_until: Option<Date>,
+    /// The day of the first reply to this incident.
+    #[serde(default)]
+    pub replied_on: Option<Date>,
 }
 
 impl Incident {
@@ -203,6 +211,7 @@ impl Incident {
             checked_on: day,
             hidden_checks: 0,
             answered_until: None,
+            replied_on: None,
         }
     }
 
@@ -217,8 +226,10 @@ impl Incident {
         self.end.is_none()
     }
 
-    /// Records the reply of the provider. The incident does not advance before the day `until`.
-    pub fn answer(&mut self, until: Date) {
+    /// Records a reply of the provider on this day. The incident does not advance before the
+    /// day `until`.
+    pub fn record_reply(&mut self, day: Date, until: Date) {
+        self.replied_on.get_or_insert(day);
         self.answered_until = Some(until);
     }
 
@@ -232,8 +243,8 @@ impl Incident {
         Some(Transition::Restored)
     }
 
-    /// Hides the records at once, after a user report was confirmed. Returns `None` if they are
-    /// hidden already or the incident has ended.
+    /// Hides the records at once, after a user report was confirmed. Returns `None` if the
+    /// records are hidden already or the incident has ended.
     pub fn hide_now(&mut self, day: Date) -> Option<Transition> {
         if !self.is_open() || self.stage == Stage::Hidden {
             return None;
@@ -242,8 +253,8 @@ impl Incident {
         Some(self.hide(day))
     }
 
-    /// Returns the incident of one target that stays broken after its host has recovered. It
-    /// continues on the timetable of the host.
+    /// Returns the incident of one target that stays broken after its host has recovered. The
+    /// new incident continues the timetable of the incident of the host.
     #[must_use]
     pub fn split(&self, target: &str) -> Self {
         let subject = IncidentSubject::Target(target.to_owned());
@@ -264,8 +275,8 @@ impl Incident {
 
     /// Records a check, and returns the change of the stage, if any.
     ///
-    /// A live target restores the records on any day. A broken one advances the incident only if
-    /// a check is due, so that further checks do not shift the timetable.
+    /// A live target restores the records on any day. A broken target advances the incident only
+    /// if a check is due, so that additional checks do not shift the timetable.
     pub fn record_check(
         &mut self,
         day: Date,

@@ -1,6 +1,6 @@
-//! Host outages: everything on a host fails at once.
+//! Host outages: all targets on a host fail at once.
 //!
-//! Such an outage is one incident of the host instead of one incident per target.
+//! An outage is one incident of the host instead of one incident per target.
 
 use super::CheckResult;
 
@@ -30,7 +30,7 @@ impl HostChecks {
         *count = count.saturating_add(1);
     }
 
-    /// Whether the results are an outage: several targets were checked and all are broken.
+    /// Whether the results show an outage: several targets were checked and all are broken.
     pub fn is_outage(self) -> bool {
         self.broken >= MIN_OUTAGE_TARGETS && self.alive == 0 && self.unknown == 0
     }
@@ -52,6 +52,7 @@ impl HostChecks {
 mod tests {
     use super::*;
 
+    /// Asserts the conclusions from these numbers of results.
     #[track_caller]
     fn check(alive: u32, broken: u32, unknown: u32, is_outage: bool, result: CheckResult) {
         let checks = HostChecks { alive, broken, unknown };

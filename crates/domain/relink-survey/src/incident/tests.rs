@@ -1,4 +1,5 @@
-//! Tests of single incidents. A story lists the days of checks and what followed.
+//! Tests of single incidents. A story such as `7 Escalated, 30 Hidden, 31` lists the days of the
+//! checks, counted from the first finding, with the transition that a check caused, if any.
 
 use jiff::civil::date;
 
@@ -11,7 +12,7 @@ fn target() -> Incident {
     Incident::open(IncidentSubject::Target("http://a.test/1".to_owned()), START)
 }
 
-/// Checks the incident daily when it is due, with a result per day, and returns the transitions.
+/// Checks the incident on each day on which a check is due. `result` returns the result of a day.
 fn story(mut incident: Incident, days: u32, result: impl Fn(u32) -> CheckResult) -> String {
     let lifecycle = Lifecycle::default();
     let mut story = Vec::new();
@@ -30,11 +31,13 @@ fn story(mut incident: Incident, days: u32, result: impl Fn(u32) -> CheckResult)
     story.join(", ")
 }
 
+/// Asserts the story of the first `days` of an incident.
 #[track_caller]
 fn check(days: u32, result: impl Fn(u32) -> CheckResult, expect: &str) {
     assert_eq!(story(target(), days, result), expect);
 }
 
+/// Returns results that are broken before the day `end` and alive from this day on.
 fn broken_until(end: u32) -> impl Fn(u32) -> CheckResult {
     move |day| if day < end { CheckResult::Broken } else { CheckResult::Alive }
 }
@@ -63,9 +66,9 @@ fn unknown_result_changes_nothing_and_stays_due() {
 }
 
 #[test]
-fn answer_stops_the_escalation_until_its_date() {
+fn reply_stops_the_escalation_until_its_date() {
     let mut incident = target();
-    incident.answer(later(START, 20));
+    incident.record_reply(later(START, 5), later(START, 20));
     // The re-check of day 7 still happens, because the target may work again.
     let expect = "7, 20 Escalated, 30 Hidden, 31";
     assert_eq!(story(incident, 32, broken_until(1_000)), expect);
@@ -74,9 +77,18 @@ fn answer_stops_the_escalation_until_its_date() {
 #[test]
 fn late_escalation_leaves_a_week_before_hiding() {
     let mut incident = target();
-    incident.answer(later(START, 40));
+    incident.record_reply(later(START, 5), later(START, 40));
     let expect = "7, 40 Escalated, 47 Hidden, 48";
     assert_eq!(story(incident, 49, broken_until(1_000)), expect);
+}
+
+#[test]
+fn second_reply_extends_the_suspension_and_keeps_the_day_of_the_first() {
+    let mut incident = target();
+    incident.record_reply(later(START, 5), later(START, 20));
+    incident.record_reply(later(START, 12), later(START, 40));
+    assert_eq!(incident.replied_on, Some(later(START, 5)));
+    assert_eq!(incident.answered_until, Some(later(START, 40)));
 }
 
 #[test]

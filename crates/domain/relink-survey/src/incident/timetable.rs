@@ -1,4 +1,4 @@
-//! When an incident is checked next.
+//! The days on which an incident is checked.
 
 use jiff::civil::Date;
 
@@ -9,7 +9,7 @@ use crate::schedule::recheck_interval;
 /// The next check of an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextCheck {
-    /// The day on which it is due.
+    /// The day on which the check is due.
     pub on: Date,
     /// Whether the whole domain is checked by the sampling plan, known broken URLs first.
     pub is_domain_check: bool,
@@ -37,8 +37,9 @@ impl Incident {
         self.next_check(lifecycle).is_some_and(|next| next.on <= day)
     }
 
-    /// Returns the day of a check that was planned for `planned_on`. After it, an incident whose
-    /// escalation is suspended is checked when the suspension ends, or weekly if that is unknown.
+    /// Returns the day of the next check, which is `planned_on` if there was no check on or after
+    /// this day. Later checks happen only while the timetable is suspended: on the day until
+    /// which a reply suspends it, otherwise weekly.
     fn recheck_on(&self, planned_on: Date) -> Date {
         if self.checked_on < planned_on {
             return planned_on;

@@ -1,10 +1,10 @@
-//! Whether a record appears in searches.
+//! Decides whether a record appears in searches. A manager can override the decision.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a manager decided.
+/// The decision of a manager.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OverrideAction {
@@ -24,7 +24,7 @@ impl OverrideAction {
     }
 }
 
-/// What an override applies to, from the most general to the most specific.
+/// The records that an override applies to, from the most general to the most specific.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OverrideScope {
@@ -59,22 +59,22 @@ impl fmt::Display for OverrideScope {
 /// The state of one location of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LocationState {
-    /// It may be shown.
+    /// The location may be shown.
     Shown,
-    /// Its incident is hidden.
+    /// The location has an incident in the stage "hidden".
     Hidden,
 }
 
-/// Returns the decision that applies: the most specific one, and of equally specific ones the
-/// last in the list, which is in order of time.
+/// Returns the action of the most specific override. If several are equally specific, the last
+/// one applies. Overrides are in the order of time.
 pub fn strongest_override(
     overrides: impl IntoIterator<Item = (OverrideScope, OverrideAction)>,
 ) -> Option<OverrideAction> {
     overrides.into_iter().max_by_key(|(scope, _)| *scope).map(|(_, action)| action)
 }
 
-/// Whether a record appears in searches. It is hidden only if none of its locations may be shown.
-/// A record without locations is shown.
+/// Whether a record appears in searches. A record is hidden only if none of its locations may be
+/// shown. A record without locations is shown. `decision` overrides this rule.
 pub fn is_record_visible(
     locations: impl IntoIterator<Item = LocationState>,
     decision: Option<OverrideAction>,
@@ -110,14 +110,15 @@ mod tests {
     #[test]
     fn most_specific_override_wins_then_the_newest() {
         let (hide, restore) = (OverrideAction::Hide, OverrideAction::Restore);
-        let of = |list: &[(OverrideScope, OverrideAction)]| strongest_override(list.to_vec());
-        assert_eq!(of(&[]), None);
+        let strongest =
+            |list: &[(OverrideScope, OverrideAction)]| strongest_override(list.to_vec());
+        assert_eq!(strongest(&[]), None);
         assert_eq!(
-            of(&[(OverrideScope::Record, restore), (OverrideScope::Provider, hide)]),
+            strongest(&[(OverrideScope::Record, restore), (OverrideScope::Provider, hide)]),
             Some(restore)
         );
         assert_eq!(
-            of(&[(OverrideScope::Domain, restore), (OverrideScope::Domain, hide)]),
+            strongest(&[(OverrideScope::Domain, restore), (OverrideScope::Domain, hide)]),
             Some(hide)
         );
     }

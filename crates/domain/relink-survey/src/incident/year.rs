@@ -2,7 +2,9 @@
 //!
 //! Each domain has a scenario with planted failures, recoveries, replies and changes. The days of
 //! all transitions are compared with the table of scenarios, which was written by hand from the
-//! paper's rules.
+//! rules of Le & Shulman, section 4. In an expectation such as `(1, "0 7 - 30")`, the first
+//! number is the number of equal incidents. The text contains the days on which they are
+//! reported, escalated, hidden and restored, counted from the first failure; `-` means never.
 
 mod federation;
 
@@ -14,7 +16,7 @@ use self::federation::{DomainState, Federation};
 const DOMAINS_PER_SCENARIO: u32 = 4;
 /// Number of records per domain; each has one location.
 pub(super) const RECORDS: u32 = 20;
-/// The days on which our own network is down.
+/// The days of the year on which the local network of the checker is down.
 pub(super) const OWN_OUTAGE: std::ops::RangeInclusive<u32> = 200..=202;
 /// Number of simulated days.
 pub(super) const DAYS: u32 = 365;
@@ -30,14 +32,14 @@ pub(super) struct Scenario {
     pub(super) start: u32,
     /// Number of affected records.
     pub(super) broken: u32,
-    /// The first day on which they work again.
+    /// The first day on which the records work again.
     pub(super) back: u32,
-    /// Number of records that do not come back on that day.
+    /// Number of records that stay broken after that day.
     pub(super) stay_broken: u32,
-    /// The days on which the affected targets refuse our requests.
+    /// The days on which the affected targets refuse requests.
     pub(super) blocked: (u32, u32),
     /// The day of a reply, and the day until which it suspends the escalation.
-    pub(super) answer: Option<(u32, u32)>,
+    pub(super) reply: Option<(u32, u32)>,
     /// The day on which the provider replaces the URLs.
     pub(super) url_changed: u32,
     /// The day on which the provider deletes the records.
@@ -46,8 +48,7 @@ pub(super) struct Scenario {
     pub(super) overridden: (u32, u32),
     /// The first day of a second failure.
     pub(super) broken_again: u32,
-    /// The expected incidents of the domain: number and days of the stages reported, escalated,
-    /// hidden and restored.
+    /// The expected incidents of the domain, see the module documentation.
     pub(super) expect: &'static [(u32, &'static str)],
 }
 
@@ -58,7 +59,7 @@ const PLAIN: Scenario = Scenario {
     back: NEVER,
     stay_broken: 0,
     blocked: (NEVER, NEVER),
-    answer: None,
+    reply: None,
     url_changed: NEVER,
     deleted: NEVER,
     overridden: (NEVER, NEVER),
@@ -79,9 +80,9 @@ const SCENARIOS: [Scenario; 25] = [
     Scenario { name: "back on day 32", back: 32, expect: &[(1, "0 7 30 33")], ..PLAIN },
     Scenario { name: "back on day 42", back: 42, broken: 3, expect: &[(3, "0 7 30 49")], ..PLAIN },
     Scenario { name: "back on day 100", back: 100, expect: &[(1, "0 7 30 117")], ..PLAIN },
-    Scenario { name: "reply before the escalation", answer: Some((5, 20)), expect: &[(1, "0 20 30 -")], ..PLAIN },
-    Scenario { name: "reply after the escalation", answer: Some((10, 60)), expect: &[(1, "0 7 60 -")], ..PLAIN },
-    Scenario { name: "reply and recovery", answer: Some((5, 60)), back: 50, expect: &[(1, "0 - - 60")], ..PLAIN },
+    Scenario { name: "reply before the escalation", reply: Some((5, 20)), expect: &[(1, "0 20 30 -")], ..PLAIN },
+    Scenario { name: "reply after the escalation", reply: Some((10, 60)), expect: &[(1, "0 7 60 -")], ..PLAIN },
+    Scenario { name: "reply and recovery", reply: Some((5, 60)), back: 50, expect: &[(1, "0 - - 60")], ..PLAIN },
     Scenario { name: "URL changed", url_changed: 12, broken: 2, expect: &[(2, "0 7 - 12")], ..PLAIN },
     Scenario { name: "URL changed while hidden", url_changed: 45, expect: &[(1, "0 7 30 45")], ..PLAIN },
     Scenario { name: "record deleted", deleted: 9, expect: &[(1, "0 7 - 9")], ..PLAIN },
@@ -99,7 +100,7 @@ const SCENARIOS: [Scenario; 25] = [
 /// Returns the scenarios of all domains, with different starts.
 fn domains() -> Vec<Scenario> {
     let variants = |scenario: &Scenario| {
-        // Scenarios that depend on our own outage have a fixed start.
+        // Scenarios that depend on the outage of the local network have a fixed start.
         let step = if scenario.start >= 100 { 0 } else { 9 };
         let scenario = *scenario;
         (0..DOMAINS_PER_SCENARIO)

@@ -1,10 +1,11 @@
 //! Sentinels: two URLs represent their directory.
 //!
-//! Pages of a directory tend to die together (FABLE, fig. 2). Two URLs of each directory are
-//! checked. If one is broken, three more are checked, and if another one is broken, all.
+//! Pages of a directory tend to die together (paper "FABLE", figure 2). Two URLs of each directory
+//! are checked. If one is broken, three more are checked. If at least two of the five are broken,
+//! the whole directory is checked.
 
 use super::sample;
-use crate::lot_plan::{Lot, LotRule, LotState};
+use crate::lot_plan::{LotKind, LotRule, LotState};
 use crate::plan::LotDecision;
 
 /// The number of sentinels per directory.
@@ -23,8 +24,8 @@ impl Default for Sentinel {
 }
 
 impl LotRule for Sentinel {
-    fn lot(&self) -> Lot {
-        Lot::Directory
+    fn lot_kind(&self) -> LotKind {
+        LotKind::Directory
     }
 
     fn group_size(&self, lot: &LotState) -> u32 {
@@ -53,6 +54,7 @@ mod tests {
     use super::*;
     use crate::check_log::CheckCounts;
 
+    /// Asserts the decision on a directory after these results.
     #[track_caller]
     fn check(broken: u32, checked: u32, expect: LotDecision) {
         let counts = CheckCounts { checked, broken };

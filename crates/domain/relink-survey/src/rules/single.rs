@@ -1,4 +1,5 @@
-//! Single sampling: one sample decides (Le & Shulman, §3.2).
+//! Single sampling: one sample of a domain determines whether the rest is checked (Le &
+//! Shulman, section 3.2).
 
 use super::{percent, sample};
 use crate::lot_plan::{LotRule, LotState};
@@ -14,7 +15,8 @@ pub struct SingleSampling {
 }
 
 impl Default for SingleSampling {
-    /// 10 % of the URLs, 90 % of them good (Le & Shulman, §3.2).
+    /// Returns a sample of 10 % of the URLs, of which at least 90 % must be good (Le & Shulman,
+    /// section 3.2).
     fn default() -> Self {
         Self { share: 0.10, accept: 0.90 }
     }

@@ -1,8 +1,8 @@
 //! Wald's sequential probability ratio test for one domain.
 //!
-//! It decides whether the rate of broken URLs is closer to `good` or to `bad`. In the plane of
-//! checked and broken URLs, the limits are two parallel lines. In groups, it is the sequential
-//! sampling plan that the paper simplifies.
+//! The test decides whether the rate of broken URLs is closer to `good` or to `bad`. In a diagram
+//! of broken URLs over checked URLs, the limits are two parallel lines. Applied to groups of URLs,
+//! the test is the sequential sampling plan that Le & Shulman simplify.
 
 use super::{percent, sample};
 use crate::check_log::CheckCounts;
@@ -25,18 +25,19 @@ pub struct Wald {
 }
 
 impl Wald {
-    /// The sequential plan with groups of 100.
+    /// Returns the sequential plan with groups of 100.
     pub fn sequential() -> Self {
         Self { group: 100, ..Self::sprt() }
     }
 
-    /// The test after every result. 10 % and 50 % broken are the lines *p2⁻* and *p1* of the
-    /// paper; both error probabilities are 5 %.
+    /// Returns the test that is evaluated after every result. Its rates correspond to *p2⁻* (90 %
+    /// good) and *p1* (50 % good) of Le & Shulman; both error probabilities are 5 %.
     pub fn sprt() -> Self {
         Self { group: 1, good: 0.10, bad: 0.50, false_alarm: 0.05, miss_rate: 0.05 }
     }
 
-    /// Returns the logarithm of the likelihood ratio: bad to good.
+    /// Returns the logarithm of the likelihood ratio: how much more likely the counts are for a
+    /// bad domain than for a good domain.
     fn log_ratio(&self, counts: CheckCounts) -> f64 {
         let alive = f64::from(counts.checked - counts.broken);
         f64::from(counts.broken) * (self.bad / self.good).ln()
@@ -74,6 +75,7 @@ impl LotRule for Wald {
 mod tests {
     use super::*;
 
+    /// Asserts the decision on a domain after these results.
     #[track_caller]
     fn check(broken: u32, checked: u32, expect: LotDecision) {
         let counts = CheckCounts { checked, broken };

@@ -20,11 +20,11 @@ pub struct DecaySimulation {
     pub domains: u32,
     /// Mean number of URLs per directory (log-normal).
     pub directory: f64,
-    /// Standard deviation of the logarithm of that size.
+    /// Standard deviation of the logarithm of the number of URLs per directory.
     pub directory_spread: f64,
     /// Share of live URLs that die per week.
     pub deaths: f64,
-    /// Standard deviation of the logarithm of that share over domains.
+    /// Standard deviation of the logarithm of the death rates of domains.
     pub hazard_spread: f64,
     /// Share of deaths that affect a whole directory.
     pub by_directory: f64,
@@ -118,7 +118,7 @@ fn check_week(schedule: &mut Schedule<'_>, world: &World<'_>, week: Week, budget
     budget
 }
 
-/// The true state of all URLs, of which the schedule sees only the checked ones.
+/// The true state of all URLs. The schedule receives only the results of checks.
 struct World<'a> {
     catalog: &'a Catalog,
     dead: Vec<bool>,
@@ -138,6 +138,7 @@ impl<'a> World<'a> {
         Self { catalog, dead: vec![false; catalog.len() as usize], hazards }
     }
 
+    /// Lets URLs die and come back for one week.
     fn advance_week(&mut self, simulation: &DecaySimulation, rng: &mut SplitMix64) {
         for directory in self.catalog.directories() {
             let hazard = self.hazards[self.catalog.domain_of(directory).index()];
@@ -169,6 +170,7 @@ impl DecaySimulationResult {
         self.dead += f64::from(dead);
     }
 
+    /// Converts sums over `weeks` to weekly means, in percent of `urls`.
     fn mean(self, weeks: u32, urls: u32) -> Self {
         let percent = |sum: f64| 100.0 * sum / f64::from(weeks.max(1)) / f64::from(urls.max(1));
         Self {
@@ -206,9 +208,12 @@ mod tests {
 
     #[test]
     fn more_requests_leave_less_undetected() {
-        let frugal = simulate_decay(&DecaySimulation { budget: 0.05, ..SMALL }, 1);
-        let generous = simulate_decay(&DecaySimulation { budget: 0.3, ..SMALL }, 1);
-        assert!(generous.undetected < frugal.undetected, "{generous:?} {frugal:?}");
+        let few_requests = simulate_decay(&DecaySimulation { budget: 0.05, ..SMALL }, 1);
+        let many_requests = simulate_decay(&DecaySimulation { budget: 0.3, ..SMALL }, 1);
+        assert!(
+            many_requests.undetected < few_requests.undetected,
+            "{many_requests:?} {few_requests:?}"
+        );
     }
 
     #[test]

@@ -2,11 +2,10 @@
 //!
 //! Three kinds of URLs share the requests:
 //!
-//! - Known broken URLs are checked at Fibonacci intervals in weeks (Le & Shulman, §4, name the
-//!   sequence but no unit).
-//! - *Sentinels* are single live URLs, each of which stands for its directory. The directory with
-//!   the highest expected gain is next: the loss without a check is the death rate times the
-//!   square of the time since the last check.
+//! - Known broken URLs are checked at Fibonacci intervals in weeks (Le & Shulman, section 4,
+//!   mention the sequence but no unit).
+//! - *Sentinels* are live URLs, each of which represents its directory. The sentinel of the
+//!   directory with the highest expected gain is checked next, see [`recheck_index`].
 //! - A directory in which a sentinel has just died is checked in full, because pages of a directory
 //!   tend to die together.
 
@@ -28,12 +27,14 @@ pub struct UrlHistory {
     pub failures: u32,
 }
 
-/// How much longer the survey interval of a completely decayed domain is. Not in the paper, which
-/// only suggests to visit decayed regions less often (Bar-Yossef et al., §6).
+/// Number of additional survey intervals after which a completely decayed domain is surveyed.
+/// Bar-Yossef et al. ("Sic transit gloria telae", section 6) suggest to visit decayed regions less
+/// often, but give no number.
 const DECAY_FACTOR: f64 = 2.0;
 
-/// Returns the days between two surveys of a domain with this mean decay, from 0 to 1. Most links
-/// of a decayed region are gone for good, so it is surveyed less often.
+/// Returns the days between two surveys of a domain with this mean decay, from 0 to 1. `days` is
+/// the interval without decay. Most broken links of a decayed domain stay broken, so the domain is
+/// surveyed less often.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -71,8 +72,8 @@ pub struct HazardEstimate {
 }
 
 impl HazardEstimate {
-    /// Returns the deaths per URL and week, shrunk towards the `common` rate. `weight` is the
-    /// weight of the common rate in deaths (the mean of a gamma distribution).
+    /// Returns the deaths per URL and week, averaged with the `common` rate. The common rate has
+    /// the weight of `weight` observed deaths (the mean of a gamma distribution).
     pub fn rate(self, common: f64, weight: f64) -> f64 {
         (self.deaths + weight) / (self.exposure + weight / common.max(f64::MIN_POSITIVE))
     }
@@ -80,8 +81,8 @@ impl HazardEstimate {
 
 /// Returns the gain of a check: the death rate times the square of the age in weeks.
 ///
-/// Without a check for a time *t*, the cost is the undetected weeks of the URLs that died, which is
-/// the rate times *t*²/2. A check removes that cost.
+/// Without a check for *t* weeks, the URLs that died are undetected for rate · *t*²/2 weeks in
+/// total. A check ends this loss. The constant factor does not affect the order.
 pub fn recheck_index(rate: f64, age: f64) -> f64 {
     rate * age * age
 }
@@ -91,7 +92,7 @@ pub fn recheck_index(rate: f64, age: f64) -> f64 {
 pub struct Alarm {
     /// Number of URLs that died since their last check.
     pub died: u32,
-    /// Number of URLs that were checked and are still alive.
+    /// Number of URLs that were checked and were still alive.
     pub lives: u32,
 }
 
@@ -99,14 +100,14 @@ pub struct Alarm {
 const DEATHS_PER_SURVIVOR: u32 = 3;
 
 impl Alarm {
-    /// Whether the other URLs of the directory should be checked at once: one has died, and the
-    /// checks since then are consistent with the death of the directory.
+    /// Whether the other URLs of the directory should be checked at once: at least one URL died,
+    /// and few of the checked URLs are still alive.
     pub fn is_on(self) -> bool {
         self.died > 0 && self.died >= DEATHS_PER_SURVIVOR * self.lives
     }
 }
 
-/// A directory from the view of the schedule.
+/// The properties of a directory that determine its priority.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DirectoryWatch {
     /// Number of URLs not known to be broken.
@@ -117,7 +118,7 @@ pub struct DirectoryWatch {
     pub clustered_share: f64,
     /// Weeks since the last check of any live URL.
     pub age: f64,
-    /// Weeks since the check of the live URL that has waited longest.
+    /// Weeks since the last check of the live URL that was not checked for the longest time.
     pub oldest: f64,
     /// Results of the current week.
     pub alarm: Alarm,
@@ -126,8 +127,8 @@ pub struct DirectoryWatch {
 impl DirectoryWatch {
     /// Returns the gain of one more check in this directory.
     ///
-    /// The check shows for all live URLs whether the directory has died since the last check of any
-    /// of them, and for one URL whether it died alone since its own last check.
+    /// The check detects the death of the whole directory since the last check of any live URL. It
+    /// also detects whether the checked URL died alone since its own last check.
     pub fn index(&self) -> f64 {
         if self.alarm.is_on() {
             return f64::INFINITY;
@@ -165,12 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn rate_is_shrunk_towards_the_common_rate() {
+    fn rate_is_averaged_with_the_common_rate() {
         assert!((HazardEstimate::default().rate(0.01, 2.0) - 0.01).abs() < 1e-12);
-        let seen = HazardEstimate { deaths: 98.0, exposure: 800.0 };
-        assert!((seen.rate(0.01, 2.0) - 0.1).abs() < 1e-12);
+        // Two deaths in 200 URL-weeks are added, so the rate is 100 / 1000.
+        let observed = HazardEstimate { deaths: 98.0, exposure: 800.0 };
+        assert!((observed.rate(0.01, 2.0) - 0.1).abs() < 1e-12);
     }
 
+    /// A directory without checks in the current week.
     const CALM: DirectoryWatch = DirectoryWatch {
         alive: 40,
         rate: 0.01,
@@ -186,6 +189,7 @@ mod tests {
         assert!((older.index() / CALM.index() - 4.0).abs() < 1e-9);
     }
 
+    /// Asserts whether these results in the current week raise the alarm.
     #[track_caller]
     fn check(died: u32, lives: u32, is_on: bool) {
         let alarmed = DirectoryWatch { alarm: Alarm { died, lives }, ..CALM };

@@ -1,4 +1,4 @@
-//! The state of the schedule and the selection of the next URL.
+//! The state of the schedule and the selection of the next URL, see [`super`] for the rules.
 
 #![expect(
     clippy::indexing_slicing,
@@ -18,7 +18,7 @@ const INITIAL_RATE: f64 = 0.004;
 /// Prior share of deaths that affect a whole directory.
 const INITIAL_CLUSTERED_SHARE: f64 = 0.5;
 
-/// Weight of the priors in deaths.
+/// Weight of the priors, as a number of deaths.
 const PRIOR_WEIGHT: f64 = 2.0;
 
 /// The re-checks of a catalog, week by week.
@@ -33,7 +33,7 @@ pub struct Schedule<'a> {
     domains: Vec<HazardEstimate>,
     /// Deaths in all domains.
     all: HazardEstimate,
-    /// Number of deaths that affected a whole directory.
+    /// Number of deaths of URLs that died together with their directory.
     clustered_deaths: f64,
     now: Week,
     /// Known broken URLs to check again this week.
@@ -45,7 +45,7 @@ pub struct Schedule<'a> {
 /// The checks in a directory.
 #[derive(Debug, Clone, Copy, Default)]
 struct DirectoryState {
-    /// The week of the last check of a URL that was alive before.
+    /// The week of the last check of a URL that was alive before the check.
     last_checked: Week,
     alarm: Alarm,
 }
@@ -53,6 +53,7 @@ struct DirectoryState {
 /// A directory in the queue. It is queued again after the result of its URL is recorded.
 #[derive(Debug)]
 struct QueuedDirectory {
+    /// The urgency, see [`DirectoryWatch::index`].
     index: f64,
     directory: DirectoryId,
 }
@@ -86,8 +87,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Returns the most urgent URL; none if nothing is left for this week. At most one URL of a
-    /// directory is in flight, apart from known broken ones.
+    /// Returns the most urgent URL; `None` if nothing is left for this week. At most one live URL
+    /// of a directory is in flight; known broken URLs are not limited.
     pub fn next_url(&mut self) -> Option<UrlId> {
         if let Some(url) = self.due.pop_front() {
             return Some(url);
@@ -100,8 +101,8 @@ impl<'a> Schedule<'a> {
         None
     }
 
-    /// Sets the history of a URL from before the schedule. The time of its death is unknown, so the
-    /// death rates are not updated.
+    /// Sets the history of a URL from before this schedule. The time of its death is unknown, so
+    /// the death rates are not updated.
     pub fn restore(&mut self, url: UrlId, history: UrlHistory) {
         self.urls[url.index()] = history;
     }
@@ -109,16 +110,17 @@ impl<'a> Schedule<'a> {
     /// Records the result of a URL.
     pub fn record(&mut self, url: UrlId, health: UrlHealth) {
         let directory = self.catalog.directory_of(url);
-        let before = self.urls[url.index()];
+        let previous = self.urls[url.index()];
         let failures = match health {
             UrlHealth::Alive => 0,
-            UrlHealth::Broken => before.failures.saturating_add(1),
+            UrlHealth::Broken => previous.failures.saturating_add(1),
         };
         self.urls[url.index()] = UrlHistory { last_checked: self.now, failures };
-        if before.failures > 0 {
+        // A re-check of a broken URL contains no information about deaths.
+        if previous.failures > 0 {
             return;
         }
-        self.update_rates(url, before, health);
+        self.update_rates(url, previous, health);
         self.directories[directory.index()].last_checked = self.now;
         self.enqueue(directory);
     }
@@ -134,11 +136,11 @@ impl<'a> Schedule<'a> {
             / (self.all.deaths + PRIOR_WEIGHT)
     }
 
-    /// Updates the death rates by the result of a URL that was alive `before`.
-    fn update_rates(&mut self, url: UrlId, before: UrlHistory, health: UrlHealth) {
+    /// Updates the death rates by the result of a URL that was alive at its `previous` check.
+    fn update_rates(&mut self, url: UrlId, previous: UrlHistory, health: UrlHealth) {
         let directory = self.catalog.directory_of(url);
         let domain = self.catalog.domain_of(directory);
-        let weeks = f64::from(self.now.saturating_sub(before.last_checked));
+        let weeks = f64::from(self.now.saturating_sub(previous.last_checked));
         let alarm = &mut self.directories[directory.index()].alarm;
         let died = f64::from(u8::from(health == UrlHealth::Broken));
         match health {
@@ -146,7 +148,7 @@ impl<'a> Schedule<'a> {
             UrlHealth::Alive => alarm.lives += 1,
         }
         if health == UrlHealth::Broken && alarm.died > 1 && alarm.is_on() {
-            // The second death shows that the first was not alone, either.
+            // The second death shows that the first URL did not die alone, either.
             self.clustered_deaths += if alarm.died == 2 { 2.0 } else { 1.0 };
         }
         for estimate in [&mut self.all, &mut self.domains[domain.index()]] {
@@ -155,11 +157,13 @@ impl<'a> Schedule<'a> {
         }
     }
 
+    /// Returns the death rate of a domain, per URL and week.
     fn rate(&self, domain: DomainId) -> f64 {
         let common = self.all.rate(INITIAL_RATE, PRIOR_WEIGHT);
         self.domains[domain.index()].rate(common, PRIOR_WEIGHT)
     }
 
+    /// Queues a directory, unless a check of it contains no information.
     fn enqueue(&mut self, directory: DirectoryId) {
         let index = self.directory_watch(directory).index();
         if index > 0.0 {
@@ -167,6 +171,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
+    /// Returns the state of a directory from which its urgency is computed.
     fn directory_watch(&self, directory: DirectoryId) -> DirectoryWatch {
         let age = |since: Week| f64::from(self.now.saturating_sub(since));
         let (mut alive, mut oldest) = (0, self.now);
@@ -187,7 +192,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Returns the live URL that has waited longest, unless it was checked this week.
+    /// Returns the live URL that was not checked for the longest time; `None` if all live URLs
+    /// were checked this week.
     fn longest_unchecked(&self, directory: DirectoryId) -> Option<UrlId> {
         let alive = self.catalog.urls_of(directory).filter(|url| !self.is_known_broken(*url));
         alive
@@ -220,12 +226,14 @@ impl Ord for QueuedDirectory {
 mod tests {
     use super::*;
 
+    /// Returns three directories with four pages each: `0/0` to `2/3`.
     fn catalog() -> Catalog {
         let url = |directory, page| ("a.test", format!("http://a.test/{directory}/{page}"));
         Catalog::new((0..3).flat_map(|directory| (0..4).map(move |page| url(directory, page))))
     }
 
-    /// Returns the paths requested in a week. Paths with the prefix `dead` are broken.
+    /// Checks up to `requests` URLs in week `now` and returns their paths. Paths that start with
+    /// `dead` are broken; `""` means none.
     fn week(schedule: &mut Schedule<'_>, now: Week, requests: usize, dead: &str) -> Vec<String> {
         schedule.start_week(now);
         let mut requested = Vec::new();

@@ -1,4 +1,4 @@
-//! Compares plans with each other and with Table 1 of the paper.
+//! Compares plans with each other and with Table 1 of Le & Shulman.
 
 use super::{Federation, SimulationResult, run_repeatedly};
 use crate::named::SamplingPlanName;
@@ -8,13 +8,13 @@ use crate::named::SamplingPlanName;
 pub struct PaperRun {
     /// URLs selected for checking, in percent of all URLs.
     pub checked: f64,
-    /// Broken URLs found, in percent of all broken ones.
+    /// Broken URLs found, in percent of all broken URLs.
     pub found: f64,
-    /// Broken URLs found, in percent of those selected.
+    /// Broken URLs found, in percent of the selected URLs.
     pub rate: f64,
 }
 
-/// Table 1 of Le & Shulman (§3.3): three runs of Algorithm 1 on 236,763 URLs.
+/// Table 1 of Le & Shulman (section 3.3): three runs of Algorithm 1 on 236,763 URLs.
 pub const LE_SHULMAN_TABLE_1: [PaperRun; 3] = [
     PaperRun { checked: 17.36, found: 73.48, rate: 81.72 },
     PaperRun { checked: 44.40, found: 94.92, rate: 41.27 },
@@ -30,11 +30,12 @@ pub struct ComparedRun {
     pub run: u32,
     /// URLs checked, in percent of all URLs.
     pub checked: f64,
-    /// Broken URLs found, in percent of all broken ones.
+    /// Broken URLs found, in percent of all broken URLs.
     pub found: f64,
-    /// Broken URLs found, in percent of those checked.
+    /// Broken URLs found, in percent of the checked URLs.
     pub rate: f64,
-    /// How often the interval of recall contained the true value, in percent.
+    /// Share of the repetitions in which the interval of recall contained the true value, in
+    /// percent.
     pub coverage: f64,
 }
 
@@ -49,6 +50,7 @@ pub fn compare(
     let mut compared = Vec::new();
     for &plan in plans {
         let simulate = |repetition: u32| {
+            // Each run of a repetition uses the next seed.
             let seed = seed.wrapping_add(u64::from(repetition) * u64::from(count));
             run_repeatedly(plan, &federation.catalog, |url| federation.health(url), count, seed)
         };

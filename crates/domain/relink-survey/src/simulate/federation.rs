@@ -1,8 +1,9 @@
 //! Random federations for simulations.
 //!
-//! The marginals are those of the paper: most domains have one URL, a few contain almost all (Le &
-//! Shulman, §3.1), and about a fifth of the URLs is broken. The distribution of breakage within a
-//! domain is not published and can be varied.
+//! A federation is a catalog of URLs from many providers. The sizes of domains and the total share
+//! of broken URLs are those of Le & Shulman, section 3.1: most domains have one URL, a few domains
+//! contain almost all URLs, and about a fifth of the URLs is broken. The distribution of broken
+//! URLs within a domain is not published and can be varied.
 
 #![expect(
     clippy::indexing_slicing,
@@ -58,8 +59,8 @@ pub struct FederationShape {
 }
 
 impl Default for FederationShape {
-    /// 236,763 URLs on 842 domains, 60 % of them with one URL, 19.31 % broken (Le & Shulman, §3). The
-    /// other values are assumptions.
+    /// Returns the federation of Le & Shulman (section 3): 236,763 URLs on 842 domains, 60 % of
+    /// the domains with one URL, 19.31 % of the URLs broken. The other values are assumptions.
     fn default() -> Self {
         Self {
             urls: 236_763,
@@ -134,12 +135,13 @@ fn sizes(shape: &FederationShape, rng: &mut SplitMix64) -> Vec<u32> {
     large.chain((0..single).map(|_| 1)).collect()
 }
 
-/// Draws the share of broken URLs of each domain: some are dead, and the others have the remaining
-/// broken URLs in random shares.
+/// Draws the share of broken URLs of each domain. Some domains are dead; the remaining broken URLs
+/// are spread over the other domains in random shares.
 fn rates(shape: &FederationShape, sizes: &[u32], rng: &mut SplitMix64) -> Vec<f64> {
     let urls: f64 = sizes.iter().copied().map(f64::from).sum();
+    // Number of URLs that may still be on dead domains.
     let mut quota = ON_DEAD_DOMAINS * shape.broken * urls;
-    // Number of broken URLs that are not assigned yet, and of URLs on other domains.
+    // Number of broken URLs that are not assigned yet, and number of URLs on other domains.
     let (mut unassigned, mut live) = (shape.broken * urls, urls);
     let mut rates = vec![0.0; sizes.len()];
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -209,6 +211,7 @@ mod tests {
         FederationShape { urls: 20_000, domains: 200, ..FederationShape::default() }
     }
 
+    /// Asserts that a federation has the requested numbers of URLs, domains and broken URLs.
     #[track_caller]
     fn check(shape: &FederationShape) {
         let federation = Federation::draw(shape, 3);

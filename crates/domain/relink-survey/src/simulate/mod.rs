@@ -23,7 +23,7 @@ pub struct SimulationResult {
     pub urls: u32,
     /// Number of broken URLs.
     pub broken: u32,
-    /// Number of checked URLs, and of broken ones found.
+    /// Number of checked URLs, and number of broken URLs among them.
     pub counts: CheckCounts,
     /// The recall estimate of the plan.
     pub estimate: RecallEstimate,

@@ -1,7 +1,7 @@
-//! Regret: what a plan missed that a plan with full knowledge finds with the same requests.
+//! Regret: how much less a plan finds than a reference plan with the same number of requests.
 //!
-//! The reference plan knows the true rate of broken URLs of each directory, but not which of its
-//! URLs are broken. It checks the directories in the order of their rates.
+//! The reference plan knows the true rate of broken URLs of each directory, but not the health of
+//! single URLs. It checks the directories in the order of their rates.
 
 #![expect(
     clippy::indexing_slicing,
@@ -45,11 +45,11 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::named::SamplingPlanName;
 
-    /// Returns two directories of 10 URLs, of which the first `one` and `other` are broken.
-    fn two_directories(one: usize, other: usize) -> Federation {
+    /// Returns two directories of 10 URLs with `first` and `second` broken URLs.
+    fn two_directories(first: usize, second: usize) -> Federation {
         let url = |at: usize| ("a.test", format!("http://a.test/{}/{}", at / 10, at % 10));
         let catalog = Catalog::new((0..20).map(url));
-        let is_broken = |at: usize| at % 10 < if at < 10 { one } else { other };
+        let is_broken = |at: usize| at % 10 < if at < 10 { first } else { second };
         let health = |at| if is_broken(at) { UrlHealth::Broken } else { UrlHealth::Alive };
         Federation { catalog, ground_truth: (0..20).map(health).collect() }
     }
@@ -67,7 +67,7 @@ mod tests {
         assert!(two_directories(2, 8).best_found(0) <= 0.0);
     }
 
-    /// Returns the results of a plan on one draw.
+    /// Returns the regret and the result of a plan on one random federation.
     fn survey(
         plan: SamplingPlanName,
         shape: &FederationShape,
@@ -79,10 +79,11 @@ mod tests {
         (federation.regret(&result), result)
     }
 
-    /// Maximum regret of a draw. The goal is 4; two of 36 held-out draws exceed it, by at most
-    /// 0.3 points.
+    /// Maximum regret of a random federation, in percentage points. The goal is 4; two of 36
+    /// federations exceed it, by at most 0.3 points.
     const MAX_REGRET: f64 = 5.0;
 
+    /// Asserts the regret of the default plan on a federation with this kind of breakage.
     #[track_caller]
     fn check_regret(breakage: BreakageShape) {
         let shape = FederationShape { breakage, ..FederationShape::default() };

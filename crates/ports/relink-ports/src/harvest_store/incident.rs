@@ -1,4 +1,7 @@
-//! Incidents, decisions of managers, the history, and all changes of one run.
+//! Incidents, decisions of users, the history, and all changes of one run.
+//!
+//! An incident is a period in which a target or a whole host of a provider is broken. Its
+//! stages are reported, escalated, hidden and restored.
 
 use jiff::Timestamp;
 
@@ -17,7 +20,16 @@ pub struct StoredIncident {
     pub incident: String,
 }
 
-/// A decision of a manager.
+/// The incidents that a query returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IncidentFilter {
+    /// Those that have not ended.
+    Open,
+    /// All.
+    All,
+}
+
+/// A decision of a user that replaces automatic decisions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredOverride {
     /// The scope: `record`, `target`, `domain` or `provider`.
@@ -39,7 +51,7 @@ pub struct StoredOverride {
 pub struct HarvestEvent {
     /// The time.
     pub at: Timestamp,
-    /// The user who caused it; `relink` for the timetable.
+    /// The user who caused the entry; `relink` for automatic actions.
     pub user: String,
     /// The kind, such as `note` or `answer`.
     pub kind: String,
@@ -58,9 +70,9 @@ pub struct HarvestChanges {
     pub notifications: Vec<NewNotification>,
     /// Records whose visibility changes, with the new value.
     pub visibility: Vec<(i64, bool)>,
-    /// Locations that are left out of their records, or put back.
+    /// Locations that are omitted from their published records, or included again.
     pub locations: Vec<LocationChange>,
-    /// Arrivals whose locations are checked, by record.
+    /// The record ids of arrivals whose locations have been checked.
     pub arrived: Vec<i64>,
     /// The state of the provider and its domains.
     pub days: Vec<DomainDay>,
@@ -70,6 +82,6 @@ pub struct HarvestChanges {
     pub events: Vec<HarvestEvent>,
     /// Decisions to add.
     pub overrides: Vec<StoredOverride>,
-    /// Decisions to lift: scope and subject.
+    /// Decisions to delete: scope and subject.
     pub lifted: Vec<(String, String)>,
 }

@@ -1,8 +1,13 @@
 //! Storage of harvested records, incidents and notifications.
 //!
-//! Settings, incidents and notifications are opaque JSON texts of the application. All changes
-//! of one run for one provider are one transaction ([`HarvestStore::apply`]), so that a state
-//! change and the notification it requires are stored together or not at all.
+//! A *provider* is an organization whose metadata records are harvested. An *arrival* is
+//! a new or changed record whose locations (links to the described resource) are not
+//! checked yet. An *incident* is a period in which a target or a whole host is broken.
+//!
+//! Settings, incidents and notifications are opaque JSON texts of the application. All
+//! changes of one run for one provider are one transaction ([`HarvestStore::apply`]), so
+//! that a change of state and the notification about it are stored together or not at
+//! all.
 
 mod incident;
 mod notification;
@@ -13,7 +18,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-pub use self::incident::{HarvestChanges, HarvestEvent, StoredIncident, StoredOverride};
+pub use self::incident::{
+    HarvestChanges, HarvestEvent, IncidentFilter, StoredIncident, StoredOverride,
+};
 pub use self::notification::{
     MailState, NewNotification, StoredDelivery, StoredMail, StoredNotification,
 };
@@ -79,7 +86,7 @@ pub trait HarvestStore: Send + Sync {
     /// Applies the marked deletions.
     async fn apply_deletions(&self, provider: i64, now: Timestamp) -> Result<u64, StoreError>;
 
-    /// Returns the numbers of a provider.
+    /// Counts the records, URLs and domains of a provider.
     async fn provider_counts(&self, provider: i64) -> Result<ProviderCounts, StoreError>;
 
     /// Returns records in the order of their ids.
@@ -102,7 +109,7 @@ pub trait HarvestStore: Send + Sync {
         selection: &TargetSelection,
     ) -> Result<Vec<StoredRecord>, StoreError>;
 
-    /// Returns the targets of the records that are not deleted, by URL.
+    /// Returns the targets of records that are not deleted, in URL order after `after`.
     async fn harvest_targets(
         &self,
         provider: i64,
@@ -110,7 +117,7 @@ pub trait HarvestStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<HarvestTarget>, StoreError>;
 
-    /// Returns these targets, as far as records have links to them, by URL.
+    /// Returns the selected targets to which records have links, in URL order.
     async fn selected_targets(
         &self,
         provider: i64,
@@ -133,14 +140,14 @@ pub trait HarvestStore: Send + Sync {
     /// Returns the stored decay of domains.
     async fn domain_decay(&self, provider: i64) -> Result<Vec<(String, f64)>, StoreError>;
 
-    /// Returns the days of a provider and its domains, oldest first.
+    /// Returns the daily statistics of the domains of a provider, oldest first.
     async fn domain_days(&self, provider: i64) -> Result<Vec<DomainDay>, StoreError>;
 
     /// Returns the incidents of a provider, oldest first.
     async fn incidents(
         &self,
         provider: i64,
-        only_open: bool,
+        filter: IncidentFilter,
     ) -> Result<Vec<StoredIncident>, StoreError>;
 
     /// Returns the open incidents with these subjects: URLs of targets or hosts.
@@ -150,7 +157,7 @@ pub trait HarvestStore: Send + Sync {
         subjects: &[String],
     ) -> Result<Vec<StoredIncident>, StoreError>;
 
-    /// Returns the decisions of managers, oldest first.
+    /// Returns the decisions of users that replace automatic decisions, oldest first.
     async fn overrides(&self, provider: i64) -> Result<Vec<StoredOverride>, StoreError>;
 
     /// Returns the history, oldest first.
@@ -192,11 +199,12 @@ pub trait HarvestStore: Send + Sync {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Returns all notifications for URLs that are pending, oldest first.
+    /// Returns all notifications that are not delivered to webhook URLs yet, oldest
+    /// first.
     async fn pending_deliveries(&self) -> Result<Vec<StoredDelivery>, StoreError>;
 
-    /// Stores the result of an attempt to deliver a notification. A pending one is not sent again
-    /// before `not_before`.
+    /// Stores the result of an attempt to deliver a notification. A pending notification
+    /// is not sent again before `not_before`.
     async fn record_delivery(
         &self,
         delivery: &StoredDelivery,

@@ -5,16 +5,17 @@ use jiff::Timestamp;
 /// A notification to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNotification {
-    /// A key that identifies the notification. A second one with the same key is not stored.
+    /// A key that identifies the notification. A second notification with the same key is
+    /// not stored.
     pub key: String,
     /// The kind, such as `reported`.
     pub kind: String,
     /// The content as JSON.
     pub content: String,
-    /// The mail addresses that receive it. A notification without addresses appears in feeds
-    /// only.
+    /// The mail addresses that receive it. If there are none, no mail is sent.
     pub recipients: Vec<String>,
-    /// The URLs that receive it.
+    /// The webhook URLs that receive it. Feeds depend neither on these URLs nor on
+    /// `recipients`: they contain all notifications that are not internal to the service.
     pub webhooks: Vec<String>,
 }
 
@@ -38,11 +39,11 @@ pub struct StoredNotification {
 /// The state of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MailState {
-    /// It was not sent yet.
+    /// The mail was not accepted yet.
     Pending,
-    /// The server has accepted it.
+    /// The mail server has accepted the mail.
     Sent,
-    /// The server has rejected it for good.
+    /// The mail server has rejected the mail permanently.
     Failed,
 }
 
@@ -65,7 +66,7 @@ pub struct StoredMail {
     pub error: Option<String>,
 }
 
-/// A notification for a URL that was not delivered yet.
+/// A notification that was not delivered to a webhook URL yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredDelivery {
     /// The notification.

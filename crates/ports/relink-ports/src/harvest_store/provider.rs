@@ -1,4 +1,5 @@
-//! Providers, the progress of their harvests, and their numbers.
+//! Providers (organizations whose metadata records are harvested), the progress of their
+//! harvests, and their statistics.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -21,7 +22,8 @@ pub struct StoredProvider {
 pub struct HarvestProgress {
     /// The datestamp from which the next harvest starts.
     pub from: Option<String>,
-    /// The number of the list that is being read. It identifies the records of one list.
+    /// The number of the list that is being read. Records with this number were part of
+    /// the list.
     pub list: i64,
     /// The token of the next page of an unfinished list.
     pub token: Option<String>,
@@ -33,7 +35,7 @@ pub struct HarvestProgress {
     pub harvested_at: Option<Timestamp>,
 }
 
-/// The numbers of a provider.
+/// The numbers of records and targets of a provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProviderCounts {
     /// Records that the provider has not deleted.
@@ -48,10 +50,10 @@ pub struct ProviderCounts {
     pub domains: u64,
 }
 
-/// The state of a domain on a day.
+/// The state of a domain or of a whole provider on a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainDay {
-    /// The host with its port; empty for the whole provider.
+    /// The host with its port, or [`DomainDay::WHOLE_PROVIDER`].
     pub host: String,
     /// The day.
     pub day: Date,
@@ -63,4 +65,9 @@ pub struct DomainDay {
     pub broken: u64,
     /// Hidden records.
     pub hidden: u64,
+}
+
+impl DomainDay {
+    /// The value of `host` in the row with the numbers of all hosts of a provider together.
+    pub const WHOLE_PROVIDER: &'static str = "";
 }

@@ -5,7 +5,7 @@ use relink_model::Verdict;
 
 use crate::{HarvestedRecord, RecordLinkRole};
 
-/// The changes by one page.
+/// The changes that storing one page of a list has made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageChanges {
     /// Number of new records.
@@ -59,7 +59,7 @@ pub struct StoredRecord {
     pub is_deleted: bool,
     /// Whether the record appears in searches.
     pub is_visible: bool,
-    /// Whether it is new and waits for the first check of its locations.
+    /// Whether the record is new and its locations are not checked yet.
     pub is_pending: bool,
     /// The last change of content or visibility.
     pub changed_at: Timestamp,
@@ -95,7 +95,7 @@ pub struct StoredArrival {
     pub urls: Vec<String>,
 }
 
-/// A location that is left out of a published record, or put back.
+/// A location that is omitted from a published record, or included again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocationChange {
     /// The id of the record.
@@ -123,7 +123,7 @@ pub struct HarvestTarget {
     pub links: u64,
 }
 
-/// Targets of a provider: single ones, and all of these hosts.
+/// A selection of targets of a provider: single targets, and all targets of some hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetSelection {
     /// Canonical URLs.

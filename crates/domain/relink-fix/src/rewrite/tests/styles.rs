@@ -18,6 +18,7 @@ fn second_link_is_written_behind_bare_urls_and_templates() {
         (Rst, "see http://example.org/old now\n"),
         (AsciiDoc, "see http://example.org/old now\n"),
     ] {
+        // The text that is added, and the text behind which it is added.
         let (label, end) = match format {
             Rst => (format!(" (`new location <{NEW}>`__)"), "/old"),
             AsciiDoc => (format!(" ({NEW}[new location])"), "/old"),
@@ -51,6 +52,7 @@ fn dead_link_is_marked_once() {
     assert_eq!(other.refused[0].reason, Refusal::NoRoom);
 }
 
+/// Returns the style that writes a new URL and its confidence into columns.
 fn columns() -> EditStyle {
     EditStyle::Columns(ColumnValues {
         new_url: Some("https://example.org/a,b".into()),
@@ -135,7 +137,8 @@ fn robust_link_keeps_its_url() {
     }
 }
 
-/// Restores the link to the archived copy of `OLD`.
+/// Restores the link to the archived copy of `OLD`, and asserts the new document. `COPY` in the
+/// documents is the URL of the copy.
 #[track_caller]
 fn check_restored(format: DocumentFormat, document: &str, expect: &str) {
     const COPY: &str = "https://web.archive.test/web/20210302000000/http://example.org/old";

@@ -2,10 +2,11 @@
 
 use super::{robots, url};
 
-/// A file in one line (`;` ends a line), the agent, the paths it may fetch and the paths it
-/// may not.
+/// A file in one line (`;` ends a line), the agent, the paths that the agent may fetch and the
+/// paths that it may not fetch.
 type Row = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
+/// Asserts which paths each robots.txt allows and disallows for its user agent.
 #[track_caller]
 fn check_all(rows: &[Row]) {
     for (file, agent, allowed, disallowed) in rows {

@@ -1,4 +1,6 @@
 //! The simulated federation: the state of its targets, and daily runs with the rules of incidents.
+//!
+//! In this simulation, the target of a record is named by the number of the record.
 
 use std::collections::BTreeMap;
 
@@ -59,18 +61,20 @@ impl Federation {
 }
 
 impl DomainState {
-    /// Returns the observed state of a record's target. Everything fails while our own network
-    /// is down, so the run is in doubt.
+    /// Returns the observed state of a record's target. The state is unknown while the local
+    /// network is down.
     fn observe(&self, record: u32, day: u32) -> CheckResult {
         let scenario = &self.scenario;
-        let Some(day_of) = day.checked_sub(scenario.start) else { return CheckResult::Alive };
+        let Some(days_since_start) = day.checked_sub(scenario.start) else {
+            return CheckResult::Alive;
+        };
         if OWN_OUTAGE.contains(&day) {
             return CheckResult::Unknown;
         }
-        let is_back = day_of >= scenario.back && day_of < scenario.broken_again;
+        let is_back = days_since_start >= scenario.back && days_since_start < scenario.broken_again;
         if record >= scenario.broken || (is_back && record >= scenario.stay_broken) {
             CheckResult::Alive
-        } else if (scenario.blocked.0..scenario.blocked.1).contains(&day_of) {
+        } else if (scenario.blocked.0..scenario.blocked.1).contains(&days_since_start) {
             CheckResult::Unknown
         } else {
             CheckResult::Broken
@@ -84,16 +88,17 @@ impl DomainState {
         changes
     }
 
+    /// Applies the reply of the provider, and the end of incidents by its changes of records.
     fn apply_provider_events(&mut self, day: u32) -> Vec<(usize, Transition)> {
         let scenario = self.scenario;
-        let Some(day_of) = day.checked_sub(scenario.start) else { return Vec::new() };
-        if let Some((_, until)) = scenario.answer.filter(|(on, _)| *on == day_of) {
-            let until = later(EPOCH, scenario.start + until);
-            self.incidents.iter_mut().for_each(|incident| incident.answer(until));
+        let Some(days_since_start) = day.checked_sub(scenario.start) else { return Vec::new() };
+        if let Some((_, until)) = scenario.reply.filter(|(on, _)| *on == days_since_start) {
+            let (today, until) = (later(EPOCH, day), later(EPOCH, scenario.start + until));
+            self.incidents.iter_mut().for_each(|incident| incident.record_reply(today, until));
         }
-        let reason = if day_of == scenario.url_changed {
+        let reason = if days_since_start == scenario.url_changed {
             EndReason::UrlChanged
-        } else if day_of == scenario.deleted {
+        } else if days_since_start == scenario.deleted {
             EndReason::RecordDeleted
         } else {
             return Vec::new();
@@ -106,6 +111,7 @@ impl DomainState {
         self.incidents.iter_mut().enumerate().filter_map(close).collect()
     }
 
+    /// Checks the open incidents that are due.
     fn check_due(&mut self, day: u32) -> Vec<(usize, Transition)> {
         let (lifecycle, today) = (Lifecycle::default(), later(EPOCH, day));
         let mut changes = Vec::new();
@@ -119,9 +125,9 @@ impl DomainState {
             let Some(incident) = self.incidents.get_mut(number) else { continue };
             let change = incident.record_check(today, result, &lifecycle, hold);
             changes.extend(change.map(|change| (number, change)));
-            let recovered = incident.clone();
+            let host = incident.clone();
             if change == Some(Transition::Restored) {
-                self.split(&recovered, &still_broken, today);
+                self.split(&host, &still_broken, today);
             }
         }
         changes
@@ -144,6 +150,7 @@ impl DomainState {
         }
     }
 
+    /// Opens an incident for each record that is still broken after its host has recovered.
     fn split(&mut self, host: &Incident, still_broken: &[u32], today: Date) {
         for record in still_broken {
             let mut target = host.split(&record.to_string());
@@ -175,6 +182,7 @@ impl DomainState {
         (first..self.incidents.len()).map(|number| (number, Transition::Reported)).collect()
     }
 
+    /// Whether the incident is about the target of a record, or about its host.
     fn covers(incident: &Incident, record: u32) -> bool {
         match &incident.subject {
             IncidentSubject::Target(name) => *name == record.to_string(),
@@ -183,9 +191,10 @@ impl DomainState {
     }
 
     fn is_covered(&self, record: u32) -> bool {
-        self.incidents.iter().any(|it| it.is_open() && Self::covers(it, record))
+        self.incidents.iter().any(|incident| incident.is_open() && Self::covers(incident, record))
     }
 
+    /// Whether a manager overrides the timetable on this day.
     fn hold(&self, day: u32) -> Hold {
         let (from, to) = self.scenario.overridden;
         let is_overridden = (self.scenario.start + from..self.scenario.start + to).contains(&day);
@@ -194,25 +203,30 @@ impl DomainState {
 
     /// Whether a record appears in searches at the end.
     pub(super) fn is_visible(&self, record: u32) -> bool {
-        let hides = |it: &Incident| it.stage == Stage::Hidden && Self::covers(it, record);
+        let hides =
+            |incident: &Incident| incident.stage == Stage::Hidden && Self::covers(incident, record);
         !self.incidents.iter().any(hides)
     }
 
     /// Returns the days of the stages of each incident, as days of the year.
     pub(super) fn rows(&self) -> Vec<String> {
-        self.incidents.iter().map(|it| cells(it).join(" ")).collect()
+        self.incidents.iter().map(|incident| cells(incident).join(" ")).collect()
     }
 
     /// Returns the number of changes that had to be notified. Split incidents continue a host
     /// incident, whose changes were notified before.
     pub(super) fn transitions(&self) -> usize {
-        let count = |incident: &Incident| cells(incident).iter().filter(|it| *it != "-").count();
-        let hosts = self.incidents.iter().any(|it| matches!(it.subject, IncidentSubject::Host(_)));
-        let own = |it: &&Incident| !hosts || matches!(it.subject, IncidentSubject::Host(_));
-        self.incidents.iter().filter(own).map(count).sum()
+        let count =
+            |incident: &Incident| cells(incident).iter().filter(|cell| *cell != "-").count();
+        let is_host = |incident: &&Incident| matches!(incident.subject, IncidentSubject::Host(_));
+        let has_host = self.incidents.iter().any(|incident| is_host(&incident));
+        let is_notified = |incident: &&Incident| !has_host || is_host(incident);
+        self.incidents.iter().filter(is_notified).map(count).sum()
     }
 }
 
+/// Returns the days on which an incident was reported, escalated, hidden and restored; `-` for
+/// never.
 fn cells(incident: &Incident) -> Vec<String> {
     let day = |on: Option<Date>| {
         on.map_or_else(|| "-".to_owned(), |on| (on - EPOCH).get_days().to_string())
