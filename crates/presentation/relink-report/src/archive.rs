@@ -43,7 +43,7 @@ pub struct ArchiveCounts {
 pub struct ArchiveRow<'a> {
     /// The canonical URL.
     pub url: Redacted<'a>,
-    /// Whether it has a copy.
+    /// Whether the page has a copy.
     pub state: ArchiveRowState,
     /// `RL902` if no archive has a copy.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub struct ArchiveRow<'a> {
     /// The URL of the copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay_url: Option<Redacted<'a>>,
-    /// Why the page is not saved, or why its state is not known.
+    /// The reason why the page is not saved, or why its state is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
     /// The first locations of links to the page, as `PATH:LINE`.
@@ -70,7 +70,7 @@ pub struct ArchiveRow<'a> {
 pub enum ArchiveRowState {
     /// An archive has a copy.
     Archived,
-    /// It was saved now.
+    /// The page was saved by this run.
     Saved,
     /// No archive has a copy.
     Missing,
@@ -154,6 +154,7 @@ mod tests {
     use super::*;
     use crate::redact;
 
+    /// Creates the row of a page with two links.
     fn row(url: &str, state: ArchiveRowState) -> ArchiveRow<'_> {
         ArchiveRow {
             url: redact(url),

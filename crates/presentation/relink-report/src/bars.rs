@@ -148,6 +148,7 @@ fn escape(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Creates a chart from labels and values.
     fn chart(bars: &[(&str, f64)]) -> BarChart {
         let bar = |(label, share): &(&str, f64)| ChartBar {
             label: (*label).to_owned(),

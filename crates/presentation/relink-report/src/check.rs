@@ -45,11 +45,11 @@ pub struct CheckReport {
     pub verdicts: BTreeMap<Verdict, u64>,
     /// Warnings that affect all results.
     pub notices: Vec<String>,
-    /// The gate, if there is one.
+    /// The findings that `--since`, `--baseline` and `--accept` exempt from failing the run.
     pub gate: Option<GateRow>,
     /// The number of findings that fail the run.
     pub failing: u64,
-    /// Findings grouped by cause, without known ones.
+    /// Findings grouped by cause, without exempted ones.
     pub causes: Vec<CheckCause>,
     /// All links with a finding, by document and position.
     pub broken_links: Vec<BrokenLink>,
@@ -64,7 +64,7 @@ pub struct CheckCause {
     pub code: Option<FindingCode>,
     /// A URL, a path or a host.
     pub name: String,
-    /// `missing directory, 9 links to 4 files`.
+    /// A description such as `missing directory, 9 links to 4 files`.
     pub description: String,
     /// The reason of the first finding.
     pub reason: String,
@@ -95,7 +95,7 @@ pub struct BrokenLink {
     pub reason: String,
     /// Whether the link fails the run.
     pub is_failing: bool,
-    /// Whether a gate exempts the link.
+    /// Whether `--since`, `--baseline` or `--accept` exempts the link from failing the run.
     pub is_known: bool,
 }
 
@@ -120,6 +120,7 @@ impl BrokenLink {
     }
 }
 
+/// Masks secrets and replaces control characters.
 fn clean(text: &str) -> String {
     printable(text).into_owned()
 }
@@ -132,6 +133,7 @@ pub(crate) mod tests {
     pub(crate) const HOSTILE: &str =
         "https://ann:secret@example.org/a](x)|`b`<script>alert(1)</script>\n::error::\u{1b}[2J@all";
 
+    /// Creates a dead link that fails the run.
     pub(crate) fn link(path: &str, url: &str) -> BrokenLink {
         BrokenLink {
             id: FindingId::new(path, url),
@@ -148,7 +150,7 @@ pub(crate) mod tests {
         .cleaned()
     }
 
-    /// A report with a plain and a hostile finding, and a known one.
+    /// A report with three findings: a plain, a hostile and an exempted one.
     pub(crate) fn report() -> CheckReport {
         let known = BrokenLink {
             is_failing: false,

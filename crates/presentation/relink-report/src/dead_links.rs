@@ -1,7 +1,8 @@
 //! The number of dead links of a run, and the share of soft-404s among them.
 //!
-//! Bar-Yossef et al. (WWW 2004, §5.2) found that more than a quarter of all
-//! dead links are soft-404s. Checkers that only count error statuses miss them,
+//! A soft-404 is a missing page that is served with a success status. Bar-Yossef et al.
+//! (*Sic Transit Gloria Telae*, WWW 2004, section 5.2) found that more than a quarter of
+//! all dead links are soft-404s. Checkers that only count error statuses miss soft-404s,
 //! so every summary reports this share.
 
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use crate::schema;
 pub struct DeadLinks {
     /// Targets that are dead, soft-404 or hijacked.
     pub dead_links: u64,
-    /// The share of soft-404s among them, or null if nothing is dead.
+    /// The share of soft-404s among the dead links, or null if there are no dead links.
     #[schemars(schema_with = "schema::share_or_null")]
     pub soft_404_share: Option<f64>,
 }
@@ -41,25 +42,27 @@ impl DeadLinks {
     }
 }
 
+/// Returns the number of targets with a verdict.
 fn count(verdicts: &BTreeMap<Verdict, u64>, verdict: Verdict) -> u64 {
     verdicts.get(&verdict).copied().unwrap_or(0)
 }
 
-/// Returns a share from 0 to 1, rounded to four decimals; `None` of nothing.
+/// Returns a share from 0 to 1, rounded to four decimals; `None` if the whole is 0.
 fn share(part: u64, whole: u64) -> Option<f64> {
-    const DECIMALS: f64 = 10_000.0;
+    const SCALE: f64 = 10_000.0;
     if whole == 0 {
         return None;
     }
     #[expect(clippy::cast_precision_loss, reason = "rounded to four decimals")]
     let share = part as f64 / whole as f64;
-    Some((share * DECIMALS).round() / DECIMALS)
+    Some((share * SCALE).round() / SCALE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Checks the result for a number of targets per verdict.
     #[track_caller]
     fn check(verdicts: &[(Verdict, u64)], dead_links: u64, soft_404_share: Option<f64>) {
         let verdicts = verdicts.iter().copied().collect();
@@ -74,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn soft_404_share_excludes_dead_and_hijacked() {
+    fn soft_404_share_is_relative_to_all_dead_links() {
         check(
             &[(Verdict::Dead, 1), (Verdict::Soft404, 1), (Verdict::Hijacked, 1)],
             3,

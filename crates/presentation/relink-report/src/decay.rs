@@ -1,6 +1,10 @@
 //! Decay scores: the text, the JSON and the charts of `relink decay`.
 //!
 //! The scores are computed elsewhere; this module only renders them.
+//!
+//! The decay of a page is the probability that a random walk fails: the walk starts at the
+//! page, follows random links, fails at a dead page and stops successfully at each live page
+//! with probability σ (Bar-Yossef and others, *Sic Transit Gloria Telae*, section 4).
 
 mod chart;
 mod list;
@@ -79,7 +83,7 @@ pub struct PageDecay {
     pub sigma: f64,
     /// `plain` or `selfloop`.
     pub definition: String,
-    /// Its own links, or null for a page that is itself dead.
+    /// The links of the page, or null if the page is dead.
     pub own_links: Option<OwnLinksRow>,
     /// The pages where walks fail, in descending order of their share.
     pub dead_ends: Vec<DeadEndRow>,
@@ -99,11 +103,11 @@ pub struct PageDecay {
     pub dead_pages_met: Option<DeadPagesMetRow>,
     /// Signs that the page itself is abandoned, or null if it was not read.
     pub abandonment: Option<AbandonmentRow>,
-    /// The reason why it ended: `enough`, `out-of-pages` or `interrupted`.
+    /// The reason why the measurement ended: `enough`, `out-of-pages` or `interrupted`.
     pub end: String,
 }
 
-/// Dead pages met by a measurement (section 5.2 of the paper).
+/// Dead pages met by a measurement (Sic Transit Gloria Telae, section 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct DeadPagesMetRow {
     /// The number of dead pages.
@@ -134,10 +138,11 @@ pub struct IntervalRow {
     pub high: f64,
 }
 
-/// The contribution of a page's own links to its score: equation (1).
+/// The contribution of a page's own links to its score (Sic Transit Gloria Telae,
+/// equation 1).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct OwnLinksRow {
-    /// The number of its links.
+    /// The number of links of the page.
     pub links: usize,
     /// The number of links checked.
     pub checked: usize,
@@ -191,7 +196,7 @@ pub struct RequestCostRow {
     pub reused: u64,
     /// Blocked pages. They count as alive.
     pub blocked: u64,
-    /// The maximum increase of the score if they were dead.
+    /// The maximum increase of the score if the blocked pages were dead.
     pub blocked_share: f64,
 }
 
@@ -263,7 +268,7 @@ pub struct PageScoreRow {
     pub decay: f64,
     /// The score if all unread pages are dead.
     pub max_decay: f64,
-    /// The share of its own links that are dead.
+    /// The share of the page's links that are dead.
     pub dead_links: f64,
 }
 

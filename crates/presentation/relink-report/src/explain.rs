@@ -33,10 +33,10 @@ pub enum Subject {
 /// The text is neither a known code nor an HTTP status.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum UnknownSubject {
-    /// It has the form of a code, but the code does not exist.
+    /// The text has the form of a code, but the code does not exist.
     #[error("unknown code {0}")]
     NoSuchCode(FindingCode),
-    /// It is neither a code nor a status.
+    /// The text is neither a code nor a status.
     #[error(
         "invalid subject `{0}` (expected a code such as `RL101` or an HTTP status such as `404`)"
     )]
@@ -69,7 +69,7 @@ pub fn explain(style: TextStyle, subject: &Subject) -> String {
 
 /// Lists all codes, one per line.
 pub fn list(style: TextStyle) -> String {
-    codes::all().iter().map(|row| listed(style, row)).collect()
+    codes::all().iter().map(|row| code_line(style, row)).collect()
 }
 
 /// Formats the description of a finding code.
@@ -103,14 +103,15 @@ pub(crate) fn what_to_do(style: TextStyle, advice: &str) -> String {
     labeled(LABEL, &style.help(LABEL), advice)
 }
 
-/// Formats a paragraph after a label. `painted` is the label with styles.
-pub(crate) fn labeled(label: &str, painted: &str, text: &str) -> String {
+/// Formats a paragraph after a label. `styled_label` is the label with escape sequences,
+/// which must not count when lines are wrapped.
+pub(crate) fn labeled(label: &str, styled_label: &str, text: &str) -> String {
     let lines = wrapped("", label, text);
-    format!("{painted}{}", lines.strip_prefix(label).unwrap_or(&lines))
+    format!("{styled_label}{}", lines.strip_prefix(label).unwrap_or(&lines))
 }
 
 /// Formats a finding code as one line of the list of all codes.
-fn listed(style: TextStyle, row: &CodeInfo) -> String {
+fn code_line(style: TextStyle, row: &CodeInfo) -> String {
     // The widest symbol, the longest verdicts (`hijacked`, `soft-404`) and a gap.
     const VERDICT_COLUMNS: usize = 13;
     // Symbols are one or two columns wide.
@@ -124,8 +125,8 @@ fn listed(style: TextStyle, row: &CodeInfo) -> String {
     format!("{}  {verdict}{}{reserved}\n", row.code, row.name)
 }
 
-/// Wraps a text. Every line starts with `indent`, the first one with `indent`
-/// and `label`.
+/// Wraps a text. The first line starts with `indent` and `label`, the others are indented
+/// to the same column.
 pub(crate) fn wrapped(indent: &str, label: &str, text: &str) -> String {
     let mut lines = format!("{indent}{label}");
     let mut used = width(&lines);
@@ -150,6 +151,7 @@ pub(crate) fn wrapped(indent: &str, label: &str, text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Returns the explanation of a code or status.
     fn explained(text: &str) -> String {
         explain(TextStyle::Plain, &text.parse().unwrap())
     }
@@ -181,6 +183,7 @@ mod tests {
         }
     }
 
+    /// Checks the error message for an unknown subject.
     #[track_caller]
     fn check_unknown(text: &str, expect: &str) {
         let error = text.parse::<Subject>().unwrap_err();
@@ -198,7 +201,7 @@ mod tests {
         }
     }
 
-    /// Explanations name no commands, so they cannot name one that does not exist.
+    /// A command in an explanation could be renamed or removed without a compile error.
     #[test]
     fn explanations_name_no_commands() {
         let all = codes::all().iter().map(|row| Subject::Code(*row));

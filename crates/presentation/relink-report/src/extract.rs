@@ -1,7 +1,7 @@
 //! The links of documents: the output of `relink extract`.
 //!
-//! An extraction has millions of rows, so they are written directly into a
-//! buffer. [`LinkRow`] defines their members. Secrets are masked in `raw` and
+//! An extraction can have millions of rows, so each row is written directly into a
+//! buffer, without serde. [`LinkRow`] defines the members of a row. Secrets are masked in `raw` and
 //! `target`; tools that rewrite `start..end` read the bytes from the document.
 
 use std::io::Write as _;
@@ -27,7 +27,7 @@ pub struct LinkRow<'a> {
     /// The offset of the first byte of the link destination in the decompressed
     /// document.
     pub start: usize,
-    /// The offset after its last byte.
+    /// The offset after the last byte of the link destination.
     pub end: usize,
     /// The destination as written, with secrets masked.
     pub raw: Redacted<'a>,
@@ -37,7 +37,7 @@ pub struct LinkRow<'a> {
     /// The kind of link.
     #[schemars(schema_with = "schema::link_kind")]
     pub kind: LinkKind,
-    /// The reason why it is not checked, or null.
+    /// The reason why the link is not checked, or null.
     #[schemars(schema_with = "schema::skip_reason")]
     pub skipped: Option<SkipReason>,
     /// The reason why the destination is not a valid URL, or null.
@@ -125,7 +125,7 @@ impl LinkWriter {
         Self { format, prefix }
     }
 
-    /// Appends a link; `skipped` is the reason why it is not checked.
+    /// Appends a link; `skipped` is the reason why the link is not checked.
     pub fn write(&self, out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
         out.extend_from_slice(&self.prefix);
         match self.format {
@@ -271,18 +271,21 @@ pub(crate) mod tests {
 
     use super::*;
 
+    /// Creates a link whose text needs escapes in JSON.
     fn link(target: LinkTarget) -> Link {
         let location =
             SourceLocation { span: (7..23).into(), line: 3, column: 4, kind: LinkKind::Hyperlink };
         Link { location, raw: "a\"b&amp;\u{1b}\\".to_owned(), target }
     }
 
+    /// Returns the output for one link of the document `a b\t.md`.
     fn link_text(format: LinkFormat, link: &Link, skipped: Option<SkipReason>) -> String {
         let mut out = Vec::new();
         LinkWriter::new(format, "a b\t.md").write(&mut out, link, skipped);
         String::from_utf8(out).unwrap()
     }
 
+    /// Returns the row that [`LinkWriter`] must write for a link.
     pub(crate) fn row(link: &Link, skipped: Option<SkipReason>) -> LinkRow<'_> {
         let span = link.location.span;
         LinkRow {
@@ -300,6 +303,7 @@ pub(crate) mod tests {
         }
     }
 
+    /// A link with an invalid URL.
     pub(crate) fn sample() -> Link {
         link(LinkTarget::Malformed("http://[".into(), "invalid host".into()))
     }
@@ -345,6 +349,7 @@ pub(crate) mod tests {
             summary: LinkSummary { documents: 1, links: 2, skipped: 1, problems: 1 },
         };
         let mut text = report_start("0.1.0");
+        // The first link of the array has no comma in front.
         text.extend_from_slice(&link_text(LinkFormat::JsonMember, &link, None).as_bytes()[1..]);
         text.extend_from_slice(link_text(LinkFormat::JsonMember, &link, None).as_bytes());
         text.extend_from_slice(&report_end(&tail).unwrap());

@@ -54,8 +54,8 @@ fn count_causes(fixes: &[FixRow<'_>]) -> Vec<FixCauseRow> {
 }
 
 impl<'a> FixReport<'a> {
-    /// Creates a report of repairs. They were applied if there is an `undo` id, a
-    /// commit or a saved edit.
+    /// Creates a report of repairs. The repairs were applied if there is an `undo` id, a
+    /// commit or a saved wiki edit.
     pub fn new(
         undo: Option<&'a str>,
         commits: Vec<FixCommitRow>,
@@ -77,7 +77,7 @@ pub struct FixWikiEditRow {
     /// The number of the new revision; missing if the page was not edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<u64>,
-    /// Why the page was not edited.
+    /// The reason why the page was not edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -120,9 +120,9 @@ pub struct SiteFixRow<'a> {
     pub dead_link: Redacted<'a>,
     /// The new URL.
     pub new_url: Redacted<'a>,
-    /// Where the new URL comes from, as in [`FixRow`].
+    /// The source of the new URL, as in [`FixRow`].
     pub cause: &'static str,
-    /// The same as a sentence.
+    /// The source of the new URL as a sentence.
     pub evidence: String,
 }
 
@@ -143,21 +143,22 @@ pub struct FixRow<'a> {
     /// The code of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Why the link is a finding.
+    /// The reason why the link is a finding.
     pub finding: Redacted<'a>,
-    /// Where the new URL comes from: `redirect`, `alias` or `archived-copy`; `not-found` if
+    /// The source of the new URL: `redirect`, `alias` or `archived-copy`; `not-found` if
     /// there is none, `back-to-life` if an archived copy is no longer needed.
     pub cause: &'static str,
-    /// The same as a sentence, with the confidence or the date of the copy.
+    /// The source as a sentence, with the confidence or the date of the copy.
     pub evidence: String,
-    /// How it is written: `replace` or `beside`.
+    /// The style of the repair: `replace` the old URL or add the new one `beside` it.
     pub style: &'static str,
-    /// What the archived copy lacks, if the new URL is an alias.
+    /// The parts of the page that the archived copy lacks, if the new URL is an alias (the
+    /// new location of the page).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub copy_gaps: Vec<String>,
     /// Whether the repair can be written.
     pub status: FixRowStatus,
-    /// Why a person must confirm the repair, or why it is not written.
+    /// The reason why a person must confirm the repair, or why it is not written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -166,10 +167,10 @@ pub struct FixRow<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FixRowStatus {
-    /// It can be written, or was written.
+    /// The repair can be written, or was written.
     Ready,
-    /// A person must confirm it.
+    /// A person must confirm the repair.
     NeedsReview,
-    /// It is not written.
+    /// The repair is not written.
     Rejected,
 }

@@ -1,7 +1,7 @@
 //! Messages about repairs: commit messages, and the body of a pull request.
 //!
-//! Both name for each repair the old and the new URL, the finding, where the new
-//! URL comes from, and the locations of the link.
+//! For each repair, both contain the old and the new URL, the finding, the source of the
+//! new URL, and the locations of the link.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ pub fn commit_message(host: &str, rows: &[FixRow<'_>]) -> String {
         let _ = write!(message, "\n{}\n", printable(&repair.old_url));
         let _ = writeln!(message, "  -> {}", printable(&repair.new_url));
         let _ = writeln!(message, "  {}", printable(&repair.evidence));
-        let _ = writeln!(message, "  in {}", repair.locations());
+        let _ = writeln!(message, "  in {}", repair.locations_text());
     }
     message
 }
@@ -55,10 +55,10 @@ fn subject(host: &str, rows: &[FixRow<'_>]) -> String {
 /// Returns the body of a pull request in Markdown. Repairs that are not written
 /// are listed with the reason.
 pub fn pull_request_body(rows: &[FixRow<'_>]) -> String {
-    let of_status = |status: FixRowStatus| -> Vec<FixRow<'_>> {
+    let rows_with = |status: FixRowStatus| -> Vec<FixRow<'_>> {
         rows.iter().filter(|row| row.status == status).cloned().collect()
     };
-    let ready = of_status(FixRowStatus::Ready);
+    let ready = rows_with(FixRowStatus::Ready);
     let files: std::collections::BTreeSet<&str> = ready.iter().map(|row| row.path).collect();
     let mut body = format!(
         "Repairs {} in {}.\n",
@@ -70,7 +70,7 @@ pub fn pull_request_body(rows: &[FixRow<'_>]) -> String {
             ready.iter().filter(|row| row.cause == cause).cloned().collect();
         push_table(&mut body, title, &rows);
     }
-    push_table(&mut body, "Not repaired: needs a decision", &of_status(FixRowStatus::NeedsReview));
+    push_table(&mut body, "Not repaired: needs a decision", &rows_with(FixRowStatus::NeedsReview));
     body
 }
 
@@ -88,13 +88,13 @@ fn push_table(body: &mut String, title: &str, rows: &[FixRow<'_>]) {
             code_span(&repair.old_url),
             code_span(&repair.new_url),
             code_span(&repair.evidence),
-            code_span(&repair.locations()),
+            code_span(&repair.locations_text()),
         );
     }
 }
 
-/// Returns text as a code span in a table cell. Code spans contain no markup,
-/// and links in them notify no one.
+/// Returns text as a code span in a table cell. Markup, links and `@names` of documents
+/// have no effect in a code span.
 fn code_span(text: &str) -> String {
     let text = printable(text).replace('`', "'").replace('|', "\\|");
     format!("`{text}`")
@@ -105,22 +105,24 @@ struct Repair {
     old_url: String,
     new_url: String,
     evidence: String,
-    lines: Vec<String>,
+    /// The locations as `PATH:LINE`.
+    locations: Vec<String>,
 }
 
 impl Repair {
     /// Formats the first locations and the number of the others.
-    fn locations(&self) -> String {
+    fn locations_text(&self) -> String {
         let mut text =
-            self.lines.iter().take(MAX_LOCATIONS).cloned().collect::<Vec<_>>().join(", ");
-        if let Some(more) = self.lines.len().checked_sub(MAX_LOCATIONS).filter(|more| *more > 0) {
+            self.locations.iter().take(MAX_LOCATIONS).cloned().collect::<Vec<_>>().join(", ");
+        if let Some(more) = self.locations.len().checked_sub(MAX_LOCATIONS).filter(|more| *more > 0)
+        {
             let _ = write!(text, " and {more} more");
         }
         printable(&text).into_owned()
     }
 }
 
-/// Groups rows that replace the same URL.
+/// Groups rows with the same old and new URL.
 fn repairs(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
     let mut repairs: BTreeMap<(String, String), Repair> = BTreeMap::new();
     for row in rows {
@@ -129,19 +131,19 @@ fn repairs(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
             old_url,
             new_url,
             evidence: evidence(row),
-            lines: Vec::new(),
+            locations: Vec::new(),
         });
-        repair.lines.push(format!("{}:{}", row.path, row.line));
+        repair.locations.push(format!("{}:{}", row.path, row.line));
     }
     repairs.into_values()
 }
 
-/// Returns the new URL, or what is written instead.
+/// Returns the new URL, or `marked as dead` if there is none.
 fn new_url(row: &FixRow<'_>) -> String {
     row.new_url.as_ref().map_or_else(|| "marked as dead".to_owned(), ToString::to_string)
 }
 
-/// Returns the finding and where the new URL comes from.
+/// Returns the finding and the source of the new URL.
 fn evidence(row: &FixRow<'_>) -> String {
     let code = row.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
     let reason = row.reason.as_ref().map(|reason| format!("; {reason}")).unwrap_or_default();
@@ -157,6 +159,7 @@ mod tests {
     use super::*;
     use crate::redact;
 
+    /// Creates the row of a repair of the URL `old` in line 3 of a document.
     fn row<'a>(path: &'a str, old: &'a str, cause: &'static str) -> FixRow<'a> {
         FixRow {
             path,

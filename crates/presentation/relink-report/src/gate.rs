@@ -52,7 +52,7 @@ impl GateRow {
         }
     }
 
-    /// Returns the last line of a report: what the gate exempts, and what to do.
+    /// Returns the last line of a report: the number of exempted findings, and what to do.
     pub fn footer(&self) -> String {
         let mut parts = Vec::new();
         if self.known_links > 0 {
@@ -63,8 +63,8 @@ impl GateRow {
             ));
         }
         if self.accepted > 0 {
-            let is = if self.accepted == 1 { "has" } else { "have" };
-            parts.push(format!("{} {is} an accepted code", counted(self.accepted, "page")));
+            let has = if self.accepted == 1 { "has" } else { "have" };
+            parts.push(format!("{} {has} an accepted code", counted(self.accepted, "page")));
         }
         if self.fixed > 0 {
             let are = if self.fixed == 1 { "is" } else { "are" };

@@ -49,10 +49,10 @@ impl<W: Write> Graphml<W> {
             ("title", "node", "string"),
             ("kind", "edge", "string"),
         ];
-        for (name, of, kind) in keys {
+        for (name, element, kind) in keys {
             writeln!(
                 out,
-                "<key id=\"{name}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>"
+                "<key id=\"{name}\" for=\"{element}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>"
             )?;
         }
         out.write_all(b"<graph edgedefault=\"directed\">\n")?;
@@ -199,6 +199,7 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Returns the text that a function writes.
     fn output_of(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
         let mut out = Vec::new();
         write(&mut out).expect("writing to memory succeeds");

@@ -1,7 +1,7 @@
 //! The terminal report.
 //!
 //! The caller decides where the text is printed and whether it has colors.
-//! Colors carry no information that symbols and words do not.
+//! All information is in symbols and words; colors only repeat it.
 
 mod cause;
 mod comparison;

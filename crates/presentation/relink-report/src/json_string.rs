@@ -1,7 +1,6 @@
 //! JSON strings and numbers, written directly into a buffer.
 //!
-//! Used where millions of rows are written. A test checks that the output equals
-//! that of `serde_json`.
+//! Used where millions of rows are written. Tests compare the output with `serde_json`.
 
 /// The escape of each byte: 0 for none, `u` for `\u00XX`, else the character
 /// after the backslash.
@@ -15,26 +14,26 @@ const HEX: [u8; 16] = *b"0123456789abcdef";
     clippy::indexing_slicing,
     reason = "the table has an entry for every byte, and ranges lie within the text"
 )]
-/// Appends a JSON string.
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();
-    let mut written = 0;
-    for (at, byte) in bytes.iter().enumerate() {
+    // Copy the text between two escapes at once.
+    let mut copied = 0;
+    for (index, byte) in bytes.iter().enumerate() {
         let escape = ESCAPES[usize::from(*byte)];
         if escape == 0 {
             continue;
         }
-        out.extend_from_slice(&bytes[written..at]);
+        out.extend_from_slice(&bytes[copied..index]);
         push_escape(out, *byte, escape);
-        written = at + 1;
+        copied = index + 1;
     }
-    out.extend_from_slice(&bytes[written..]);
+    out.extend_from_slice(&bytes[copied..]);
     out.push(b'"');
 }
 
-/// Appends an escape sequence. `escape` is its letter; `u` requires the code of the
-/// byte.
+/// Appends an escape sequence. `escape` is the character after the backslash; the code of
+/// the byte follows `u`.
 #[expect(clippy::indexing_slicing, reason = "four bits are less than the 16 digits")]
 fn push_escape(out: &mut Vec<u8>, byte: u8, escape: u8) {
     out.extend_from_slice(&[b'\\', escape]);

@@ -22,7 +22,7 @@ const REPLACEMENT: char = '\u{FFFD}';
 /// assert_eq!(relink_report::printable("a\u{1b}[2Jb"), "a␛[2Jb");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
-    // Mask here too, so that no caller can forget it.
+    // Mask secrets here too, in case a caller has not masked them.
     let text = redact_text(text);
     if text.chars().all(|char| replace(char) == char) {
         return text;
@@ -69,6 +69,7 @@ const fn is_noncharacter(char: char) -> bool {
 mod tests {
     use super::*;
 
+    /// Checks the printable form of a text, and that the number of characters is unchanged.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         assert_eq!(printable(text), expect);

@@ -42,12 +42,12 @@ impl Redacted<'_> {
         matches!(self.0, Cow::Owned(_))
     }
 
-    /// Returns the text.
+    /// Returns the masked text.
     pub fn into_owned(self) -> String {
         self.0.into_owned()
     }
 
-    /// Converts the text into an owned one.
+    /// Copies borrowed text, so that the value has no lifetime.
     pub fn into_static(self) -> Redacted<'static> {
         Redacted(Cow::Owned(self.0.into_owned()))
     }
@@ -70,8 +70,8 @@ impl fmt::Display for Redacted<'_> {
 impl<'de> Deserialize<'de> for Redacted<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // Masking as prose is the stricter of the two, and neither changes
-        // text that is already masked.
+        // Whether the text is a URL is unknown here. Masking as prose is stricter, and does
+        // not change masked text.
         Ok(redact_prose(&text).into_static())
     }
 }
@@ -90,27 +90,29 @@ impl JsonSchema for Redacted<'_> {
     }
 }
 
-/// Serializes a URL of a row that owns its text.
+// Functions for `serialize_with`, for rows that own unmasked text.
+
+/// Serializes a URL with secrets masked.
 pub(crate) fn url<S: Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
     redact(url).serialize(serializer)
 }
 
-/// Serializes a text of a row that owns it.
+/// Serializes a text with secrets masked.
 pub(crate) fn text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     redact_prose(text).serialize(serializer)
 }
 
-/// Serializes the URLs of a row that owns them.
+/// Serializes URLs with secrets masked.
 pub(crate) fn urls<S: Serializer>(urls: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(urls.iter().map(|url| redact(url)))
 }
 
-/// Serializes the texts of a row that owns them.
+/// Serializes texts with secrets masked.
 pub(crate) fn texts<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(texts.iter().map(|text| redact_prose(text)))
 }
 
-/// Serializes an optional text of a row that owns it.
+/// Serializes an optional text with secrets masked.
 #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
 pub(crate) fn optional_text<S: Serializer>(
     text: &Option<String>,
@@ -119,7 +121,7 @@ pub(crate) fn optional_text<S: Serializer>(
     text.as_deref().map(redact_prose).serialize(serializer)
 }
 
-/// Serializes a capped list of URLs.
+/// Serializes a truncated list of URLs with secrets masked.
 pub(crate) fn capped_urls<S: Serializer>(
     urls: &Capped<String>,
     serializer: S,

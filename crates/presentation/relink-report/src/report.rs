@@ -215,11 +215,13 @@ mod tests {
     use crate::redact_prose;
     use crate::row::tests::{timestamp, with_dead_row};
 
+    /// The start of a report with a password in an input.
     fn head() -> ReportHead<'static> {
         let inputs = ["docs/", "https://ann:secret@example.org/"];
         ReportHead::new("0.1.0", timestamp("2026-11-10T09:00:00Z"), inputs)
     }
 
+    /// The end of a report with 3 dead links and a soft-404.
     fn tail() -> ReportTail<'static> {
         ReportTail {
             hosts: vec![HostRow {
@@ -259,6 +261,7 @@ mod tests {
         counts.chain([(Verdict::Dead, 3), (Verdict::Soft404, 1)]).collect()
     }
 
+    /// Writes a report with a number of equal targets.
     fn report_text(targets: usize) -> String {
         let mut report = JsonReport::begin(Vec::new(), &head()).unwrap();
         for _ in 0..targets {

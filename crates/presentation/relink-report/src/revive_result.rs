@@ -1,6 +1,9 @@
 //! The search result for one dead page as one JSON object: a line of `relink
 //! revive --format jsonl` and an element of `--format json`.
 //!
+//! An *alias* is a live URL of the same page. A *pattern* is a learned rule by which the
+//! URLs of a directory changed.
+//!
 //! As in reports, a field may be added under the same `schema` number. No field
 //! is renamed, removed or given another meaning.
 
@@ -35,13 +38,13 @@ pub struct ReviveResultView<'a> {
     pub archived: Option<&'a Snapshot>,
     /// What the archived copy lacks compared with the alias, if known.
     pub copy_gaps: Option<&'a [CopyGap]>,
-    /// Pages of other sites with its content, most similar first.
+    /// Pages of other sites with the content of the dead page, most similar first.
     pub replacements: &'a [ReplacementView],
     /// Archived copies and redirects that were rejected, with the reason.
     pub rejected_copies: &'a [(Timestamp, String)],
-    /// Pages of the site that resemble it, below the confidence threshold.
+    /// Pages of the site that resemble the dead page, below the confidence threshold.
     pub other_candidates: &'a [(String, Confidence)],
-    /// Why there is no alias.
+    /// The reasons why there is no alias.
     pub reasons: &'a [NoAliasReason],
     /// Services that could not be queried.
     pub warnings: &'a [String],
@@ -58,9 +61,9 @@ pub struct AliasDetails<'a> {
     pub url: &'a str,
     /// The confidence.
     pub confidence: Confidence,
-    /// The method that found it.
+    /// The method that found the alias.
     pub method: RevivalMethod,
-    /// The id of the pattern that produced it.
+    /// The id of the pattern that produced the alias.
     pub pattern: Option<i64>,
     /// The evidence.
     pub evidence: &'a [AliasEvidence],
@@ -84,14 +87,14 @@ pub struct ReviveResultRow<'a> {
     /// alias, or if no archive was queried.
     #[schemars(schema_with = "schema::copy_gaps")]
     pub copy_gaps: Option<Vec<CopyGap>>,
-    /// Pages of other sites with its content, most similar first. They are not
-    /// aliases; do not apply them automatically.
+    /// Pages of other sites with the content of the dead page, most similar first.
+    /// They are not aliases; do not apply them automatically.
     pub replacements: Vec<ReplacementRow<'a>>,
     /// Archived copies and redirects that were rejected.
     pub rejected_copies: Vec<RejectedCopyRow<'a>>,
-    /// Pages of the site that resemble it, below the confidence threshold.
+    /// Pages of the site that resemble the dead page, below the confidence threshold.
     pub other_candidates: Vec<OtherCandidateRow<'a>>,
-    /// Why there is no alias, by code.
+    /// The codes of the reasons why there is no alias.
     #[schemars(schema_with = "schema::no_alias_codes")]
     pub reasons: Vec<NoAliasReason>,
     /// Services that could not be queried.
@@ -112,10 +115,10 @@ pub struct AliasRow<'a> {
     /// The confidence: the share of such aliases that are correct.
     #[schemars(schema_with = "schema::share")]
     pub confidence: Confidence,
-    /// The method that found it.
+    /// The method that found the alias.
     #[schemars(schema_with = "schema::alias_method")]
     pub method: RevivalMethod,
-    /// The pattern that produced it, such as `P14`, or null.
+    /// The pattern that produced the alias, such as `P14`, or null.
     pub pattern: Option<String>,
     /// The evidence.
     pub evidence: Vec<AliasEvidenceRow<'a>>,
@@ -185,7 +188,7 @@ impl<'a> ReviveResultRow<'a> {
                 .collect(),
             reasons: view.reasons.to_vec(),
             warnings: view.warnings.iter().map(|warning| redact_prose(warning)).collect(),
-            costs: view.costs.iter().map(cost).collect(),
+            costs: view.costs.iter().map(cost_by_name).collect(),
             searched_at: view.searched_at,
         }
     }
@@ -228,7 +231,8 @@ impl From<&Cost> for CostRow {
     }
 }
 
-fn cost<'a>((method, cost): (&RevivalMethod, &Cost)) -> (Cow<'a, str>, CostRow) {
+/// Converts the cost of one method.
+fn cost_by_name<'a>((method, cost): (&RevivalMethod, &Cost)) -> (Cow<'a, str>, CostRow) {
     (Cow::Borrowed(method.as_str()), cost.into())
 }
 

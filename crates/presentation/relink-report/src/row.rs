@@ -2,6 +2,10 @@
 //!
 //! Field names, verdicts and codes are stable. A field may be added under the
 //! same `schema` number. No field is renamed, removed or given another meaning.
+//!
+//! A *hop* is one request of a redirect chain. A *control* is a URL that is fetched only
+//! for comparison, usually with a random name that cannot exist. The *resemblance* of two
+//! pages is the share of their text that is common, from 0 to 1.
 
 use std::io;
 
@@ -179,7 +183,7 @@ pub struct LocationRow<'a> {
     pub column: u32,
     /// The offset of the first byte of the link destination in the document.
     pub start: usize,
-    /// The offset after its last byte.
+    /// The offset after the last byte of the link destination.
     pub end: usize,
     /// The kind of link.
     #[schemars(schema_with = "schema::link_kind")]
@@ -204,6 +208,7 @@ impl<'a> TargetRow<'a> {
             evidence: evidence(view),
             locations: view.locations.iter().map(LocationRow::new).collect(),
             depth: view.depth,
+            // Only crawls have depths; for other runs `from` and `inlinks` are omitted.
             from: view.depth.and(view.locations.first()).map(|location| redact(location.path)),
             inlinks: view.depth.map(|_| view.inlinks),
             suggestion: None,
@@ -223,7 +228,7 @@ impl<'a> TargetRow<'a> {
     }
 }
 
-/// Returns the attempts and the further evidence.
+/// Returns the attempts, followed by the other evidence.
 fn evidence<'a>(view: &TargetView<'a>) -> Vec<EvidenceRow<'a>> {
     let attempts = view.attempts.iter().map(EvidenceRow::from_attempt);
     attempts.chain(view.evidence.iter().map(EvidenceRow::from_evidence)).collect()
@@ -289,6 +294,7 @@ pub(crate) mod tests {
         text.parse().unwrap()
     }
 
+    /// The location of a hyperlink.
     pub(crate) fn location(line: u32, column: u32, span: std::ops::Range<usize>) -> SourceLocation {
         SourceLocation { span: span.into(), line, column, kind: LinkKind::Hyperlink }
     }
@@ -305,6 +311,7 @@ pub(crate) mod tests {
         Hop { url: url.to_owned(), status, location: location.map(str::to_owned), ip: None }
     }
 
+    /// A comparison with a control and a sign on the page itself.
     pub(crate) fn evidence_list() -> [Evidence; 2] {
         let control = ControlSummary {
             kind: ControlKind::RandomName,
@@ -360,6 +367,7 @@ pub(crate) mod tests {
         }))
     }
 
+    /// Returns the JSON line of a row.
     fn line(row: &TargetRow) -> String {
         let mut out = Vec::new();
         row.write_line(&mut out).unwrap();
@@ -370,6 +378,7 @@ pub(crate) mod tests {
     fn json_row_is_one_line_with_all_fields() {
         let line = with_dead_row(line);
         assert_eq!(line.matches('\n').count(), 1);
+        // One field per line makes the snapshot readable.
         insta::assert_snapshot!(line.replace(",\"", ",\n\""));
     }
 
@@ -393,10 +402,10 @@ pub(crate) mod tests {
             FetchPurpose::Initial,
             FetchOutcome::DnsFailed(DnsError::NoSuchName),
         )];
-        let [mut unanswered, _] = evidence_list();
-        unanswered.control.as_mut().unwrap().status = None;
-        unanswered.resemblance = None;
-        let evidence = [unanswered];
+        let [mut without_response, _] = evidence_list();
+        without_response.control.as_mut().unwrap().status = None;
+        without_response.resemblance = None;
+        let evidence = [without_response];
         let row = TargetRow::new(&TargetView {
             inlinks: 1,
             depth: None,

@@ -67,8 +67,8 @@ fn schema_for<T: JsonSchema>() -> Value {
     generator.into_root_schema_for::<T>().to_value()
 }
 
-/// Sorts the members of all objects. With the `preserve_order` feature of
-/// `serde_json`, which another crate may enable, they are in insertion order.
+/// Sorts the members of all objects. If another crate enables the `preserve_order`
+/// feature of `serde_json`, the members would otherwise be in insertion order.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(sorted).collect(),
@@ -81,6 +81,9 @@ fn sorted(value: &Value) -> Value {
         other => other.clone(),
     }
 }
+
+// The functions below are the `schema_with` attributes of row fields; schemars passes a
+// generator that they do not need.
 
 pub(crate) fn verdict(_: &mut SchemaGenerator) -> Schema {
     one_of(Verdict::ALL.iter().map(|verdict| verdict.as_str()))
@@ -109,8 +112,8 @@ pub(crate) fn link_kind(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(crate) fn skip_reason(_: &mut SchemaGenerator) -> Schema {
-    let verdicts = SKIP_REASONS.map(|reason| Value::from(skip_reason_str(reason)));
-    let names: Vec<Value> = verdicts.into_iter().chain([Value::Null]).collect();
+    let reasons = SKIP_REASONS.map(|reason| Value::from(skip_reason_str(reason)));
+    let names: Vec<Value> = reasons.into_iter().chain([Value::Null]).collect();
     json_schema!({ "type": ["string", "null"], "enum": names })
 }
 
@@ -122,7 +125,8 @@ pub(crate) fn similarity(_: &mut SchemaGenerator) -> Schema {
     one_of(Similarity::ALL.iter().map(|similarity| similarity.as_str()))
 }
 
-/// The methods that find an alias. A replacement is not an alias.
+/// Returns the schema of a method that finds an alias, the new URL of the same page. A
+/// replacement, a similar page of another site, is not an alias.
 pub(crate) fn alias_method(_: &mut SchemaGenerator) -> Schema {
     let methods =
         RevivalMethod::ALL.into_iter().filter(|method| *method != RevivalMethod::Replacement);
@@ -173,7 +177,7 @@ mod tests {
     /// Compares a schema with its published file; `INSTA_UPDATE=always` writes the
     /// file.
     #[track_caller]
-    fn check(name: &str, schema: &Value) {
+    fn check_published(name: &str, schema: &Value) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/schema");
         let file = folder.join(name);
         let text = text(schema);
@@ -187,16 +191,17 @@ mod tests {
 
     #[test]
     fn published_schemas_are_up_to_date() {
-        check("target.schema.json", &target());
-        check("report.schema.json", &report());
-        check("target-record.schema.json", &target_record());
-        check("decay.schema.json", &decay());
-        check("revival.schema.json", &revival());
-        check("revive-summary.schema.json", &revive_summary());
-        check("link.schema.json", &link());
-        check("link-report.schema.json", &link_report());
+        check_published("target.schema.json", &target());
+        check_published("report.schema.json", &report());
+        check_published("target-record.schema.json", &target_record());
+        check_published("decay.schema.json", &decay());
+        check_published("revival.schema.json", &revival());
+        check_published("revive-summary.schema.json", &revive_summary());
+        check_published("link.schema.json", &link());
+        check_published("link-report.schema.json", &link_report());
     }
 
+    /// Checks that the schema requires exactly the fields of `row`.
     #[track_caller]
     fn check_required(schema: &Value, row: &Value) {
         let required = schema["required"].as_array().unwrap();

@@ -1,4 +1,7 @@
 //! The suggested replacement for a dead link, and its evidence.
+//!
+//! An *alias* is a live URL of the same page. A *replacement* is a page of another site with
+//! the same or similar text.
 
 use std::borrow::Cow;
 
@@ -73,9 +76,9 @@ pub struct ReplacementRow<'a> {
     /// The resemblance: the share of the text of both pages that they have in common.
     #[schemars(schema_with = "schema::share")]
     pub resemblance: f64,
-    /// The archived copy that it was compared with.
+    /// The archived copy that the replacement was compared with.
     pub reason: Redacted<'a>,
-    /// The search engine that returned it.
+    /// The search engine that returned the replacement.
     pub engine: Redacted<'a>,
 }
 
@@ -102,14 +105,14 @@ pub struct RevivalRow<'a> {
     pub suggestion: Option<SuggestionRow<'a>>,
     /// The evidence for the alias.
     pub evidence: Vec<Redacted<'a>>,
-    /// Pages of other sites with its content, most similar first.
+    /// Pages of other sites with the content of the dead page, most similar first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replacements: Vec<ReplacementRow<'a>>,
     /// The reasons why there is no alias.
     pub reasons: Vec<Redacted<'a>>,
     /// Archived copies and redirects that were rejected.
     pub rejected_copies: Vec<RejectedCopyRow<'a>>,
-    /// Pages of the site that resemble it, below the confidence threshold.
+    /// Pages of the site that resemble the dead page, below the confidence threshold.
     pub other_candidates: Vec<OtherCandidateRow<'a>>,
     /// Services that could not be queried.
     pub warnings: Vec<Redacted<'a>>,
@@ -195,6 +198,7 @@ pub(crate) mod tests {
         }
     }
 
+    /// A search result with an alias and an archived copy.
     pub(crate) fn found(evidence: &[String]) -> RevivalView<'_> {
         RevivalView {
             alias: Some(AliasView {

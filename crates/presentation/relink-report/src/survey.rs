@@ -1,4 +1,5 @@
-//! The JSON of a survey: the estimate of a catalog's health from a sample.
+//! The JSON of a survey, which estimates from a sample of URLs how many URLs of a catalog
+//! are broken.
 
 use std::borrow::Cow;
 
@@ -15,7 +16,7 @@ pub struct SurveyRow<'a> {
     pub plan: Cow<'a, str>,
     /// The random seed.
     pub seed: u64,
-    /// The reason why it ended: `finished`, `up-to-date`, `budget-spent`,
+    /// The reason why the survey ended: `finished`, `up-to-date`, `budget-spent`,
     /// `no-network` or `interrupted`.
     pub end: Cow<'a, str>,
     /// URLs in the catalog.
@@ -60,13 +61,13 @@ pub struct BudgetRow {
 /// The number of domains by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DomainCountsRow {
-    /// No broken URL was found in the sample.
+    /// Domains without a broken URL in the sample.
     pub ok: u64,
-    /// It has broken URLs; affected directories are checked completely.
+    /// Domains with broken URLs. Their affected directories are checked completely.
     pub suspicious: u64,
-    /// More than half of its URLs are broken.
+    /// Domains of which more than half of the URLs are broken.
     pub broken: u64,
-    /// No URL was checked.
+    /// Domains of which no URL was checked.
     pub unchecked: u64,
 }
 
@@ -85,6 +86,6 @@ pub struct DomainRow<'a> {
     pub failing: u32,
     /// The status: `ok`, `suspicious`, `broken` or `unchecked`.
     pub status: Cow<'a, str>,
-    /// The reason why it was not checked further.
+    /// The reason why the domain was not checked further.
     pub reason: Redacted<'a>,
 }

@@ -1,9 +1,9 @@
 //! The stored record of one target: the text and the JSON of `relink explain
 //! URL`.
 //!
-//! Shows every request, every comparison with a control, and the evidence for
-//! the verdict. Nothing is judged again here: the stored evidence is shown
-//! unchanged.
+//! Shows every request, every comparison with a control (a URL fetched only for comparison),
+//! and the evidence for the verdict. The stored evidence is shown unchanged, without a new
+//! judgment.
 
 mod permanence;
 mod requests;
@@ -111,7 +111,7 @@ fn heading(style: TextStyle, view: &TargetRecordView) -> String {
     )
 }
 
-/// Formats the reason for the verdict and the failed runs in a row.
+/// Formats the reason for the verdict, and the number of runs in a row in which the page failed.
 fn why(style: TextStyle, latest: &TargetView, streak: Option<&FailureStreak>) -> String {
     let mut text = String::from("\n");
     if !latest.reason.is_empty() {
@@ -152,7 +152,7 @@ fn links_and_history(style: TextStyle, view: &TargetRecordView) -> String {
     format!("\n{linked}{history}")
 }
 
-/// `history ✓✓✓☁☁   5 runs since 2026-10-01`
+/// Formats the past verdicts: `history ✓✓✓☁☁   5 runs since 2026-10-01`.
 fn history(style: TextStyle, verdicts: &[(Timestamp, Verdict)]) -> String {
     let Some((first, _)) = verdicts.first() else {
         return String::new();
@@ -172,7 +172,7 @@ fn history(style: TextStyle, verdicts: &[(Timestamp, Verdict)]) -> String {
     format!("history …{symbols}   the last {shown} of {runs} since {since}\n")
 }
 
-/// `changes alive → dead on 2026-10-29`, one line per change.
+/// Formats one line per change: `changes alive → dead on 2026-10-29`.
 fn changes(style: TextStyle, changes: &[VerdictChangeView]) -> String {
     let shown = changes.get(changes.len().saturating_sub(MAX_CHANGES)..).unwrap_or_default();
     let line = |(index, change): (usize, &VerdictChangeView)| {

@@ -1,5 +1,9 @@
 //! Collections: lists, members and reviews as JSON and terminal text.
 //!
+//! A *collection* is a list of pages with annotations, such as a reading list; its
+//! pages are its *members*. The *accepted version* of a member is the content that the
+//! user approved. A *gap* is a member whose page was removed and not replaced.
+//!
 //! URLs are masked and texts are printed without control characters, because
 //! titles and excerpts come from web pages.
 
@@ -92,11 +96,11 @@ pub struct WatchReport {
     /// The name.
     #[serde(serialize_with = "masked_text")]
     pub name: String,
-    /// When the report was created.
+    /// The time at which the report was created.
     pub created_at: Timestamp,
     /// The collection and its nested ones, in order.
     pub lists: Vec<WatchList>,
-    /// What the user should know about the whole collection.
+    /// Warnings about the whole collection.
     pub warnings: Vec<String>,
 }
 
@@ -161,7 +165,7 @@ pub struct WatchMember {
     pub replaced_url: Option<String>,
     /// The end of the time in which the member is muted.
     pub muted_until: Option<Timestamp>,
-    /// The reason of the user for muting or rejecting it.
+    /// The user's reason for muting or rejecting the member.
     #[serde(serialize_with = "masked_text")]
     pub user_reason: String,
     /// Whether the page can be reached.
@@ -179,13 +183,13 @@ pub struct WatchMember {
     pub checked_at: Option<Timestamp>,
     /// The time of the next check.
     pub next_at: Option<Timestamp>,
-    /// When the accepted version was first seen.
+    /// The time at which the accepted version was first seen.
     pub accepted_at: Option<Timestamp>,
-    /// When the latest version was first seen.
+    /// The time at which the latest version was first seen.
     pub latest_at: Option<Timestamp>,
     /// The change since the accepted version, if it is visible.
     pub change: Option<WatchChange>,
-    /// How the changed page fits its collection.
+    /// The similarity of the changed page to its collection.
     pub context: Option<ContextJudgment>,
     /// The proposed next step.
     pub next_step: Option<NextStep>,
@@ -234,7 +238,7 @@ impl From<&Change> for WatchChange {
         let excerpts = |blocks: &[BlockChange]| -> Vec<String> {
             blocks.iter().take(MAX_EXCERPTS).map(|block| block.excerpt.clone()).collect()
         };
-        let links = |links: &[String]| links.iter().take(MAX_EXCERPTS).cloned().collect();
+        let first_links = |links: &[String]| links.iter().take(MAX_EXCERPTS).cloned().collect();
         Self {
             level: change.level,
             content: change.content,
@@ -243,13 +247,13 @@ impl From<&Change> for WatchChange {
             added: excerpts(&change.added),
             removed: excerpts(&change.removed),
             moved: excerpts(&change.moved),
-            added_links: links(&change.added_links),
-            removed_links: links(&change.removed_links),
+            added_links: first_links(&change.added_links),
+            removed_links: first_links(&change.removed_links),
         }
     }
 }
 
-/// How a candidate is related to the member.
+/// The relation of a candidate to the member that it can replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CandidateKind {
@@ -278,17 +282,17 @@ impl CandidateKind {
 /// A page that can replace a member.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WatchCandidate {
-    /// How it is related to the member.
+    /// The relation of the page to the member.
     pub kind: CandidateKind,
     /// The URL.
     #[serde(serialize_with = "masked_url")]
     pub url: String,
-    /// Why it is a candidate.
+    /// The reason why the page is a candidate.
     #[serde(serialize_with = "masked_text")]
     pub reason: String,
-    /// How it fits the collection; `None` if it was not fetched.
+    /// The similarity to the collection; `None` if the page was not fetched.
     pub context: Option<ContextJudgment>,
-    /// The similarity to the accepted version; `None` if it was not fetched.
+    /// The similarity to the accepted version; `None` if the page was not fetched.
     pub similarity: Option<AttributeSimilarity>,
 }
 
@@ -327,19 +331,21 @@ impl WatchSuggestions {
         }
     }
 
-    /// Adds a candidate, each URL once, ordered by kind and similarity.
+    /// Inserts a candidate in the order of kind and similarity, unless its URL is listed
+    /// already.
     pub fn add(&mut self, candidate: WatchCandidate) {
         if self.candidates.iter().any(|known| known.url == candidate.url) {
             return;
         }
-        let total =
-            |one: &WatchCandidate| one.similarity.map_or(0.0, |similarity| similarity.total);
+        let similarity_of = |candidate: &WatchCandidate| {
+            candidate.similarity.map_or(0.0, |similarity| similarity.total)
+        };
         let is_before = |known: &WatchCandidate| {
             known.kind < candidate.kind
-                || known.kind == candidate.kind && total(known) >= total(&candidate)
+                || known.kind == candidate.kind && similarity_of(known) >= similarity_of(&candidate)
         };
-        let at = self.candidates.partition_point(is_before);
-        self.candidates.insert(at, candidate);
+        let position = self.candidates.partition_point(is_before);
+        self.candidates.insert(position, candidate);
     }
 }
 
@@ -360,18 +366,18 @@ pub struct WatchKeyphrases {
     /// Phrases to find pages on the same topic.
     #[serde(serialize_with = "masked_texts")]
     pub similar: Vec<String>,
-    /// Where the order comes from.
+    /// The source of the order of the phrases.
     pub source: WatchPhraseSource,
 }
 
-/// Where the order of keyphrases comes from.
+/// The source of the order of keyphrases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WatchPhraseSource {
     /// The search engine that counted the phrases, or `builtin`.
     pub engine: String,
     /// The number of pages in its index.
     pub pages: u64,
-    /// When it counted them.
+    /// The time at which the search engine counted the phrases.
     pub counted_at: Option<Timestamp>,
 }
 
@@ -390,6 +396,8 @@ impl WatchKeyphraseReport {
         Self { schema: SCHEMA, command: "watch keyphrases", members }
     }
 }
+
+// Functions for `serialize_with`: URLs and texts with secrets masked.
 
 fn masked_url<S: Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&redact(url))

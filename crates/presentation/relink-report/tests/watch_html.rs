@@ -19,7 +19,7 @@ const ELEMENTS: &[&str] = &[
     "tbody", "tr", "th", "td", "ins", "del",
 ];
 
-/// Attributes of the pages.
+/// Attributes of these elements. None of them runs or loads anything.
 const ATTRIBUTES: &[&str] = &[
     "lang",
     "charset",
@@ -112,6 +112,7 @@ fn check_page(page: &str) {
     }
 }
 
+/// Checks all pages and exports of a report in which every text is `evil`.
 fn check_all(evil: &str) {
     let report = report(evil);
     check_page(&review_html(&report));

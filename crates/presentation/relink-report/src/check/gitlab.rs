@@ -7,6 +7,7 @@ use super::CheckReport;
 /// Renders a report as a GitLab code quality report.
 pub fn gitlab(report: &CheckReport) -> Value {
     let issues = report.broken_links.iter().map(|link| {
+        // A known link is exempted from failing the run.
         let severity = match (link.is_failing, link.is_known) {
             (true, _) => "major",
             (false, false) => "minor",
@@ -31,13 +32,13 @@ mod tests {
 
     #[test]
     fn issues_have_the_required_members() {
-        let value = gitlab(&report());
-        assert_eq!(value[0]["location"]["lines"]["begin"], 3);
+        let issues = gitlab(&report());
+        assert_eq!(issues[0]["location"]["lines"]["begin"], 3);
         assert_eq!(
-            (&value[0]["severity"], &value[2]["severity"]),
+            (&issues[0]["severity"], &issues[2]["severity"]),
             (&"major".into(), &"info".into())
         );
-        assert_eq!(value[0]["check_name"], "RL101");
-        check_safe(&value.to_string());
+        assert_eq!(issues[0]["check_name"], "RL101");
+        check_safe(&issues.to_string());
     }
 }

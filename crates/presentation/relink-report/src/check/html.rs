@@ -1,6 +1,6 @@
 //! The report of a check as one self-contained HTML page.
 //!
-//! As the report of a crawl, the page has no scripts, fonts or images and loads
+//! Like the report of a crawl, the page has no scripts, fonts or images and loads
 //! nothing. It can be opened from disk and printed, and supports light and dark
 //! mode.
 
@@ -114,6 +114,7 @@ fn summary(report: &CheckReport) -> Markup {
     )
 }
 
+/// Renders a box with a name and a number.
 fn tile(class: &str, name: Markup, value: u64) -> Markup {
     let name = element("span", [("class", "name")], name);
     element("li", [("class", class)], [name, element("strong", [], value)])
@@ -121,12 +122,13 @@ fn tile(class: &str, name: Markup, value: u64) -> Markup {
 
 /// Renders the numbers of broken links by code and by file.
 fn charts(report: &CheckReport) -> Markup {
-    let open = || report.broken_links.iter().filter(|link| !link.is_known);
-    if open().count() < 2 {
+    // Links of the baseline (known links) do not need repair now.
+    let new_links = || report.broken_links.iter().filter(|link| !link.is_known);
+    if new_links().count() < 2 {
         return Markup::default();
     }
-    let by_code = counts(open().map(BrokenLink::label));
-    let by_file = counts(open().map(|link| link.path.clone()));
+    let by_code = count_names(new_links().map(BrokenLink::label));
+    let by_file = count_names(new_links().map(|link| link.path.clone()));
     let heading = element("h2", [], "Where the broken links are");
     let figures = [
         chart("Broken links by code", "code", &by_code),
@@ -136,8 +138,8 @@ fn charts(report: &CheckReport) -> Markup {
     element("section", [("id", "numbers")], [heading, figures])
 }
 
-/// Counts equal names.
-fn counts(names: impl Iterator<Item = String>) -> Vec<(String, u64)> {
+/// Counts equal names, most frequent first.
+fn count_names(names: impl Iterator<Item = String>) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for name in names {
         *counts.entry(name).or_default() += 1;
@@ -152,7 +154,7 @@ fn chart(title: &'static str, name: &'static str, counts: &[(String, u64)]) -> M
     let bars: Vec<HorizontalBar> = counts
         .iter()
         .take(MAX_BARS)
-        .map(|(name, value)| HorizontalBar { name: short(name), value: *value, class: "bad" })
+        .map(|(name, value)| HorizontalBar { name: cut_start(name), value: *value, class: "bad" })
         .collect();
     let columns = [text_column(name), number_column("links")];
     let mut table = Table::new(title, columns, MAX_TABLE_BYTES);
@@ -160,16 +162,15 @@ fn chart(title: &'static str, name: &'static str, counts: &[(String, u64)]) -> M
         table.row([name.as_str().into(), (*value).into()]);
     }
     let alt = format!("Bar chart: {title}");
-    let more = counts.len().saturating_sub(MAX_BARS) as u64;
-    let caption = match more {
+    let caption = match counts.len().saturating_sub(MAX_BARS) as u64 {
         0 => format!("{title}."),
         more => format!("{title}; {} more in the table.", grouped(more)),
     };
     figure(horizontal_bars(&alt, &bars), caption.into(), table.finish(counts.len() as u64))
 }
 
-/// Returns the end of a name that fits in front of a bar.
-fn short(name: &str) -> String {
+/// Shortens a name at its start, so that the name fits in front of a bar.
+fn cut_start(name: &str) -> String {
     const MAX_CHARACTERS: usize = 13;
     let length = name.chars().count();
     if length <= MAX_CHARACTERS {
@@ -195,11 +196,11 @@ fn causes(report: &CheckReport) -> Markup {
     sorted.sort_by_key(|cause| std::cmp::Reverse(cause.links));
     for cause in sorted {
         let first = cause.locations.first().map_or("", String::as_str);
-        let places =
+        let description =
             element("span", [("class", "quiet")], format!(" {}, first {first}", cause.description));
         table.row([
             verdict(cause.verdict, cause.code.map(|code| code.to_string())),
-            [element("strong", [], cause.name.as_str()), places].into(),
+            [element("strong", [], cause.name.as_str()), description].into(),
             cause.reason.as_str().into(),
             cause.links.into(),
         ]);

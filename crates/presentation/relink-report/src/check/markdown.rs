@@ -1,4 +1,4 @@
-//! Markdown: the body of one rolling issue or of a job summary.
+//! Markdown: the body of an issue that is updated by each run, or of a job summary.
 //!
 //! Each finding has a stable id in an HTML comment, so that a program can compare two
 //! versions of the issue.
@@ -19,8 +19,9 @@ const MAX_BYTES: usize = 60_000;
 pub fn markdown(report: &CheckReport) -> String {
     let mut text = String::from("<!-- relink -->\n## Broken links\n\n");
     let (links, files) = (counted(report.links, "link"), counted(report.documents, "file"));
-    let open = report.broken_links.iter().filter(|link| !link.is_known).count() as u64;
-    let _ = writeln!(text, "{links} in {files} checked, {} broken.\n", grouped(open));
+    // Known links are exempted by `--since`, `--baseline` or `--accept`.
+    let new_count = report.broken_links.iter().filter(|link| !link.is_known).count() as u64;
+    let _ = writeln!(text, "{links} in {files} checked, {} broken.\n", grouped(new_count));
     for notice in &report.notices {
         let _ = writeln!(text, "> {}\n", escape(notice));
     }
@@ -31,9 +32,8 @@ pub fn markdown(report: &CheckReport) -> String {
         }
         text.push('\n');
     }
-    let (known, open): (Vec<_>, Vec<_>) =
-        report.broken_links.iter().partition(|link| link.is_known);
-    push_links(&mut text, "### Links", &open);
+    let (known, new): (Vec<_>, Vec<_>) = report.broken_links.iter().partition(|link| link.is_known);
+    push_links(&mut text, "### Links", &new);
     push_links(&mut text, "### Known links", &known);
     if let Some(gate) = &report.gate {
         text.push_str(&escape(&gate.footer()));
@@ -105,7 +105,7 @@ fn escape(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '@' | '#' => {
                 escaped.push(character);
-                // A joiner prevents that a name or number is notified.
+                // A word joiner: GitHub does not link `@name` and `#1` if it follows the sign.
                 escaped.push('\u{2060}');
             }
             '\\' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '|' | '!' | '>' | '~' => {
@@ -138,7 +138,7 @@ mod tests {
         let text = markdown(&report());
         check_safe(&text);
         let line = text.lines().find(|line| line.contains("docs/c.md")).unwrap();
-        // The URL, the location and nothing else are code.
+        // Two code spans: the URL and the location.
         assert_eq!(line.matches('`').count(), 4, "{line}");
         assert_eq!(text.lines().filter(|line| line.contains("docs/c.md")).count(), 1);
         assert_eq!(

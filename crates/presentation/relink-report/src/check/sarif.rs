@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, for code scanning.
 //!
-//! Within the limits of GitHub: at most 25,000 results. Failing findings come first,
-//! because GitHub shows only the first 5,000.
+//! The output is within the limits of GitHub, which accepts at most 25,000 results.
+//! Failing findings come first, because GitHub shows only the first 5,000.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use relink_judge::codes;
@@ -16,7 +16,7 @@ const MAX_RESULTS: usize = 25_000;
 /// The schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Name of the fingerprint: document and URL, without the line.
+/// Name of the fingerprint, which identifies a finding by document and URL, without the line.
 const FINGERPRINT: &str = "relinkLink/v1";
 
 /// Characters that a relative URI cannot contain.
@@ -94,12 +94,11 @@ fn result(link: &BrokenLink, rules: &[FindingCode]) -> Value {
         "partialFingerprints": { FINGERPRINT: link.id.to_string() },
     });
     if let Some(code) = link.code {
-        let members = result.as_object_mut().into_iter();
         let index = rules.iter().position(|rule| *rule == code);
-        members.for_each(|members| {
+        if let Some(members) = result.as_object_mut() {
             members.insert("ruleId".to_owned(), code.to_string().into());
             members.insert("ruleIndex".to_owned(), index.into());
-        });
+        }
     }
     result
 }

@@ -24,11 +24,15 @@ pub fn csv(table: &ResultTable) -> String {
     text
 }
 
-/// Quotes a cell if necessary. A text that is like a formula gets an apostrophe.
+/// Quotes a cell if necessary. A cell that could be read as a formula gets an apostrophe.
 fn quoted(cell: &str) -> String {
-    let guard = if cell.starts_with(FORMULA_STARTS) { "'" } else { "" };
-    let needs_quotes = !guard.is_empty() || cell.contains([',', '"', '\n', '\r', ';', '\t']);
-    if needs_quotes { format!("\"{guard}{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+    let apostrophe = if cell.starts_with(FORMULA_STARTS) { "'" } else { "" };
+    let needs_quotes = !apostrophe.is_empty() || cell.contains([',', '"', '\n', '\r', ';', '\t']);
+    if needs_quotes {
+        format!("\"{apostrophe}{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
 }
 
 #[cfg(test)]

@@ -46,12 +46,16 @@ pub fn xlsx(table: &ResultTable, created_at: Timestamp) -> Result<Vec<u8>, XlsxE
 fn excel_time(time: Timestamp) -> Result<ExcelDateTime, XlsxError> {
     let time = time.to_zoned(TimeZone::UTC).datetime();
     let (year, month, day) = (time.year(), time.month(), time.day());
-    let part = |number: i8| number.unsigned_abs();
-    let date = ExcelDateTime::from_ymd(year.unsigned_abs(), part(month), part(day))?;
-    Ok(date.and_hms(part(time.hour()).into(), part(time.minute()), part(time.second()))?)
+    let unsigned = |number: i8| number.unsigned_abs();
+    let date = ExcelDateTime::from_ymd(year.unsigned_abs(), unsigned(month), unsigned(day))?;
+    Ok(date.and_hms(
+        unsigned(time.hour()).into(),
+        unsigned(time.minute()),
+        unsigned(time.second()),
+    )?)
 }
 
-/// Returns at most as many characters as a cell can have.
+/// Truncates a text to the maximum length of a cell.
 fn cut(text: &str) -> String {
     text.chars().take(MAX_CELL).collect()
 }

@@ -1,4 +1,7 @@
 //! The decay of the pages of a list, file or collection.
+//!
+//! The decay of a page is the probability that a random walk over links from it ends on a
+//! dead page.
 
 use std::fmt::Write as _;
 
@@ -22,8 +25,8 @@ pub struct ListDecay {
     /// Mean decay of the pages.
     #[schemars(schema_with = "schema::share")]
     pub mean_decay: f64,
-    /// Mean share of dead links over the live pages that have links; null if there
-    /// are none.
+    /// Mean share of dead links over the live pages that have links; null if no live page
+    /// has links.
     #[schemars(schema_with = "schema::share_or_null")]
     pub mean_dead_share: Option<f64>,
     /// The means on each day with a measurement, oldest first.
@@ -48,10 +51,11 @@ pub struct ListedPage {
     pub decay: f64,
     /// The confidence interval; its coverage is at least 95 %.
     pub interval: IntervalRow,
-    /// The share of its own links that are dead, or null if it has none or is dead.
+    /// The share of the page's links that are dead, or null if the page has no links or
+    /// is dead.
     #[schemars(schema_with = "schema::share_or_null")]
     pub dead_share: Option<f64>,
-    /// Whether it is alive and its decay is high (RL901).
+    /// Whether the page is alive and its decay is high (RL901).
     pub is_at_risk: bool,
     /// The dead pages that readers most often end on.
     #[serde(serialize_with = "masked_urls")]
@@ -68,10 +72,12 @@ pub struct DecayDayRow {
     pub pages: u64,
     /// Mean decay.
     pub mean_decay: f64,
-    /// Mean share of dead links, or null.
+    /// Mean share of dead links over the live pages that have links; null if no live page
+    /// has links.
     pub mean_dead_share: Option<f64>,
 }
 
+/// Serializes URLs with secrets masked.
 fn masked_urls<S: serde::Serializer>(urls: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(urls.iter().map(|url| redact(url).to_string()))
 }
@@ -105,7 +111,8 @@ impl ListDecay {
     }
 }
 
-/// Formats the scores of a list: at most `top` pages, the means, and the history.
+/// Formats the scores of a list: the `top` pages with the highest decay, the means, and the
+/// history.
 pub fn list(style: TextStyle, report: &ListDecay, top: usize) -> String {
     let mut text = String::new();
     for page in report.pages.iter().take(top) {
@@ -123,14 +130,15 @@ pub fn list(style: TextStyle, report: &ListDecay, top: usize) -> String {
     if let Some(more) = report.pages.len().checked_sub(top).filter(|more| *more > 0) {
         let _ = writeln!(text, "      … {} more", counted(more as u64, "page"));
     }
-    let share = |share: Option<f64>| {
-        share.map_or_else(|| "no links".to_owned(), |share| format!("{:.0} %", share * 100.0))
-    };
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let dead_share = report.mean_dead_share.map_or_else(
+        || "no live page with links".to_owned(),
+        |share| format!("mean share of dead links {}", percent(share)),
+    );
     let head = format!(
-        "{}: mean decay {:.2}, mean share of dead links {}",
+        "{}: mean decay {:.2}, {dead_share}",
         shown_prose(&report.source),
-        report.mean_decay,
-        share(report.mean_dead_share)
+        report.mean_decay
     );
     let _ = writeln!(text, "{}", style.strong(&head));
     if report.history.len() > 1 {
@@ -140,7 +148,7 @@ pub fn list(style: TextStyle, report: &ListDecay, top: usize) -> String {
                 "  {}  {:.2}  {}  {}",
                 day.at.strftime("%Y-%m-%d"),
                 day.mean_decay,
-                share(day.mean_dead_share),
+                day.mean_dead_share.map_or_else(|| "–".to_owned(), percent),
                 counted(day.pages, "page")
             );
         }
@@ -155,6 +163,7 @@ pub fn list(style: TextStyle, report: &ListDecay, top: usize) -> String {
 mod tests {
     use super::*;
 
+    /// Creates a page, which is dead if its decay is 1.
     fn page(url: &str, decay: f64, dead_share: Option<f64>) -> ListedPage {
         ListedPage {
             url: url.to_owned(),
@@ -168,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn means_and_pages_are_listed_highest_decay_first() {
+    fn list_shows_pages_by_descending_decay_and_the_means() {
         let pages = vec![
             page("http://a.test/good", 0.2, Some(0.1)),
             page("http://a.test/dead", 1.0, None),
@@ -182,6 +191,28 @@ mod tests {
              … 1 page more\n\
              list.md: mean decay 0.60, mean share of dead links 30 %\n\
              9 pages checked, 12 requests\n"
+        );
+    }
+
+    #[test]
+    fn list_without_live_links_shows_no_share_of_dead_links() {
+        let day = |text: &str, mean_dead_share| DecayDayRow {
+            at: text.parse().unwrap(),
+            pages: 1,
+            mean_decay: 1.0,
+            mean_dead_share,
+        };
+        let history =
+            vec![day("2026-11-01T09:00:00Z", Some(0.5)), day("2026-11-08T09:00:00Z", None)];
+        let pages = vec![page("http://a.test/dead", 1.0, None)];
+        let report = ListDecay::new("list.md".to_owned(), pages, history, (1, 2));
+        assert_eq!(
+            list(TextStyle::Plain, &report, 1),
+            "1.00  http://a.test/dead  dead\n\
+             list.md: mean decay 1.00, no live page with links\n  \
+             2026-11-01  1.00  50 %  1 page\n  \
+             2026-11-08  1.00  –  1 page\n\
+             1 page checked, 2 requests\n"
         );
     }
 }

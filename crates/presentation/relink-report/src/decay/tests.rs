@@ -3,6 +3,7 @@
 use super::*;
 use crate::human::TextStyle;
 
+/// The scores of a live page with all parts.
 fn sample() -> PageDecay {
     let site = "http://portal.test";
     PageDecay {
@@ -49,10 +50,11 @@ fn sample() -> PageDecay {
     }
 }
 
-fn row(url: &str, decay: f64, max: f64) -> PageScoreRow {
+fn score_row(url: &str, decay: f64, max: f64) -> PageScoreRow {
     PageScoreRow { url: url.to_owned(), decay, max_decay: max, dead_links: 0.25 }
 }
 
+/// The scores of a crawled site.
 fn sample_web() -> WebDecay {
     WebDecay {
         source: "crawl 3".to_owned(),
@@ -76,8 +78,8 @@ fn sample_web() -> WebDecay {
             mean_dead_links_with_links: 0.096,
             clean: 18,
             clean_but_decayed: 2,
-            top: vec![row("http://portal.test/links", 0.62, 0.7)],
-            bottom: vec![row("http://portal.test/about", 0.0, 0.0)],
+            top: vec![score_row("http://portal.test/links", 0.62, 0.7)],
+            bottom: vec![score_row("http://portal.test/about", 0.0, 0.0)],
         }],
     }
 }
@@ -90,9 +92,9 @@ fn page_text() {
 #[test]
 fn page_text_states_unchecked_links_and_limit() {
     let own = sample().own_links.map(|own| OwnLinksRow { checked: 6, ..own });
-    let cut =
+    let incomplete =
         PageDecay { own_links: own, worse_than: None, end: "out-of-pages".to_owned(), ..sample() };
-    insta::assert_snapshot!(page(TextStyle::Plain, &cut));
+    insta::assert_snapshot!(page(TextStyle::Plain, &incomplete));
 }
 
 #[test]

@@ -7,11 +7,15 @@ use super::{
 };
 use crate::human::{TextStyle, counted, grouped, shown_url};
 
-/// Maximum number of dead ends listed; the rest is counted.
+/// Maximum number of dead ends (dead pages where walks fail) listed; the rest is counted.
 const MAX_DEAD_ENDS: usize = 5;
+
+/// Differences of scores below this value are not shown.
+const ROUNDING_LIMIT: f64 = 0.0005;
 
 /// Formats the score of one page.
 pub fn page(style: TextStyle, page: &PageDecay) -> String {
+    // A page without own links in the report is itself dead.
     let verdict =
         page.verdict.filter(|_| page.own_links.is_none()).map_or_else(String::new, |verdict| {
             format!("the page itself is {}\n", style.verdict(verdict, verdict.as_str()))
@@ -30,11 +34,12 @@ pub fn page(style: TextStyle, page: &PageDecay) -> String {
     .concat()
 }
 
+/// Formats a line such as
 /// `decay 0.43 ± 0.03 (300 walks, σ 0.1)   worse than 82 % of the pages in this crawl`
 fn headline(style: TextStyle, page: &PageDecay) -> String {
     let decay = style.strong(&format!("decay {:.2}", page.decay));
     let half_width = (page.interval.high - page.decay).max(page.decay - page.interval.low);
-    let is_exact = half_width < 0.0005;
+    let is_exact = half_width < ROUNDING_LIMIT;
     let spread = if is_exact { String::new() } else { format!(" ± {half_width:.2}") };
     let basis = match (is_exact, page.walks) {
         (true, _) => "all reachable pages known".to_owned(),
@@ -49,7 +54,8 @@ fn headline(style: TextStyle, page: &PageDecay) -> String {
     format!("{decay}{spread} ({basis}, σ {}{definition}){rank}\n", page.sigma)
 }
 
-/// Formats the two parts of the score by equation (1).
+/// Formats the two parts of the score: own dead links and decay of the linked pages
+/// (*Sic Transit Gloria Telae*, equation 1).
 fn parts(page: &PageDecay, own: &OwnLinksRow) -> String {
     let OwnLinksRow { links, checked, dead, .. } = *own;
     let (all, dead) = (counted(links as u64, "link"), number(dead));
@@ -84,27 +90,28 @@ fn dead_ends(page: &PageDecay) -> String {
     if page.dead_ends.is_empty() || page.own_links.is_none() {
         return String::new();
     }
+    // The decay is the share of all walks that fail; avoid a division by zero.
     let failed = page.decay.max(f64::MIN_POSITIVE);
     let end = |end: &super::DeadEndRow| {
         format!("{} ({:.0} %)", shown_url(&end.url), (end.share / failed * 100.0).min(100.0))
     };
-    let named: Vec<String> = page.dead_ends.iter().take(MAX_DEAD_ENDS).map(end).collect();
+    let listed: Vec<String> = page.dead_ends.iter().take(MAX_DEAD_ENDS).map(end).collect();
     let more = match page.dead_ends.len().saturating_sub(MAX_DEAD_ENDS) {
         0 => String::new(),
         more => format!(", and {} more", grouped(more as u64)),
     };
-    format!("dead ends: {}{more}\n", named.join(", "))
+    format!("dead ends: {}{more}\n", listed.join(", "))
 }
 
 /// Formats the links to repair first, and the decay afterward.
 fn repairs(style: TextStyle, page: &PageDecay) -> String {
     let first = page.repairs.get(..page.recommended_repairs).unwrap_or(&page.repairs);
-    let what = match first {
+    let object = match first {
         [] => return String::new(),
         [_] => "this link".to_owned(),
         more => format!("these {} links", more.len()),
     };
-    let head = style.help(&format!("fix {what} first → {:.2}", page.decay_after_repairs));
+    let head = style.help(&format!("fix {object} first → {:.2}", page.decay_after_repairs));
     let line = |repair: &RepairRow| {
         let (from, to) = (shown_url(&repair.from), shown_url(&repair.to));
         format!("  −{:.2}  {from} → {to}\n", repair.gain)
@@ -197,9 +204,9 @@ fn soft_404_links(web: &WebDecay) -> String {
 
 /// Formats the numbers of links and pages that the scores do not include.
 fn warnings(web: &WebDecay) -> String {
-    let warning = |count: u64, thing: &str, what: &str| match count {
+    let warning = |count: u64, noun: &str, problem: &str| match count {
         0 => String::new(),
-        count => format!("warning: {} {what}\n", counted(count, thing)),
+        count => format!("warning: {} {problem}\n", counted(count, noun)),
     };
     warning(web.missing_links, "link", "of the crawl not checked and not counted")
         + &warning(web.unlinked_dead_pages, "dead page", "not linked from any page")
@@ -236,7 +243,7 @@ fn list(title: &str, pages: &[PageScoreRow]) -> String {
         return String::new();
     }
     let row = |page: &PageScoreRow| {
-        let max = if page.max_decay - page.decay < 0.0005 {
+        let max = if page.max_decay - page.decay < ROUNDING_LIMIT {
             String::new()
         } else {
             format!(" to {:.2}", page.max_decay)

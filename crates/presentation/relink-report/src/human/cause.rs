@@ -16,19 +16,19 @@ const TARGET_COLUMNS: usize = 60;
 /// Findings with one common cause, with all text borrowed.
 #[derive(Debug, Clone, Copy)]
 pub struct CauseView<'a> {
-    /// What the findings have in common.
+    /// The common cause of the findings.
     pub kind: &'a CauseKind,
-    /// Their verdict.
+    /// The verdict of the findings.
     pub verdict: Verdict,
-    /// Their code.
+    /// The code of the findings.
     pub code: Option<FindingCode>,
-    /// Their URLs as written, each with its number of links.
+    /// The URLs of the findings as written, each with its number of links.
     pub targets: &'a [(&'a str, u64)],
     /// The first locations of the links.
     pub locations: &'a [LocationView<'a>],
     /// The reason of the first finding.
     pub reason: &'a str,
-    /// The directory that contains the missing files now.
+    /// The directory that contains the missing files now, if it was renamed.
     pub renamed_to: Option<&'a str>,
     /// The advice.
     pub help: Option<&'a str>,
@@ -103,7 +103,7 @@ pub fn cause(style: TextStyle, view: &CauseView) -> String {
 
 /// Formats a cause as one line, for `--quiet`.
 pub fn cause_line(style: TextStyle, view: &CauseView) -> String {
-    let first = view
+    let first_location = view
         .locations
         .first()
         .map_or(String::new(), |first| format!("{}: ", location_list(&[*first], 1)));
@@ -113,7 +113,7 @@ pub fn cause_line(style: TextStyle, view: &CauseView) -> String {
         (CauseKind::Single, 0 | 1) => String::new(),
         _ => format!(" ({})", view.description()),
     };
-    format!("{first}{label} {name}: {reason}{links}\n")
+    format!("{first_location}{label} {name}: {reason}{links}\n")
 }
 
 /// Formats the first targets of a cause with their numbers of links.
@@ -139,12 +139,14 @@ mod tests {
 
     use super::*;
 
+    /// A location in line 3, column 5 of a document.
     fn location(path: &str) -> LocationView<'_> {
         let location =
             SourceLocation { span: (0..1).into(), line: 3, column: 5, kind: LinkKind::Hyperlink };
         LocationView { path, location }
     }
 
+    /// A cause with missing local files.
     fn view<'a>(kind: &'a CauseKind, targets: &'a [(&'a str, u64)]) -> CauseView<'a> {
         CauseView {
             kind,

@@ -6,7 +6,7 @@ use relink_model::ControlSummary;
 use super::resemblance;
 
 /// Formats a comparison: `compared with http://a.test/xkq (a random name in the
-/// same directory): 200, resemblance 0.99`. `url` is printed unchanged.
+/// same directory): 200, resemblance 0.99`. `url` must be safe to print.
 pub(crate) fn compared(url: &str, control: &ControlSummary, share: Option<f64>) -> String {
     let status = control.status.map_or("no response".to_owned(), |status| status.to_string());
     let share =

@@ -21,8 +21,8 @@ pub struct FindingCounts {
     pub files: Vec<(String, u64)>,
 }
 
-/// Formats the numbers of findings. Returns an empty string for fewer than two
-/// causes: the findings say the same.
+/// Formats the numbers of findings. Returns an empty string for fewer than two causes,
+/// because the findings themselves show these numbers.
 pub fn counts(style: TextStyle, counts: &FindingCounts) -> String {
     if counts.causes < 2 {
         return String::new();
@@ -31,7 +31,7 @@ pub fn counts(style: TextStyle, counts: &FindingCounts) -> String {
     let (causes, files) =
         (counted(counts.causes, "cause"), counted(counts.files.len() as u64, "file"));
     let codes: Vec<String> = counts.codes.iter().map(|row| code_text(style, *row)).collect();
-    let mut named: Vec<String> = counts
+    let mut file_counts: Vec<String> = counts
         .files
         .iter()
         .take(MAX_FILES)
@@ -39,13 +39,13 @@ pub fn counts(style: TextStyle, counts: &FindingCounts) -> String {
         .collect();
     let more = counts.files.len().saturating_sub(MAX_FILES) as u64;
     if more > 0 {
-        named.push(format!("{} more", counted(more, "file")));
+        file_counts.push(format!("{} more", counted(more, "file")));
     }
     let (by_code, by_file) = (style.quiet("by code:"), style.quiet("by file:"));
     format!(
         "\n{links} in {files}, {causes}\n  {by_code} {}\n  {by_file} {}\n",
         codes.join(" · "),
-        named.join(" · ")
+        file_counts.join(" · ")
     )
 }
 
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn counts_list_codes_and_the_first_files() {
-        let files = (1..=7).map(|n| (format!("{n}.md"), 10 - n)).collect();
+        let files = (1..=7).map(|number| (format!("{number}.md"), 10 - number)).collect();
         let gone = Some(FindingCode::new(101));
         let numbers = FindingCounts {
             causes: 3,

@@ -1,4 +1,6 @@
 //! Formats one finding as a block of lines.
+//!
+//! A control is a URL that was fetched only for comparison, such as a random name.
 
 use relink_model::{Confidence, Evidence, FindingCode, Verdict};
 
@@ -28,9 +30,9 @@ pub struct FindingView<'a> {
     pub confidence: Confidence,
     /// The evidence in addition to the attempts.
     pub evidence: &'a [Evidence],
-    /// The first locations of the links to it.
+    /// The first locations of the links to the URL.
     pub locations: &'a [LocationView<'a>],
-    /// The total number of links to it.
+    /// The total number of links to the URL.
     pub links: u64,
     /// The line of the first location, if it could be read.
     pub snippet: Option<&'a Snippet>,
@@ -80,7 +82,7 @@ fn confidence(view: &FindingView) -> String {
     String::new()
 }
 
-/// Lists the control pages that a soft-404 or hijacked page was compared with.
+/// Lists the controls that a soft-404 or hijacked page was compared with.
 fn comparisons(style: TextStyle, view: &FindingView) -> String {
     if !matches!(view.verdict, Verdict::Soft404 | Verdict::Hijacked) {
         return String::new();
@@ -104,8 +106,8 @@ fn location_line(
     links: u64,
 ) -> String {
     let arrow = style.quiet("  -->");
-    let also = also(others, links.saturating_sub(1));
-    format!("{arrow} {}{also}\n", location_text(first))
+    let other_locations = other_locations(others, links.saturating_sub(1));
+    format!("{arrow} {}{other_locations}\n", location_text(first))
 }
 
 /// Formats a reason on a line of its own.
@@ -126,7 +128,7 @@ fn help_lines(style: TextStyle, view: &FindingView) -> String {
 }
 
 /// Formats the locations after the first one; `links` is their total number.
-fn also(others: &[LocationView], links: u64) -> String {
+fn other_locations(others: &[LocationView], links: u64) -> String {
     if others.is_empty() {
         return String::new();
     }
@@ -136,13 +138,13 @@ fn also(others: &[LocationView], links: u64) -> String {
 /// Lists the first locations and the number of the remaining ones; `links` is the
 /// total.
 pub(crate) fn location_list(locations: &[LocationView], links: u64) -> String {
-    let named: Vec<String> = locations.iter().take(MAX_LOCATIONS).map(location_text).collect();
-    let all = links.max(locations.len() as u64);
-    let more = match all.saturating_sub(named.len() as u64) {
+    let listed: Vec<String> = locations.iter().take(MAX_LOCATIONS).map(location_text).collect();
+    let total = links.max(locations.len() as u64);
+    let more = match total.saturating_sub(listed.len() as u64) {
         0 => String::new(),
         rest => format!(" and {} more", grouped(rest)),
     };
-    format!("{}{more}", named.join(", "))
+    format!("{}{more}", listed.join(", "))
 }
 
 /// Formats a location: `path:line:column`.

@@ -40,7 +40,7 @@ pub fn headline(headline: &Headline) -> String {
 }
 
 /// Formats the totals: every verdict that occurs and always `alive`, with symbol
-/// and count. If links are dead, the share of soft-404s follows.
+/// and count. If pages are missing, the share of soft-404s follows.
 pub fn summary(style: TextStyle, verdicts: &BTreeMap<Verdict, u64>) -> String {
     let counts =
         Verdict::ALL.map(|verdict| (verdict, verdicts.get(&verdict).copied().unwrap_or(0)));
@@ -55,24 +55,21 @@ pub fn summary(style: TextStyle, verdicts: &BTreeMap<Verdict, u64>) -> String {
     format!("  {}\n{}", parts.join("  "), soft_404_share(verdicts))
 }
 
-/// `3 of 12 dead links (25 %) respond as if they were alive (soft-404).`
+/// Formats the share of soft-404s among the missing pages: `  soft-404s: 3 of 12 missing
+/// pages (dead, soft-404 or hijacked), 25 %`. Returns an empty string if no page is missing.
 fn soft_404_share(verdicts: &BTreeMap<Verdict, u64>) -> String {
-    let dead = DeadLinks::among(verdicts).dead_links;
-    if dead == 0 {
+    let missing = DeadLinks::among(verdicts).dead_links;
+    if missing == 0 {
         return String::new();
     }
     let soft = verdicts.get(&Verdict::Soft404).copied().unwrap_or(0);
-    let links = counted(dead, "dead link");
-    let respond = if soft == 1 || dead == 1 {
-        "responds as if it were alive"
-    } else {
-        "respond as if they were alive"
-    };
-    let percent = percent(soft, dead);
-    format!("  {} of {links} ({percent} %) {respond} (soft-404).\n", grouped(soft))
+    let pages = counted(missing, "missing page");
+    let percent = percent(soft, missing);
+    let soft = grouped(soft);
+    format!("  soft-404s: {soft} of {pages} (dead, soft-404 or hijacked), {percent} %\n")
 }
 
-/// Returns a share in percent. Only zero is 0 and only the whole is 100.
+/// Returns a share in percent, which is 0 only for no part and 100 only for the whole.
 fn percent(part: u64, whole: u64) -> u64 {
     let (part, whole) = (u128::from(part), u128::from(whole).max(1));
     let rounded = u64::try_from((part * 100 + whole / 2) / whole).unwrap_or(100);
@@ -135,7 +132,7 @@ pub struct Footer {
     pub failing: u64,
     /// Pages whose access is denied.
     pub blocked: u64,
-    /// The most frequent code among them.
+    /// The most frequent code of the blocked pages.
     pub blocked_code: Option<FindingCode>,
 }
 

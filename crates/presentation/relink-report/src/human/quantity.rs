@@ -14,9 +14,9 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// Formats a number with a noun: `1 link`, `1,204 links`.
-pub fn counted(number: u64, thing: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", grouped(number))
+    format!("{} {noun}{plural}", grouped(number))
 }
 
 /// Formats a duration: `340 ms`, `6.1 s`, `3m12s`, `2h05m`.
@@ -48,13 +48,13 @@ pub fn size(bytes: u64) -> String {
 /// The value is truncated, not rounded: `1.00` means equal texts, and a value
 /// below a threshold is never printed as the threshold.
 pub fn resemblance(share: f64) -> String {
-    // Binary fractions must not push a whole hundredth below itself.
-    const SLACK: f64 = 1e-9;
-    let hundredths = (share * 100.0 + SLACK).floor();
+    // Without this addition, 0.29 * 100.0 = 28.999… would be truncated to 28.
+    const ROUNDING_ERROR: f64 = 1e-9;
+    let hundredths = (share * 100.0 + ROUNDING_ERROR).floor();
     format!("{:.2}", hundredths / 100.0)
 }
 
-/// Formats an age in its largest whole unit up to days: `24 h`, `7 d`, `90 s`.
+/// Formats an age in the largest unit that divides it: `24 h`, `7 d`, `90 s`.
 pub fn age(seconds: u64) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;

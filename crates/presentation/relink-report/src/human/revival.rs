@@ -1,4 +1,8 @@
 //! Formats the search result for a dead page.
+//!
+//! An *alias* is a live URL of the same page. A *pattern* is a learned rule by which the
+//! URLs of a directory changed. A *replacement* is a page of another site with the same or
+//! similar text.
 
 use jiff::Timestamp;
 use relink_model::{Confidence, Similarity};
@@ -22,9 +26,9 @@ pub struct RevivalView<'a> {
     pub archived: Option<(Timestamp, &'a str)>,
     /// The capture times of rejected copies, with the reason.
     pub rejected_copies: &'a [(Timestamp, String)],
-    /// Pages of other sites with its content, most similar first.
+    /// Pages of other sites with the content of the dead page, most similar first.
     pub replacements: &'a [ReplacementView],
-    /// Pages of the site that resemble it, below the confidence threshold.
+    /// Pages of the site that resemble the dead page, below the confidence threshold.
     pub other_candidates: &'a [(String, Confidence)],
     /// The reasons why there is no alias.
     pub reasons: &'a [String],
@@ -41,9 +45,9 @@ pub struct AliasView<'a> {
     pub url: &'a str,
     /// The confidence.
     pub confidence: Confidence,
-    /// The method that found it.
+    /// The method that found the alias.
     pub method: &'a str,
-    /// The id of the pattern that produced it.
+    /// The id of the pattern that produced the alias.
     pub pattern: Option<i64>,
     /// The evidence.
     pub evidence: &'a [String],
@@ -58,9 +62,9 @@ pub struct ReplacementView {
     pub similarity: Similarity,
     /// The share of the text of both pages that they have in common.
     pub resemblance: f64,
-    /// The archived copy that it was compared with.
+    /// The archived copy that the page was compared with.
     pub reason: String,
-    /// The search engine that returned it.
+    /// The search engine that returned the page.
     pub engine: String,
 }
 
@@ -86,10 +90,10 @@ pub(crate) fn revival_lines(style: TextStyle, view: &RevivalView<'_>) -> String 
             .iter()
             .map(|(url, confidence)| format!("{} ({confidence})", shown_url(url)))
             .collect();
-        text += &block("candidate", &others.join(", "));
+        text += &labeled_line("candidate", &others.join(", "));
     }
     for warning in view.warnings {
-        text += &block("warning", &shown_prose(warning));
+        text += &labeled_line("warning", &shown_prose(warning));
     }
     text
 }
@@ -120,16 +124,16 @@ pub(crate) fn suggestions(view: &RevivalView<'_>) -> Vec<String> {
 fn replacement_lines(replacement: &ReplacementView) -> String {
     let label = if replacement.similarity.is_mirror() { "mirror" } else { "similar" };
     let (url, reason) = (shown_url(&replacement.url), shown_prose(&replacement.reason));
-    block(label, &format!("{url}   on another site")) + &block("", &reason)
+    labeled_line(label, &format!("{url}   on another site")) + &labeled_line("", &reason)
 }
 
 /// Formats an alias with its evidence.
 fn alias_lines(style: TextStyle, alias: &AliasView<'_>) -> String {
     let url = style.strong(&shown_url(alias.url));
     let pattern = alias.pattern.map(|id| format!("   pattern P{id}")).unwrap_or_default();
-    let mut text = block("alias", &format!("{url}   {}{pattern}", alias.confidence));
+    let mut text = labeled_line("alias", &format!("{url}   {}{pattern}", alias.confidence));
     for note in alias.evidence {
-        text += &block("", &shown_prose(note));
+        text += &labeled_line("", &shown_prose(note));
     }
     text
 }
@@ -138,9 +142,9 @@ fn alias_lines(style: TextStyle, alias: &AliasView<'_>) -> String {
 fn no_alias_lines(view: &RevivalView<'_>) -> String {
     let mut lines = view.reasons.iter();
     let first = lines.next().map_or("nothing found", String::as_str);
-    let mut text = block("alias", &format!("none: {}", shown_prose(first)));
+    let mut text = labeled_line("alias", &format!("none: {}", shown_prose(first)));
     for reason in lines {
-        text += &block("", &shown_prose(reason));
+        text += &labeled_line("", &shown_prose(reason));
     }
     text
 }
@@ -159,12 +163,13 @@ fn archive_lines(view: &RevivalView<'_>) -> String {
     if more > 0 {
         copies.push(format!("{more} more rejected"));
     }
+    // Only the first line has the label.
     let labels = ["archive"].into_iter().chain(std::iter::repeat(""));
-    labels.zip(&copies).map(|(label, copy)| block(label, copy)).collect()
+    labels.zip(&copies).map(|(label, copy)| labeled_line(label, copy)).collect()
 }
 
 /// Formats one line after a label, which may be empty.
-fn block(label: &str, text: &str) -> String {
+fn labeled_line(label: &str, text: &str) -> String {
     format!("  {label:<LABEL_COLUMNS$} {text}\n")
 }
 

@@ -37,7 +37,7 @@ impl Snippet {
     /// Extracts the line around `span` from the bytes of a document within
     /// [`Self::byte_range`].
     ///
-    /// Returns `None` if the span is outside of them.
+    /// Returns `None` if the span is outside of the bytes.
     pub fn cut_from(bytes: &[u8], span: Span) -> Option<Self> {
         let offset = Self::byte_range(span).start;
         Self::cut(bytes, Span { start: span.start - offset, end: span.end - offset })
@@ -48,8 +48,8 @@ impl Snippet {
     /// Returns `None` if the span is outside of the document because the document
     /// has changed.
     pub fn cut(document: &[u8], span: Span) -> Option<Self> {
-        let marked = document.get(span.range())?;
-        let marked = first_line(marked);
+        // Mark only the first line of a destination with line breaks.
+        let marked = first_line(document.get(span.range())?);
         let end = span.start + marked.len();
         let limit = end.saturating_add(CONTEXT_BYTES).min(document.len());
         let before = last_line(document.get(span.start.saturating_sub(CONTEXT_BYTES)..span.start)?);
@@ -57,17 +57,18 @@ impl Snippet {
         Some(Self::new(&lossy(before), &lossy(marked), &lossy(after)))
     }
 
+    /// Truncates the three parts of a line so that they fit a terminal together.
     fn new(before: &str, destination: &str, after: &str) -> Self {
         let destination = cut_end(&printable(&redact(destination)), DESTINATION_COLUMNS);
         let before = shown_prose(before);
         let after = shown_prose(after);
         let (before, after) = (before.trim_start(), after.trim_end());
-        let room = COLUMNS - width(&destination);
-        // Each side gets half of the remaining width, plus what the other side does
-        // not use.
-        let room_before = (room / 2).max(room.saturating_sub(width(after)));
-        let before = cut_start(before, room_before);
-        let after = cut_end(after, room - width(&before));
+        let free = COLUMNS - width(&destination);
+        // Each side gets half of the free columns, plus the columns that the other side
+        // does not use.
+        let free_before = (free / 2).max(free.saturating_sub(width(after)));
+        let before = cut_start(before, free_before);
+        let after = cut_end(after, free - width(&before));
         Self { before, destination, after }
     }
 
@@ -92,6 +93,7 @@ impl Snippet {
     }
 }
 
+/// Whether a byte ends a line.
 const fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
@@ -116,21 +118,22 @@ fn lossy(bytes: &[u8]) -> String {
 /// Returns the longest prefix of a text that fits into `columns`.
 pub(super) fn prefix_of(text: &str, columns: usize) -> &str {
     let mut used = 0;
-    let too_far = text.char_indices().find(|(_, char)| {
+    let first_excess = text.char_indices().find(|(_, char)| {
         used += char.width().unwrap_or(0);
         used > columns
     });
-    too_far.map_or(text, |(at, _)| text.get(..at).unwrap_or_default())
+    first_excess.map_or(text, |(start, _)| text.get(..start).unwrap_or_default())
 }
 
 /// Returns the longest suffix of a text that fits into `columns`.
 fn suffix_of(text: &str, columns: usize) -> &str {
     let mut used = 0;
-    let too_far = text.char_indices().rev().find(|(_, char)| {
+    let first_excess = text.char_indices().rev().find(|(_, char)| {
         used += char.width().unwrap_or(0);
         used > columns
     });
-    too_far.map_or(text, |(at, char)| text.get(at + char.len_utf8()..).unwrap_or_default())
+    first_excess
+        .map_or(text, |(start, char)| text.get(start + char.len_utf8()..).unwrap_or_default())
 }
 
 /// Truncates a text to `columns`, with an ellipsis if it is longer.
@@ -162,6 +165,7 @@ mod tests {
         snippet.lines(TextStyle::Plain, str::to_owned, "the reason")
     }
 
+    /// Checks the snippet of `line`, whose destination is between `«` and `»`.
     #[track_caller]
     fn check(line: &str, expect: &str) {
         assert_eq!(formatted(line), expect, "{line}");
@@ -197,8 +201,8 @@ mod tests {
         let formatted = formatted(&format!("{filler}«https://a.test/»{filler}"));
         let lines: Vec<&str> = formatted.lines().collect();
         assert_eq!(width(lines[0]), COLUMNS + "   |  ".len());
-        let at = lines[0].chars().position(|char| char == 'h');
-        assert_eq!(at, lines[1].chars().position(|char| char == '^'));
+        let link_column = lines[0].chars().position(|char| char == 'h');
+        assert_eq!(link_column, lines[1].chars().position(|char| char == '^'));
     }
 
     #[test]

@@ -8,12 +8,15 @@ use super::*;
 use crate::row::tests::location;
 use crate::{HostRow, LocationView};
 
+/// A line of Markdown; the URL is at bytes 22 to 57.
 const LINE: &[u8] = b"see the [setup guide](https://old.example.org/guide/setup)\n";
 
+/// A location of the URL in [`LINE`].
 fn at(path: &str, line: u32, column: u32) -> LocationView<'_> {
     LocationView { path, location: location(line, column, 22..57) }
 }
 
+/// A dead link at `locations`.
 fn view<'a>(locations: &'a [LocationView<'a>], snippet: Option<&'a Snippet>) -> FindingView<'a> {
     FindingView {
         code: Some(FindingCode::new(101)),
@@ -77,6 +80,7 @@ fn report_with_all_parts() {
     insta::assert_snapshot!(report.concat());
 }
 
+/// A comparison with a control, with the resemblance `share`.
 fn evidence(kind: ControlKind, url: &str, status: Option<u16>, share: Option<f64>) -> Evidence {
     let control = ControlSummary { kind, url: url.to_owned(), status };
     Evidence { note: "the same page".to_owned(), control: Some(control), resemblance: share }
@@ -84,10 +88,10 @@ fn evidence(kind: ControlKind, url: &str, status: Option<u16>, share: Option<f64
 
 #[test]
 fn soft_404_is_shown_with_its_comparisons() {
-    let sign =
+    let page_sign =
         Evidence { note: "apology on the page".to_owned(), control: None, resemblance: None };
     let evidence = [
-        sign,
+        page_sign,
         evidence(ControlKind::RandomName, "https://a.test/docs/xkqv", Some(200), Some(0.999)),
         evidence(ControlKind::HomePage, "https://ann:secret@a.test/", None, None),
         evidence(ControlKind::Refetch, "https://a.test/docs/a", Some(200), Some(1.0)),
@@ -100,11 +104,12 @@ fn soft_404_is_shown_with_its_comparisons() {
     view.reason = "status 200, but equals the response to a random name";
     view.confidence = Confidence::from_percent(97);
     view.evidence = &evidence;
-    let bare = finding(TextStyle::Plain, &view);
+    let without_snippet = finding(TextStyle::Plain, &view);
     view.snippet = snippet.as_ref();
-    insta::assert_snapshot!(bare + &finding(TextStyle::Plain, &view));
+    insta::assert_snapshot!(without_snippet + &finding(TextStyle::Plain, &view));
 }
 
+/// Checks whether the finding of `verdict` shows its confidence.
 #[track_caller]
 fn check_confidence(verdict: Verdict, hundredths: u8, evidence: &[Evidence], is_shown: bool) {
     let mut view = view(&[], None);
@@ -136,13 +141,14 @@ fn ansi_style_adds_only_escape_sequences() {
     let view = view(&locations, snippet.as_ref());
     let ansi = finding(TextStyle::Ansi, &view);
     assert!(ansi.contains("\u{1b}["));
-    let mut bare = String::new();
+    let mut plain = String::new();
     for (index, piece) in ansi.split('\u{1b}').enumerate() {
-        let rest =
-            if index == 0 { Some(piece) } else { piece.split_once('m').map(|(_, rest)| rest) };
-        bare.push_str(rest.unwrap());
+        // An escape sequence ends at the letter `m`.
+        let text =
+            if index == 0 { Some(piece) } else { piece.split_once('m').map(|(_, text)| text) };
+        plain.push_str(text.unwrap());
     }
-    assert_eq!(bare, finding(TextStyle::Plain, &view));
+    assert_eq!(plain, finding(TextStyle::Plain, &view));
 }
 
 #[test]
@@ -173,6 +179,7 @@ fn untrusted_text_cannot_control_the_terminal() {
     assert_eq!(text.chars().find(is_harmful), None, "{text:?}");
 }
 
+/// Checks the last line for numbers of failing findings and blocked pages.
 #[track_caller]
 fn check_footer(failing: u64, blocked: u64, expect: &str) {
     let text = footer(&Footer { failing, blocked, blocked_code: Some(FindingCode::new(429)) });
@@ -190,6 +197,7 @@ fn footer_states_whether_the_run_fails() {
     );
 }
 
+/// Checks the line after the totals, for numbers of dead, soft-404 and hijacked links.
 #[track_caller]
 fn check_soft_404_share(dead: u64, soft: u64, hijacked: u64, expect: &str) {
     let verdicts =
@@ -207,31 +215,31 @@ fn summary_states_the_soft_404_share() {
         8,
         3,
         1,
-        "3 of 12 dead links (25 %) respond as if they were alive (soft-404).",
+        "soft-404s: 3 of 12 missing pages (dead, soft-404 or hijacked), 25 %",
     );
     check_soft_404_share(
         2,
         0,
         0,
-        "0 of 2 dead links (0 %) respond as if they were alive (soft-404).",
+        "soft-404s: 0 of 2 missing pages (dead, soft-404 or hijacked), 0 %",
     );
     check_soft_404_share(
         11,
         1,
         0,
-        "1 of 12 dead links (8 %) responds as if it were alive (soft-404).",
+        "soft-404s: 1 of 12 missing pages (dead, soft-404 or hijacked), 8 %",
     );
     check_soft_404_share(
         0,
         1,
         0,
-        "1 of 1 dead link (100 %) responds as if it were alive (soft-404).",
+        "soft-404s: 1 of 1 missing page (dead, soft-404 or hijacked), 100 %",
     );
     check_soft_404_share(
         0,
         0,
         1,
-        "0 of 1 dead link (0 %) responds as if it were alive (soft-404).",
+        "soft-404s: 0 of 1 missing page (dead, soft-404 or hijacked), 0 %",
     );
 }
 
@@ -241,13 +249,13 @@ fn percent_is_0_only_for_none_and_100_only_for_all() {
         9_998,
         2,
         0,
-        "2 of 10,000 dead links (1 %) respond as if they were alive (soft-404).",
+        "soft-404s: 2 of 10,000 missing pages (dead, soft-404 or hijacked), 1 %",
     );
     check_soft_404_share(
         1,
         9_999,
         0,
-        "9,999 of 10,000 dead links (99 %) respond as if they were alive (soft-404).",
+        "soft-404s: 9,999 of 10,000 missing pages (dead, soft-404 or hijacked), 99 %",
     );
 }
 

@@ -23,6 +23,7 @@ mod tests {
 
     #[test]
     fn outermost_directories_are_listed_largest_first() {
+        // Path, number of targets, number of broken targets.
         let tree = [("/", 90, 40), ("/a/", 4, 4), ("/b/", 30, 30), ("/b/c/", 9, 9), ("/ba/", 5, 5)];
         let tree = tree.map(|(path, targets, broken)| TreeRow {
             path: path.to_owned(),

@@ -9,7 +9,7 @@ const MAX_BLOCKS: u64 = 6;
 const MAX_DEPTHS: usize = 24;
 /// Blocks from one eighth to a full one.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
-/// The start of the first line, and the gap between bars.
+/// The start of the first line. Other lines are indented by its width.
 const LABEL: &str = "depth ";
 /// The text between two bars.
 const GAP: &str = "   ";
@@ -45,13 +45,14 @@ fn bar(pages: u64, max: u64) -> String {
         return String::new();
     }
     let (pages, max) = (u128::from(pages), u128::from(max));
-    let blocks = |parts: u128| (pages * u128::from(MAX_BLOCKS) * parts).div_ceil(max);
-    if blocks(8) < 8 {
-        let eighths = usize::try_from(blocks(8)).unwrap_or(1);
+    // The length of the bar in parts of a block: 1 for whole blocks, 8 for eighths.
+    let length = |parts: u128| (pages * u128::from(MAX_BLOCKS) * parts).div_ceil(max);
+    if length(8) < 8 {
+        let eighths = usize::try_from(length(8)).unwrap_or(1);
         let part = EIGHTHS.get(eighths.saturating_sub(1)).or(EIGHTHS.last());
         return part.map(ToString::to_string).unwrap_or_default();
     }
-    let full = usize::try_from(blocks(1)).unwrap_or(1);
+    let full = usize::try_from(length(1)).unwrap_or(1);
     format!("{} ", "█".repeat(full))
 }
 
@@ -81,6 +82,7 @@ fn lines(parts: &[String]) -> String {
 mod tests {
     use super::*;
 
+    /// Checks the bars of a site with these numbers of pages at depths 0, 1, ….
     #[track_caller]
     fn check(pages: &[u64], expect: &str) {
         let row =

@@ -38,7 +38,7 @@ pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 
 /// Renders a report as an HTML page.
 pub fn html(report: &SiteReport) -> String {
     let view = View::new(report);
-    let (mut contents, mut sections, mut clean) =
+    let (mut contents, mut sections, mut empty) =
         (Markup::default(), Markup::default(), Markup::default());
     for part in &PARTS {
         match part.section(&view) {
@@ -46,10 +46,10 @@ pub fn html(report: &SiteReport) -> String {
                 contents.push(entry);
                 sections.push(section);
             }
-            None => clean.push(element("li", [], part.empty)),
+            None => empty.push(element("li", [], part.empty)),
         }
     }
-    let main = [head::summary(&view), sections, empty_sections(clean)];
+    let main = [head::summary(&view), sections, empty_sections(empty)];
     let body = [
         element("a", [("class", "skip"), ("href", "#content")], "Skip to the report"),
         head::banner(&view),
@@ -82,11 +82,11 @@ fn preamble(view: &View) -> Markup {
     )
 }
 
-/// Lists the sections that have nothing to report.
-fn empty_sections(clean: Markup) -> Markup {
-    if clean.is_empty() {
-        return clean;
+/// Renders the list of sections without content.
+fn empty_sections(items: Markup) -> Markup {
+    if items.is_empty() {
+        return items;
     }
     let heading = element("h2", [], "Nothing to report");
-    element("section", [("id", "nothing")], [heading, element("ul", [("class", "clean")], clean)])
+    element("section", [("id", "nothing")], [heading, element("ul", [("class", "clean")], items)])
 }

@@ -1,7 +1,6 @@
 //! The report of a crawl as terminal text.
 //!
-//! Shows only the most important rows; the HTML page and the JSON have all of
-//! them.
+//! Shows only the most important rows; the HTML page and the JSON contain all rows.
 
 use relink_model::Verdict;
 
@@ -39,7 +38,7 @@ fn report_text(report: &SiteReport, style: TextStyle, findings: &str) -> String 
     let last_lines = [
         directories(report, style),
         traps(report),
-        others(report),
+        other_problems(report),
         not_followed(report),
         notes(report),
         compared(report),
@@ -59,13 +58,14 @@ fn title(report: &SiteReport, style: TextStyle) -> String {
     format!("{}  crawl {}, {started}", style.strong(&seed), report.run)
 }
 
-/// `864 pages · 11,203 links · 3m12s`.
+/// Formats the totals: `864 pages · 11,203 links · 3m12s`.
 fn sizes(report: &SiteReport) -> String {
     let took = report.finished_at.duration_since(report.started_at).as_millis();
     let took = duration(u64::try_from(took).unwrap_or(0));
     format!("{} · {} · {took}", counted(report.pages, "page"), counted(report.links, "link"))
 }
 
+/// Formats the reason why the crawl ended early.
 fn termination_note(report: &SiteReport) -> Option<String> {
     report.termination_note.as_deref().map(|note| format!("! {}", shown_prose(note)))
 }
@@ -106,7 +106,7 @@ fn finding_line(finding: &SiteFinding, style: TextStyle) -> String {
     format!("  {}  {url}\n{}", style.verdict(finding.verdict, &label), first.unwrap_or_default())
 }
 
-/// `✗ 24 under /blog/2014/ → probably a dead directory`.
+/// Formats the dead directories: `✗ 24 under /blog/2014/ → probably a dead directory`.
 fn directories(report: &SiteReport, style: TextStyle) -> Vec<String> {
     dead_directories(&report.tree.rows)
         .into_iter()
@@ -137,8 +137,8 @@ fn traps(report: &SiteReport) -> Vec<String> {
     lines
 }
 
-/// `3 orphan pages · 12 missing anchors · 2 insecure resources`.
-fn others(report: &SiteReport) -> Vec<String> {
+/// Formats the numbers of other problems: `3 orphan pages · 12 missing anchors · 2 insecure resources`.
+fn other_problems(report: &SiteReport) -> Vec<String> {
     let counts = [
         (report.chains.total, "redirect"),
         (report.orphans.total, "orphan page"),
@@ -149,12 +149,12 @@ fn others(report: &SiteReport) -> Vec<String> {
     let parts: Vec<String> = counts
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, thing)| counted(count, thing))
+        .map(|(count, noun)| counted(count, noun))
         .collect();
     if parts.is_empty() { Vec::new() } else { vec![parts.join(" · ")] }
 }
 
-/// `links not followed: 4 deeper than the limit, 2 excluded by patterns`.
+/// Formats a line such as `links not followed: 4 deeper than the limit, 2 excluded by patterns`.
 fn not_followed(report: &SiteReport) -> Vec<String> {
     let part =
         |(reason, count): &(String, u64)| format!("{} {}", grouped(*count), shown_prose(reason));
@@ -165,6 +165,7 @@ fn not_followed(report: &SiteReport) -> Vec<String> {
     vec![format!("links not followed: {}", parts.join(", "))]
 }
 
+/// Returns the further remarks.
 fn notes(report: &SiteReport) -> Vec<String> {
     report.notes.iter().map(|note| shown_prose(note)).collect()
 }

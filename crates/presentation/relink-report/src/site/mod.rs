@@ -1,6 +1,6 @@
 //! The report of a crawl.
 //!
-//! This module defines its values. [`html()`] renders them as a page, [`human()`]
+//! This module defines the values of the report. [`html()`] renders them as a page, [`human()`]
 //! as terminal text, and `serde` as JSON. Lists that may be long are [`Capped`]:
 //! they state how many rows are omitted.
 
@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::redact;
 
-/// The first rows of a list, and the total number of rows.
+/// The first rows of a list, and the total number of rows including omitted ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capped<T> {
     /// The first rows.
@@ -69,7 +69,7 @@ pub struct SiteReport {
     pub termination_note: Option<String>,
     /// Pages read.
     pub pages: u64,
-    /// Links on them.
+    /// Links on these pages.
     pub links: u64,
     /// Distinct targets of the links.
     pub targets: u64,
@@ -124,7 +124,7 @@ pub struct DepthRow {
     pub depth: u32,
     /// Pages read at this depth.
     pub pages: u64,
-    /// Links on them.
+    /// Links on these pages.
     pub links: u64,
     /// Links to targets that were not seen before.
     pub new_links: u64,
@@ -164,7 +164,7 @@ pub struct TreeRow {
     pub targets: u64,
     /// Broken targets.
     pub broken: u64,
-    /// Whether all its targets are gone.
+    /// Whether all targets of the directory are gone.
     pub is_dead: bool,
 }
 
@@ -188,7 +188,7 @@ pub struct SiteFinding {
     pub advice: Option<String>,
     /// The distance in links from the seed.
     pub depth: Option<u32>,
-    /// The links to it.
+    /// The links to the URL.
     pub inlinks: Capped<InlinkRow>,
 }
 
@@ -242,7 +242,7 @@ pub struct MissingFragment {
     /// The fragment.
     #[serde(serialize_with = "redact::url")]
     pub fragment: String,
-    /// The links to it.
+    /// The links to the missing anchor.
     pub inlinks: Capped<InlinkRow>,
 }
 
@@ -280,7 +280,7 @@ pub struct TrapRow {
     /// One of these URLs.
     #[serde(serialize_with = "redact::url")]
     pub example: String,
-    /// The flag of `relink crawl` that enters the trap.
+    /// The flag of `relink crawl` that makes it follow the URLs of the trap.
     pub flag: String,
 }
 
@@ -289,7 +289,7 @@ pub struct TrapRow {
 pub struct SiteComparison {
     /// The id of the other crawl.
     pub run: i64,
-    /// Its start.
+    /// The start of the other crawl.
     pub started_at: Timestamp,
     /// Broken now, and not known to work before.
     pub new: Capped<ChangeRow>,

@@ -1,8 +1,8 @@
 //! Whether a failure is permanent or transient.
 //!
-//! Readers fix a permanent failure and wait for a transient one to end. The
-//! distinction is that of Walden's Paths (§3, §5). It follows from the verdict
-//! alone.
+//! Users fix a permanent failure and wait until a transient one ends. The distinction
+//! comes from the paper on Walden's Paths (sections 3 and 5). It depends only on the
+//! verdict.
 
 use std::fmt;
 
@@ -19,9 +19,9 @@ use crate::human::counted;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permanence {
-    /// Waiting does not help.
+    /// The failure does not end by itself.
     Permanent,
-    /// It may end by itself.
+    /// The failure may end by itself.
     Transient,
     /// The state of the page is unknown.
     Unknown,
@@ -70,7 +70,7 @@ pub(super) fn sentence(verdict: Verdict, streak: Option<&FailureStreak>) -> Stri
             "the server responds, but the page is gone; waiting will not help".to_owned()
         }
         Verdict::Hijacked => "the domain has another owner; waiting will not help".to_owned(),
-        Verdict::Failing => unconfirmed(streak),
+        Verdict::Failing => failing_sentence(streak),
         Verdict::Blocked => "the server denied access, so the page may exist or be gone; open it \
                           in a browser to find out"
             .to_owned(),
@@ -81,24 +81,25 @@ pub(super) fn sentence(verdict: Verdict, streak: Option<&FailureStreak>) -> Stri
 }
 
 /// States when a failing page will count as dead.
-fn unconfirmed(streak: Option<&FailureStreak>) -> String {
+fn failing_sentence(streak: Option<&FailureStreak>) -> String {
     let Some(streak) = streak else {
         return format!(
-            "the page counts as dead after {CONFIRM_RUNS} failed runs in a row over at least \
+            "the page counts as dead if it fails in {CONFIRM_RUNS} runs in a row over at least \
              {CONFIRM_DAYS} days"
         );
     };
+    // Even after a long streak, the page must fail in one more run.
     let missing = CONFIRM_RUNS.saturating_sub(streak.runs).max(1);
-    let runs = counted(missing.into(), "more failed run");
+    let runs = counted(missing.into(), "more run");
     let when = match (missing, earliest(streak)) {
         (_, None) => String::new(),
-        (1, Some(time)) => format!(" on {} or later", minute(time)),
+        (1, Some(time)) => format!(", on {} or later", minute(time)),
         (_, Some(time)) => format!(" in a row, the last on {} or later", minute(time)),
     };
-    format!("the page counts as dead after {runs}{when}")
+    format!("the page counts as dead if it fails in {runs}{when}")
 }
 
-/// Returns the earliest time at which a failed run makes the page dead, or
+/// Returns the earliest time at which a further failure makes the page dead, or
 /// `None` if the streak is already long enough.
 fn earliest(streak: &FailureStreak) -> Option<Timestamp> {
     let wait = SignedDuration::from_hours(24 * CONFIRM_DAYS);
@@ -111,36 +112,22 @@ mod tests {
     use super::*;
     use crate::row::tests::timestamp;
 
+    /// Checks the sentence of a page that failed in `runs` runs between `first` and `last`.
     #[track_caller]
     fn check(runs: u32, first: &str, last: &str, expect: &str) {
         let streak = FailureStreak { runs, first_at: timestamp(first), last_at: timestamp(last) };
-        let expect = format!("the page counts as dead after {expect}");
+        let expect = format!("the page counts as dead if it fails in {expect}");
         assert_eq!(sentence(Verdict::Failing, Some(&streak)), expect);
     }
 
     #[test]
     fn failing_sentence_states_the_missing_runs_and_date() {
         let monday = "2026-11-09T09:00:00Z";
-        check(
-            1,
-            monday,
-            monday,
-            "2 more failed runs in a row, the last on 2026-11-12 09:00 UTC or later",
-        );
-        check(
-            2,
-            monday,
-            "2026-11-10T09:00:00Z",
-            "1 more failed run on 2026-11-12 09:00 UTC or later",
-        );
-        check(
-            7,
-            monday,
-            "2026-11-10T09:00:00Z",
-            "1 more failed run on 2026-11-12 09:00 UTC or later",
-        );
-        check(2, monday, "2026-11-20T09:00:00Z", "1 more failed run");
-        check(1, monday, "2026-11-20T09:00:00Z", "2 more failed runs");
+        check(1, monday, monday, "2 more runs in a row, the last on 2026-11-12 09:00 UTC or later");
+        check(2, monday, "2026-11-10T09:00:00Z", "1 more run, on 2026-11-12 09:00 UTC or later");
+        check(7, monday, "2026-11-10T09:00:00Z", "1 more run, on 2026-11-12 09:00 UTC or later");
+        check(2, monday, "2026-11-20T09:00:00Z", "1 more run");
+        check(1, monday, "2026-11-20T09:00:00Z", "2 more runs");
     }
 
     #[test]

@@ -1,4 +1,7 @@
 //! Formats the numbered list of requests and comparisons for `relink explain URL`.
+//!
+//! A probe is one fetch with its redirects (hops); an attempt is the summary of a probe.
+//! A control is a URL that is fetched only for comparison.
 
 use relink_model::{Attempt, Control, Evidence, FetchOutcome, FetchPurpose, Hop, Probe};
 
@@ -9,8 +12,8 @@ use crate::human::{
     size, width,
 };
 
-/// Maximum width of the URL column. Longer URLs are not aligned, so that the
-/// responses of all others stay on the screen.
+/// Maximum width of the URL column. A longer URL is not aligned, so that one long URL does
+/// not move the responses of all others off the screen.
 const URL_COLUMNS: usize = 40;
 
 /// Maximum width of a title.
@@ -48,8 +51,8 @@ pub(super) fn list(style: TextStyle, view: &TargetRecordView) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// Returns the requests for the page itself. If the probes were pruned, the
-/// entries are made from the attempts.
+/// Returns the requests for the page itself. Attempts are stored longer than probes: if the
+/// probes were pruned, the entries are made from the attempts.
 fn target_entries(view: &TargetRecordView) -> Vec<RequestEntry> {
     let attempts = view.latest.map_or(&[] as &[Attempt], |latest| latest.attempts);
     if view.probes.is_empty() {
@@ -90,12 +93,14 @@ fn control_entry(view: &TargetRecordView, control: &Control) -> Option<RequestEn
     }
 }
 
-/// Returns the entry of a probe: its hops, and the page or the error at the end.
-fn probe_entry(home: &str, url: &str, probe: &Probe, label: Option<&str>) -> RequestEntry {
-    let mut lines: Vec<RequestLine> = probe.hops.iter().map(|hop| hop_line(home, hop)).collect();
-    let is_complete = probe.outcome.status().is_some() && !lines.is_empty();
-    if !is_complete {
-        let url = if lines.is_empty() { short_url(home, url) } else { String::new() };
+/// Returns the entry of a probe of `url`: its hops, and the page or the error at the end.
+fn probe_entry(target_url: &str, url: &str, probe: &Probe, label: Option<&str>) -> RequestEntry {
+    let mut lines: Vec<RequestLine> =
+        probe.hops.iter().map(|hop| hop_line(target_url, hop)).collect();
+    let has_final_response = probe.outcome.status().is_some() && !lines.is_empty();
+    if !has_final_response {
+        // After a redirect, the URL that failed is already shown as `→ URL`.
+        let url = if lines.is_empty() { short_url(target_url, url) } else { String::new() };
         lines.push(RequestLine { url, outcome: outcome_text(&probe.outcome), details: Vec::new() });
     }
     if let Some(last) = lines.last_mut() {
@@ -106,10 +111,10 @@ fn probe_entry(home: &str, url: &str, probe: &Probe, label: Option<&str>) -> Req
 }
 
 /// Returns the line of a request in a redirect chain.
-fn hop_line(home: &str, hop: &Hop) -> RequestLine {
+fn hop_line(target_url: &str, hop: &Hop) -> RequestLine {
     let location = hop.location.as_deref().map(|location| format!("→ {}", shown_url(location)));
     RequestLine {
-        url: short_url(home, &hop.url),
+        url: short_url(target_url, &hop.url),
         outcome: hop.status.to_string(),
         details: location.into_iter().collect(),
     }
@@ -185,11 +190,11 @@ fn format_evidence(
         let share = share.map_or(String::new(), |share| format!(" (resemblance {share})"));
         return format!("{label}{note}{share}\n");
     };
-    let listed = controls
+    let listed_control = controls
         .iter()
         .find(|(_, control)| control.kind == summary.kind && control.url == summary.url);
-    let url =
-        listed.map_or_else(|| short_url(view.url, &summary.url), |(number, _)| number.to_string());
+    let url = listed_control
+        .map_or_else(|| short_url(view.url, &summary.url), |(number, _)| number.to_string());
     let comparison = compared(&url, summary, evidence.resemblance);
     let conclusion = format!("→ {note}");
     let is_one_line = width(&comparison) + 1 + width(&conclusion) <= COLUMNS;

@@ -2,6 +2,9 @@
 //!
 //! As in reports, a field may be added under the same `schema` number. No field
 //! is renamed, removed or given another meaning.
+//!
+//! A *probe* is one fetch with its redirects (hops). A *control* is a URL that is fetched
+//! only for comparison, usually with a random name that cannot exist.
 
 use std::io;
 
@@ -37,7 +40,7 @@ pub struct TargetRecordRow<'a> {
     /// The changes of the verdict, oldest first. Pruning keeps them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<VerdictChangeRow>,
-    /// When documents were first seen with a link to the target.
+    /// The first time that each document was seen with a link to the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_seen: Vec<FirstSeenRow<'a>>,
     /// The result of a search for the page, if there was one.
@@ -45,10 +48,10 @@ pub struct TargetRecordRow<'a> {
     pub revival: Option<RevivalRow<'a>>,
 }
 
-/// Consecutive failed runs.
+/// Consecutive runs in which the page failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StreakRow {
-    /// The number of failed runs.
+    /// The number of these runs.
     pub runs: u32,
     /// The time of the first failure.
     #[schemars(schema_with = "schema::timestamp")]
@@ -99,8 +102,8 @@ pub struct ControlRow<'a> {
     pub kind: ControlKind,
     /// The URL.
     pub url: Redacted<'a>,
-    /// Its fetch, or null if it was not fetched because of the control budget of
-    /// the host.
+    /// The fetch of the control, or null if the control budget of the host was used
+    /// up.
     pub probe: Option<ProbeRow<'a>>,
 }
 
@@ -129,7 +132,7 @@ pub struct VerdictChangeRow {
     pub after: Verdict,
 }
 
-/// When a document was first seen with a link to the target.
+/// The first time that a document was seen with a link to the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FirstSeenRow<'a> {
     /// The path or URL of the document.
@@ -145,8 +148,8 @@ impl<'a> TargetRecordRow<'a> {
     /// Creates the row of a record.
     pub fn new(view: &TargetRecordView<'a>) -> Self {
         // Skip controls without a URL and a probe: the site has no such page.
-        let exists = |control: &&Control| !control.url.is_empty() || control.probe.is_some();
-        let controls = view.controls.iter().filter(exists);
+        let has_page = |control: &&Control| !control.url.is_empty() || control.probe.is_some();
+        let controls = view.controls.iter().filter(has_page);
         Self {
             schema: SCHEMA,
             url: redact(view.url),

@@ -1,14 +1,14 @@
-//! Shortens URLs relative to the site of a page.
+//! Shortens URLs that have the same origin as the checked page.
 
 use crate::human::shown_url;
 
-/// Returns the printable URL. If it has the same origin as `home`, returns only
+/// Returns the printable URL. If it has the same origin as `page_url`, returns only
 /// its path and query.
-pub(super) fn short_url(home: &str, url: &str) -> String {
+pub(super) fn short_url(page_url: &str, url: &str) -> String {
     let url = shown_url(url);
-    let home = shown_url(home);
-    match (split(&home), split(&url)) {
-        (Some((home, _)), Some((origin, rest))) if home == origin => {
+    let page_url = shown_url(page_url);
+    match (split_origin(&page_url), split_origin(&url)) {
+        (Some((page_origin, _)), Some((origin, rest))) if page_origin == origin => {
             let slash = if rest.starts_with('/') { "" } else { "/" };
             format!("{slash}{rest}")
         }
@@ -18,7 +18,7 @@ pub(super) fn short_url(home: &str, url: &str) -> String {
 
 /// Splits a URL into its origin (scheme and host) and the rest. User name and
 /// password are not part of the origin.
-fn split(url: &str) -> Option<((&str, &str), &str)> {
+fn split_origin(url: &str) -> Option<((&str, &str), &str)> {
     let (scheme, after) = url.split_once("://")?;
     let end = after.find(['/', '?', '#']).unwrap_or(after.len());
     let (authority, rest) = after.split_at(end);
@@ -30,6 +30,7 @@ fn split(url: &str) -> Option<((&str, &str), &str)> {
 mod tests {
     use super::*;
 
+    /// Checks the short form of a URL for a page of `https://a.test`.
     #[track_caller]
     fn check(url: &str, expect: &str) {
         assert_eq!(short_url("https://ann:secret@a.test/b?c", url), expect);

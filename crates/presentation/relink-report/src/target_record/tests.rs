@@ -1,12 +1,12 @@
 //! The text and the JSON of a target record.
 
 use relink_model::{
-    Attempt, Confidence, ConnectError, ControlKind, ControlSummary, Digest, Evidence, FetchOutcome,
-    FetchPurpose, LinkKind, SourceLocation, Timings,
+    Confidence, ConnectError, ControlKind, ControlSummary, Digest, Evidence, FetchOutcome,
+    FetchPurpose, Timings,
 };
 
 use super::*;
-use crate::row::tests::{attempt, hop, timestamp};
+use crate::row::tests::{attempt, hop, location, timestamp};
 
 /// Creates a probe from a short notation: URL and status of each hop, separated
 /// by ` -> `, and the title of the final page.
@@ -37,6 +37,7 @@ fn probe(requested_at: &str, hops: &str, title: Option<&str>) -> Probe {
     }
 }
 
+/// Creates a probe without a response.
 fn failed(requested_at: &str, outcome: FetchOutcome) -> Probe {
     Probe { hops: Vec::new(), outcome, ..probe(requested_at, "https://a.test/ 200", None) }
 }
@@ -45,8 +46,9 @@ fn control(kind: ControlKind, url: &str, probe: Option<Probe>) -> Control {
     Control { kind, url: url.to_owned(), probe: probe.map(std::sync::Arc::new) }
 }
 
-fn evidence(note: &str, seen: Option<(ControlKind, &str, u16)>, share: Option<f64>) -> Evidence {
-    let control = seen.map(|(kind, url, status)| ControlSummary {
+/// Creates a comparison with a control, or a sign on the page if `control` is `None`.
+fn evidence(note: &str, control: Option<(ControlKind, &str, u16)>, share: Option<f64>) -> Evidence {
+    let control = control.map(|(kind, url, status)| ControlSummary {
         kind,
         url: url.to_owned(),
         status: Some(status),
@@ -54,6 +56,7 @@ fn evidence(note: &str, seen: Option<(ControlKind, &str, u16)>, share: Option<f6
     Evidence { note: note.to_owned(), control, resemblance: share }
 }
 
+/// Returns one verdict per day, given by its symbol in the report: ✓ is alive, ✗ dead.
 fn verdicts(symbols: &str) -> Vec<(Timestamp, Verdict)> {
     let from_symbol =
         |symbol| Verdict::ALL.into_iter().find(|verdict| verdict.symbol() == symbol).unwrap();
@@ -62,6 +65,7 @@ fn verdicts(symbols: &str) -> Vec<(Timestamp, Verdict)> {
     (0..).zip(symbols.chars()).map(|(day, symbol)| (at(day), from_symbol(symbol))).collect()
 }
 
+/// Creates the result of a check without hops, attempts and evidence.
 fn checked(verdict: Verdict, code: Option<u16>, reason: &str) -> TargetView<'_> {
     TargetView {
         inlinks: 1,
@@ -82,6 +86,7 @@ fn checked(verdict: Verdict, code: Option<u16>, reason: &str) -> TargetView<'_> 
     }
 }
 
+/// Creates a record without probes and history.
 fn record(latest: Option<TargetView<'_>>) -> TargetRecordView<'_> {
     TargetRecordView {
         url: "https://shop.example.net/item/8812",
@@ -132,13 +137,9 @@ pub(crate) fn with_soft_404<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
         evidence("the title says that nothing was found", None, None),
         evidence("no common text with the page of 2026-03-01", None, Some(0.04)),
     ];
-    let location =
-        SourceLocation { span: (0..9).into(), line: 7, column: 1, kind: LinkKind::Hyperlink };
-    let locations = [LocationView { path: "docs/links.md", location }];
+    let locations = [LocationView { path: "docs/links.md", location: location(7, 1, 0..9) }];
     let verdicts = verdicts("✓✓✓✓✓☁☁☁");
     let latest = TargetView {
-        inlinks: 1,
-        depth: None,
         attempts: &attempts,
         evidence: &evidence,
         locations: &locations,
@@ -172,7 +173,7 @@ fn failing_record_states_the_missing_runs() {
     let probes = [failed("2026-11-10T09:00:00Z", refused.clone()), redirected];
     let attempts = [attempt("2026-11-10T09:00:05Z", FetchPurpose::Retry, refused)];
     let first = timestamp("2026-11-09T09:00:00Z");
-    let reason = "connection refused in 2 attempts; failing 2 of 3 runs";
+    let reason = "connection refused in 2 attempts; failed in 2 runs, dead after 3 in a row";
     let latest = TargetView { attempts: &attempts, ..checked(Verdict::Failing, Some(541), reason) };
     let verdicts = verdicts("✓✓◌◌");
     let view = TargetRecordView {
@@ -190,7 +191,7 @@ fn failing_record_states_the_missing_runs() {
 
 #[test]
 fn record_without_probes_lists_the_attempts() {
-    let attempts: [Attempt; 2] = [
+    let attempts = [
         attempt("2026-11-10T09:00:00Z", FetchPurpose::Initial, FetchOutcome::Response(403)),
         attempt(
             "2026-11-10T09:00:01Z",
@@ -199,8 +200,6 @@ fn record_without_probes_lists_the_attempts() {
         ),
     ];
     let latest = TargetView {
-        inlinks: 1,
-        depth: None,
         attempts: &attempts,
         ..checked(Verdict::Blocked, Some(403), "status 403 in 2 attempts")
     };
@@ -208,20 +207,21 @@ fn record_without_probes_lists_the_attempts() {
 }
 
 #[track_caller]
-fn check(view: &TargetRecordView, expect: &str) {
+fn check_text(view: &TargetRecordView, expect: &str) {
     assert_eq!(target_record(TextStyle::Plain, view), expect);
 }
 
 #[test]
 fn unknown_values_are_omitted() {
-    check(&record(None), "not checked yet\n https://shop.example.net/item/8812\n");
-    check(
+    check_text(&record(None), "not checked yet\n https://shop.example.net/item/8812\n");
+    check_text(
         &record(Some(checked(Verdict::Alive, None, ""))),
         "verdict alive, confidence 0.98, since 2026-10-29\n \
          https://shop.example.net/item/8812, last checked 2026-11-10 09:00 UTC\n",
     );
 }
 
+/// Checks the line of past verdicts; for symbols see [`verdicts`].
 #[track_caller]
 fn check_history(symbols: &str, expect: &str) {
     assert_eq!(history(TextStyle::Plain, &verdicts(symbols)), expect);
@@ -262,13 +262,15 @@ fn ansi_style_adds_only_escape_sequences() {
     let ansi = with_soft_404(|view| target_record(TextStyle::Ansi, view));
     let mut pieces = ansi.split('\u{1b}');
     let first = pieces.next().unwrap().to_owned();
-    let bare = pieces.fold(first, |bare, piece| bare + piece.split_once('m').unwrap().1);
-    assert_eq!(bare, with_soft_404(|view| target_record(TextStyle::Plain, view)));
+    // An escape sequence ends at the letter `m`.
+    let plain = pieces.fold(first, |text, piece| text + piece.split_once('m').unwrap().1);
+    assert_eq!(plain, with_soft_404(|view| target_record(TextStyle::Plain, view)));
 }
 
 /// Untrusted text with escape sequences and a password.
 const EVIL: &str = "https://ann:secret@a.test/\u{1b}[2J\r\u{202e}\u{9b}";
 
+/// Calls `then` with a record in which every text is [`EVIL`].
 fn with_evil<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
     let mut probe = probe("2026-11-10T09:00:00Z", "https://a.test/ 200", Some(EVIL));
     probe.hops = vec![hop(EVIL, 302, Some(EVIL)), hop(EVIL, 200, None)];
@@ -281,12 +283,8 @@ fn with_evil<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
         evidence(EVIL, Some((ControlKind::Refetch, EVIL, 200)), Some(0.5)),
         evidence(EVIL, None, None),
     ];
-    let location =
-        SourceLocation { span: (0..9).into(), line: 7, column: 1, kind: LinkKind::Hyperlink };
-    let locations = [LocationView { path: EVIL, location }];
+    let locations = [LocationView { path: EVIL, location: location(7, 1, 0..9) }];
     let latest = TargetView {
-        inlinks: 1,
-        depth: None,
         url: EVIL,
         evidence: &evidence,
         locations: &locations,
@@ -309,6 +307,7 @@ fn untrusted_text_cannot_control_the_terminal() {
     assert_eq!(text.chars().find(is_harmful), None, "{text:?}");
 }
 
+/// Returns the JSON line of a record.
 fn json(view: &TargetRecordView) -> String {
     let mut out = Vec::new();
     TargetRecordRow::new(view).write_line(&mut out).unwrap();

@@ -1,7 +1,7 @@
 //! Collections in the formats of other programs: Markdown, OPML, bookmarks, JSON.
 //!
-//! Each format can be imported again. Gaps are omitted, except in JSON and in the
-//! static site.
+//! Each format can be imported again. Gaps (members whose page was removed) are omitted,
+//! except in the static site.
 
 mod site;
 
@@ -26,7 +26,7 @@ fn depth(report: &WatchReport, list: &WatchList) -> usize {
     list.name.matches('/').count() - report.name.matches('/').count()
 }
 
-/// Returns a text in one line that is safe to print.
+/// Returns a text as one line without secrets and control characters.
 fn line(text: &str) -> String {
     printable(&redact_prose(text)).into_owned()
 }
@@ -37,17 +37,21 @@ pub fn export_markdown(report: &WatchReport) -> String {
     for list in &report.lists {
         let depth = depth(report, list);
         let title = if list.title.is_empty() { &list.name } else { &list.title };
-        let _ = writeln!(text, "{} {}\n", "#".repeat((depth + 1).min(6)), markdown(title));
+        let _ = writeln!(text, "{} {}\n", "#".repeat((depth + 1).min(6)), escape_markdown(title));
         if !list.description.is_empty() {
-            let _ = writeln!(text, "{}\n", markdown(&list.description));
+            let _ = writeln!(text, "{}\n", escape_markdown(&list.description));
         }
         for member in exported(list) {
             let title = if member.title.is_empty() { &member.url } else { &member.title };
             let url = line(&redact(&member.url).to_string());
-            let _ =
-                write!(text, "- [{}](<{}>)", markdown(title), url.replace(['<', '>', '\n'], ""));
+            let _ = write!(
+                text,
+                "- [{}](<{}>)",
+                escape_markdown(title),
+                url.replace(['<', '>', '\n'], "")
+            );
             if !member.annotation.is_empty() {
-                let _ = write!(text, " — {}", markdown(&member.annotation));
+                let _ = write!(text, " — {}", escape_markdown(&member.annotation));
             }
             text.push('\n');
         }
@@ -59,7 +63,7 @@ pub fn export_markdown(report: &WatchReport) -> String {
 }
 
 /// Escapes text for Markdown.
-fn markdown(text: &str) -> String {
+fn escape_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in line(text).chars() {
         if matches!(
@@ -78,36 +82,36 @@ pub fn export_opml(report: &WatchReport) -> String {
     let title = report.lists.first().map(|list| list.title.as_str()).unwrap_or_default();
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n<head><title>{}</title></head>\n<body>\n",
-        markup(title)
+        escape_markup(title)
     );
-    let mut open = 0;
+    let mut open_elements = 0;
     for list in &report.lists {
         let depth = depth(report, list);
-        while open >= depth.max(1) {
+        while open_elements >= depth.max(1) {
             text.push_str("</outline>\n");
-            open -= 1;
+            open_elements -= 1;
         }
         if depth > 0 {
-            open += 1;
+            open_elements += 1;
             let _ = writeln!(
                 text,
                 "<outline text=\"{}\" description=\"{}\">",
-                markup(&list.title),
-                markup(&list.description)
+                escape_markup(&list.title),
+                escape_markup(&list.description)
             );
         }
         for member in exported(list) {
             let _ = writeln!(
                 text,
                 "<outline text=\"{}\" type=\"link\" url=\"{}\" description=\"{}\" category=\"{}\"/>",
-                markup(&member.title),
-                markup(&redact(&member.url).to_string()),
-                markup(&member.annotation),
-                markup(&member.tags.join(","))
+                escape_markup(&member.title),
+                escape_markup(&redact(&member.url).to_string()),
+                escape_markup(&member.annotation),
+                escape_markup(&member.tags.join(","))
             );
         }
     }
-    text.push_str(&"</outline>\n".repeat(open));
+    text.push_str(&"</outline>\n".repeat(open_elements));
     text.push_str("</body>\n</opml>\n");
     text
 }
@@ -115,46 +119,46 @@ pub fn export_opml(report: &WatchReport) -> String {
 /// Exports a collection as bookmarks of a browser.
 pub fn export_bookmarks(report: &WatchReport) -> String {
     let title = report.lists.first().map(|list| list.title.as_str()).unwrap_or_default();
-    let title = markup(title);
+    let title = escape_markup(title);
     let mut text = format!(
         "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=UTF-8\">\n<TITLE>{title}</TITLE>\n<H1>{title}</H1>\n<DL><p>\n"
     );
-    let mut open = 0;
+    let mut open_elements = 0;
     for list in &report.lists {
         let depth = depth(report, list);
-        while open >= depth.max(1) {
+        while open_elements >= depth.max(1) {
             text.push_str("</DL><p>\n");
-            open -= 1;
+            open_elements -= 1;
         }
         if depth > 0 {
-            open += 1;
-            let _ = writeln!(text, "<DT><H3>{}</H3>", markup(&list.title));
+            open_elements += 1;
+            let _ = writeln!(text, "<DT><H3>{}</H3>", escape_markup(&list.title));
             if !list.description.is_empty() {
-                let _ = writeln!(text, "<DD>{}", markup(&list.description));
+                let _ = writeln!(text, "<DD>{}", escape_markup(&list.description));
             }
             text.push_str("<DL><p>\n");
         }
         for member in exported(list) {
             let url = redact(&member.url).to_string();
-            let tags = markup(&member.tags.join(","));
+            let tags = escape_markup(&member.tags.join(","));
             let _ = writeln!(
                 text,
                 "<DT><A HREF=\"{}\" TAGS=\"{tags}\">{}</A>",
-                markup(&url),
-                markup(&member.title)
+                escape_markup(&url),
+                escape_markup(&member.title)
             );
             if !member.annotation.is_empty() {
-                let _ = writeln!(text, "<DD>{}", markup(&member.annotation));
+                let _ = writeln!(text, "<DD>{}", escape_markup(&member.annotation));
             }
         }
     }
-    text.push_str(&"</DL><p>\n".repeat(open));
+    text.push_str(&"</DL><p>\n".repeat(open_elements));
     text.push_str("</DL><p>\n");
     text
 }
 
 /// Escapes text for HTML and XML.
-fn markup(text: &str) -> String {
+fn escape_markup(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in line(text).chars() {
         match character {
@@ -200,7 +204,7 @@ pub fn export_json(report: &WatchReport) -> Result<String, serde_json::Error> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&root)?))
 }
 
-/// Converts a list and the lists that follow and are nested in it.
+/// Converts a list and its nested lists, which `rest` returns next.
 fn json_collection<'r>(
     report: &WatchReport,
     list: &'r WatchList,

@@ -1,4 +1,8 @@
 //! The focus of a collection as terminal text and JSON.
+//!
+//! The focus is the share of random walks over links, starting at the pages of the
+//! collection, that end on a page of its topic. A walk fails at a dead page and at a page
+//! off the topic.
 
 use std::fmt::Write as _;
 
@@ -8,7 +12,7 @@ use super::{masked_text, masked_url};
 use crate::SCHEMA;
 use crate::human::{TextStyle, counted, grouped, padded, shown_prose, shown_url};
 
-/// Why a walk fails at a page.
+/// The reason why walks fail at a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FocusEndKind {
@@ -37,7 +41,7 @@ pub struct FocusEnd {
     /// The URL.
     #[serde(serialize_with = "masked_url")]
     pub url: String,
-    /// Why walks fail there.
+    /// The reason why walks fail there.
     pub kind: FocusEndKind,
     /// Lower bound of the share of walks that fail there.
     pub share: f64,
@@ -48,7 +52,7 @@ pub struct FocusEnd {
 pub struct WatchFocus {
     /// The version of the JSON schema.
     pub schema: u32,
-    /// The command that printed it.
+    /// The command that printed the focus.
     pub command: &'static str,
     /// The name of the collection.
     #[serde(serialize_with = "masked_text")]
@@ -126,9 +130,9 @@ pub fn focus_text(focus: &WatchFocus, style: TextStyle) -> String {
         (focus.dead, "dead"),
         (focus.unknown, "not judged"),
     ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let nonzero = counts.iter().filter(|(count, _)| *count > 0);
     let counts: Vec<String> =
-        counts.map(|(count, name)| format!("{} {name}", grouped(*count))).collect();
+        nonzero.map(|(count, name)| format!("{} {name}", grouped(*count))).collect();
     let _ = writeln!(
         text,
         "  {} and {} linked from them: {}",

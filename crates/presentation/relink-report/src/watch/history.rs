@@ -13,21 +13,23 @@ use crate::human::{TextStyle, cut_end, shown_prose, shown_url, size};
 /// A version of a page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WatchVersion {
-    /// The time at which it was first seen.
+    /// The time at which the version was first seen.
     pub seen_at: Timestamp,
     /// The title of the page.
     #[serde(serialize_with = "masked_text")]
     pub title: String,
     /// The size in bytes.
     pub bytes: u64,
-    /// Whether its text is stored.
+    /// Whether the text of the version is stored.
     pub has_text: bool,
-    /// Whether it is the accepted version.
+    /// Whether the user accepted this version.
     pub is_accepted: bool,
-    /// The level of change since the version before; `None` for the first one.
+    /// The level of change since the version before; `None` for the first one, and if the
+    /// stored data of this version cannot be read.
     pub level: Option<Level>,
     /// The share of words that changed since the version before.
-    pub content: Option<f64>,
+    #[serde(rename = "content")]
+    pub changed_share: Option<f64>,
 }
 
 /// An event in the history of a member.
@@ -83,13 +85,14 @@ pub fn history_text(history: &WatchHistory, style: TextStyle) -> String {
     if history.versions.is_empty() {
         text.push_str("  none yet; run `relink watch run`\n");
     }
-    for version in &history.versions {
+    for (index, version) in history.versions.iter().enumerate() {
         let mut facts = vec![size(version.bytes)];
-        facts.push(match (version.level, version.content) {
-            (Some(level), Some(content)) => {
-                format!("{level} change, {:.0} % of the text", content * 100.0)
+        facts.push(match (version.level, version.changed_share) {
+            (Some(level), Some(changed_share)) => {
+                format!("{level} change, {:.0} % of the text", changed_share * 100.0)
             }
-            _ => "first version".to_owned(),
+            _ if index == 0 => "first version".to_owned(),
+            _ => "not comparable".to_owned(),
         });
         if version.has_text {
             facts.push("text stored".to_owned());
@@ -110,6 +113,7 @@ pub fn history_text(history: &WatchHistory, style: TextStyle) -> String {
     text
 }
 
+/// Formats a time without seconds.
 fn day_and_time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M").to_string()
 }
@@ -120,16 +124,20 @@ mod tests {
 
     #[test]
     fn history_text_lists_versions_and_events() {
-        let version = |level: Option<Level>, content| WatchVersion {
+        let version = |level: Option<Level>, changed_share| WatchVersion {
             seen_at: Timestamp::UNIX_EPOCH,
             title: "Owl\u{1b}[2J".to_owned(),
             bytes: 2_000,
             has_text: true,
             is_accepted: level.is_none(),
             level,
-            content,
+            changed_share,
         };
-        let versions = vec![version(None, None), version(Some(Level::Moderate), Some(0.3))];
+        let versions = vec![
+            version(None, None),
+            version(Some(Level::Moderate), Some(0.3)),
+            version(None, None),
+        ];
         let event = WatchEvent {
             at: Timestamp::UNIX_EPOCH,
             kind: "muted".to_owned(),
@@ -140,6 +148,7 @@ mod tests {
         for part in [
             "first version · text stored · accepted",
             "moderate change, 30 % of the text",
+            "not comparable · text stored",
             "1970-01-01 00:00  muted until 1970-02-01: exam",
         ] {
             assert!(text.contains(part), "{part} in\n{text}");

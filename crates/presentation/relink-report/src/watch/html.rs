@@ -37,7 +37,8 @@ pub(super) fn page(title: &str, body: impl Into<Markup>) -> String {
     element("html", [("lang", "en")], [head, element("body", [], body)]).into_page()
 }
 
-/// Renders a URL, as a link if that is safe.
+/// Renders a URL as a link, or as text if a link is not safe. `text` replaces the URL unless
+/// it is empty.
 pub(super) fn link(url: &str, text: &str) -> Markup {
     let shown = if text.is_empty() { shown_url(url) } else { text.to_owned() };
     if !is_safe_link(url) {

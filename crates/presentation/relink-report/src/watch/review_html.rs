@@ -1,4 +1,7 @@
 //! The review of a collection as one HTML page.
+//!
+//! A collection is a list of pages, its members. The accepted version of a member is the
+//! content that the user approved.
 
 use relink_collection::{Availability, ComparedRow, NextStep, RowChange, TextPart};
 
@@ -74,11 +77,11 @@ fn member_row(member: &WatchMember) -> Markup {
         None => element("span", [], title),
     };
     let url = element("div", [("class", "quiet")], link(&member.url, ""));
-    let percent = |share: fn(&WatchChange) -> f64| {
+    let percent = |share_of: fn(&WatchChange) -> f64| {
         member
             .change
             .as_ref()
-            .map(|change| format!("{:.0} %", share(change) * 100.0))
+            .map(|change| format!("{:.0} %", share_of(change) * 100.0))
             .unwrap_or_default()
     };
     let angle = member
@@ -112,7 +115,7 @@ fn member_row(member: &WatchMember) -> Markup {
     )
 }
 
-/// Returns the status up to the first comma or colon; the details are in other
+/// Returns the status; of a change only its level, because the details are in other
 /// columns.
 fn short_status(member: &WatchMember) -> String {
     let status = status(member);
@@ -125,7 +128,7 @@ fn short_status(member: &WatchMember) -> String {
 /// Returns the CSS class for the status of a member.
 fn status_class(member: &WatchMember) -> &'static str {
     match member.next_step {
-        // A muted page has no next step, but it is still gone.
+        // A muted page has no next step, so its availability decides.
         _ if member.availability == Availability::Permanent => "status bad",
         _ if member.availability == Availability::Temporary => "status warn",
         Some(NextStep::Reject | NextStep::Replace) => "status bad",
@@ -201,14 +204,14 @@ fn compared_row(row: &ComparedRow) -> Markup {
         [],
         [
             element("td", [("class", "sign")], sign),
-            side("del", &row.old, "Accepted"),
-            side("ins", &row.new, "Latest"),
+            version_cell("del", &row.old, "Accepted"),
+            version_cell("ins", &row.new, "Latest"),
         ],
     )
 }
 
-/// Returns one version of a block, with its changed parts marked.
-fn side(mark: &'static str, parts: &[TextPart], name: &str) -> Markup {
+/// Returns the cell with one version of a block. Changed parts are elements named `mark`.
+fn version_cell(mark: &'static str, parts: &[TextPart], name: &str) -> Markup {
     let mut text = Markup::default();
     for part in parts {
         if !text.is_empty() {
@@ -233,8 +236,8 @@ fn changed_links(heading: &str, links: &[String]) -> Markup {
     }
     let items: Markup =
         links.iter().take(MAX_LINKS).map(|url| element("li", [], link(url, ""))).collect();
-    let more = links.len().saturating_sub(MAX_LINKS);
-    let more = (more > 0)
-        .then(|| element("p", [("class", "quiet")], format!("{} more", grouped(more as u64))));
-    [element("h3", [], heading), element("ul", [("class", "links")], items), more.into()].into()
+    let omitted = links.len().saturating_sub(MAX_LINKS);
+    let note = (omitted > 0)
+        .then(|| element("p", [("class", "quiet")], format!("{} more", grouped(omitted as u64))));
+    [element("h3", [], heading), element("ul", [("class", "links")], items), note.into()].into()
 }

@@ -26,7 +26,7 @@ const SIZES: [(u64, &str); 4] = [
 /// Maximum number of months.
 const MAX_MONTHS: usize = 240;
 
-/// The code of a host name that does not exist.
+/// The finding code of a host name that does not exist.
 const UNKNOWN_HOST: &str = "RL102";
 
 /// The number of pages by state.
@@ -74,12 +74,12 @@ pub struct PageHistory {
     pub changes: Vec<(Timestamp, Level)>,
 }
 
-/// The study report.
+/// Counts of pages by group: the output of `relink watch study`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StudyReport {
     schema: u32,
     command: &'static str,
-    /// When the report was created.
+    /// The time at which the report was created.
     pub created_at: Timestamp,
     /// The groups.
     pub rows: Vec<StudyRow>,
@@ -87,7 +87,8 @@ pub struct StudyReport {
 
 impl StudyReport {
     /// Counts the pages of collections. A page in several collections counts once;
-    /// gaps do not count. `histories` are those of the same pages.
+    /// gaps (members without a page) do not count. `histories` are the histories of the
+    /// same pages.
     pub fn new(reports: &[WatchReport], histories: &[PageHistory], created_at: Timestamp) -> Self {
         let mut seen = BTreeSet::new();
         let mut groups: BTreeMap<(&'static str, String), StudyCounts> = BTreeMap::new();
@@ -151,7 +152,7 @@ const COLUMNS: [&str; 9] = [
     "unchecked",
 ];
 
-/// Returns the groups that a member is counted in: kind and name of each.
+/// Returns the kind and name of each group that a member belongs to.
 fn groups_of(member: &WatchMember) -> Vec<(&'static str, String)> {
     let mut groups = vec![("all", "all".to_owned()), ("tld", top_level_domain(&member.url))];
     if let Some(bytes) = member.bytes {
@@ -163,7 +164,8 @@ fn groups_of(member: &WatchMember) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the counts at the end of each month (UTC), from the first check to `now`. A
-/// page counts from its first check on, and its change is that since its first version.
+/// page counts from its first check on. Its level of change is relative to its first
+/// version.
 fn months(histories: &[PageHistory], now: Timestamp) -> Vec<(String, StudyCounts)> {
     let first = histories.iter().filter_map(|page| page.checks.first()).map(|(at, _)| *at).min();
     let month_of = |at: Timestamp| at.to_zoned(TimeZone::UTC).date().first_of_month();
@@ -185,11 +187,12 @@ fn months(histories: &[PageHistory], now: Timestamp) -> Vec<(String, StudyCounts
     rows
 }
 
+/// Returns the value of the last entry before `end`.
 fn last_before<T: Copy>(values: &[(Timestamp, T)], end: Timestamp) -> Option<T> {
     values.iter().rev().find(|(at, _)| *at < end).map(|(_, value)| *value)
 }
 
-/// Returns the cause of an unavailable page, with the classes of the paper.
+/// Returns the cause of an unavailable page, in the classes of Walden's Paths, section 2.
 fn cause(member: &WatchMember) -> Option<&'static str> {
     let code = member.code.map(|code| code.to_string()).unwrap_or_default();
     match member.verdict? {
@@ -260,6 +263,7 @@ mod tests {
     use super::*;
     use crate::watch::WatchList;
 
+    /// Creates a member with a page of 5,000 bytes.
     fn member(url: &str, verdict: Verdict) -> WatchMember {
         WatchMember {
             url: url.to_owned(),
@@ -269,6 +273,8 @@ mod tests {
             ..WatchMember::default()
         }
     }
+
+    // Expected lines are a group, its name and the nine counts of `COLUMNS`.
 
     #[test]
     fn pages_are_counted_once_by_group() {
@@ -301,15 +307,15 @@ mod tests {
     fn months_count_the_state_at_their_end() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let (january, march) = (at("2026-01-10T00:00:00Z"), at("2026-03-10T00:00:00Z"));
-        let dies = PageHistory {
+        let dying_page = PageHistory {
             checks: vec![(january, Verdict::Alive), (march, Verdict::Dead)],
             changes: Vec::new(),
         };
-        let changes = PageHistory {
+        let changing_page = PageHistory {
             checks: vec![(march, Verdict::Alive)],
             changes: vec![(march, Level::High)],
         };
-        let study = StudyReport::new(&[], &[dies, changes], at("2026-03-31T23:00:00Z"));
+        let study = StudyReport::new(&[], &[dying_page, changing_page], at("2026-03-31T23:00:00Z"));
         let csv = study_csv(&study);
         for line in [
             "month,\"2026-01\",1,1,1,0,0,0,0,0,0",
@@ -323,10 +329,9 @@ mod tests {
 
     #[test]
     fn top_level_domain_is_the_last_label() {
-        let check = |url: &str| top_level_domain(url);
-        assert_eq!(check("https://Example.ORG:8080/a.html"), "org");
-        assert_eq!(check("http://u:p@a.test/"), "test");
-        assert_eq!(check("http://[::1]/"), "address");
-        assert_eq!(check("http://127.0.0.1/"), "address");
+        assert_eq!(top_level_domain("https://Example.ORG:8080/a.html"), "org");
+        assert_eq!(top_level_domain("http://u:p@a.test/"), "test");
+        assert_eq!(top_level_domain("http://[::1]/"), "address");
+        assert_eq!(top_level_domain("http://127.0.0.1/"), "address");
     }
 }

@@ -1,4 +1,5 @@
-//! The review of a collection in a terminal, as a state machine.
+//! The review of a collection, a list of watched pages (members), in a terminal, as a state
+//! machine.
 //!
 //! [`TerminalReview::press`] turns a key into an action of the caller, and
 //! [`TerminalReview::screen`] returns the lines to show. Nothing is read, printed or
@@ -9,6 +10,9 @@ mod screen;
 
 use super::text::is_notable;
 use super::{WatchMember, WatchReport, WatchSuggestions};
+
+/// Number of lines that Page up and Page down move.
+const PAGE_STEPS: isize = 10;
 
 /// A key of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +35,7 @@ pub enum ReviewKey {
     Interrupt,
 }
 
-/// What the caller must do after a key.
+/// The action of the caller after a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewAction {
     /// Only show the screen again.
@@ -55,14 +59,14 @@ pub enum ReviewAction {
     Quit,
 }
 
-/// How two versions are shown.
+/// The layout of two versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DiffLayout {
     SideBySide,
     Inline,
 }
 
-/// What is shown.
+/// The content of the screen.
 #[derive(Debug, Clone, PartialEq)]
 enum View {
     /// The members that need attention.
@@ -116,8 +120,9 @@ impl TerminalReview {
         self.view = View::Members;
         self.scroll = 0;
         let notable = self.notable();
-        let same = notable.iter().position(|member| Some(member.number) >= number);
-        self.selected = same.unwrap_or(notable.len().saturating_sub(1));
+        // Numbers are ascending: this is the same member or the next one.
+        let next = notable.iter().position(|member| Some(member.number) >= number);
+        self.selected = next.unwrap_or(notable.len().saturating_sub(1));
     }
 
     /// Shows the result of an action that changed nothing.
@@ -142,8 +147,8 @@ impl TerminalReview {
             ReviewKey::Char('q') | ReviewKey::Escape => self.view = View::Members,
             ReviewKey::Char('j') | ReviewKey::Down => self.move_by(1),
             ReviewKey::Char('k') | ReviewKey::Up => self.move_by(-1),
-            ReviewKey::PageDown => self.move_by(10),
-            ReviewKey::PageUp => self.move_by(-10),
+            ReviewKey::PageDown => self.move_by(PAGE_STEPS),
+            ReviewKey::PageUp => self.move_by(-PAGE_STEPS),
             ReviewKey::Char('s') => self.toggle_layout(),
             ReviewKey::Char('d') => self.toggle_diff(),
             ReviewKey::Enter => return self.confirm(),
@@ -164,8 +169,9 @@ impl TerminalReview {
 
     /// Moves the selection, or scrolls the diff.
     fn move_by(&mut self, steps: isize) {
-        let moved =
-            |at: usize, count: usize| at.saturating_add_signed(steps).min(count.saturating_sub(1));
+        let moved = |index: usize, count: usize| {
+            index.saturating_add_signed(steps).min(count.saturating_sub(1))
+        };
         let members = self.notable().len();
         match &mut self.view {
             View::Members => self.selected = moved(self.selected, members),

@@ -41,8 +41,8 @@ fn collection_line(summary: &WatchSummary, now: Timestamp) -> String {
         (summary.open, "open"),
         (summary.unchecked, "not checked"),
     ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    facts.extend(counts.map(|(count, name)| format!("{} {name}", grouped(*count))));
+    let nonzero = counts.iter().filter(|(count, _)| *count > 0);
+    facts.extend(nonzero.map(|(count, name)| format!("{} {name}", grouped(*count))));
     facts.push(next_check(summary, now));
     format!("{}  {}\n", padded(&shown_prose(&summary.name), 20), facts.join(" · "))
 }
@@ -73,7 +73,7 @@ fn span(from: Timestamp, to: Timestamp) -> String {
 /// Formats all members of a collection.
 pub fn show_text(report: &WatchReport, style: TextStyle) -> String {
     let mut text = String::new();
-    // A folder without own pages is named by its nested collections.
+    // Skip folders that contain only nested collections.
     let is_shown = |list: &&WatchList| {
         !list.members.is_empty() || !list.description.is_empty() || report.lists.len() == 1
     };
@@ -144,7 +144,7 @@ pub fn diff_text(report: &WatchReport, style: TextStyle) -> String {
 /// Whether a member needs the attention of the user.
 pub(super) fn is_notable(member: &WatchMember) -> bool {
     match member.next_step {
-        // A review of the past proposes no steps.
+        // Reviews of earlier versions do not propose steps.
         None => member.change.is_some(),
         Some(step) => !matches!(step, NextStep::None | NextStep::Run),
     }
@@ -152,29 +152,30 @@ pub(super) fn is_notable(member: &WatchMember) -> bool {
 
 /// Formats the counters of a collection in one line.
 pub(super) fn headline(report: &WatchReport, style: TextStyle) -> String {
-    let count = |test: &dyn Fn(&WatchMember) -> bool| {
-        u64::try_from(report.members().filter(|member| test(member)).count()).unwrap_or(u64::MAX)
+    let count = |is_counted: &dyn Fn(&WatchMember) -> bool| {
+        let members = report.members().filter(|member| is_counted(member));
+        u64::try_from(members.count()).unwrap_or(u64::MAX)
     };
     let all = count(&|_| true);
     let changed = count(&|member| member.change.is_some());
-    let away = count(&is_out_of_place);
+    let out_of_place = count(&is_out_of_place);
     let mut facts = vec![counted(all, "page")];
-    facts.push(match away {
+    facts.push(match out_of_place {
         0 => format!("≈ {} changed", grouped(changed)),
-        _ => format!("≈ {} changed ({} out of place)", grouped(changed), grouped(away)),
+        _ => format!("≈ {} changed ({} out of place)", grouped(changed), grouped(out_of_place)),
     });
     let gone = count(&|member| member.availability == Availability::Permanent);
     let failing = count(&|member| member.availability == Availability::Temporary);
     let open = count(&|member| member.state != MemberState::Active);
     let unchecked = count(&|member| member.availability == Availability::Unchecked);
-    let more = [
+    let other_counts = [
         ("✗", gone, "gone"),
         ("◌", failing, "unavailable"),
         ("□", open, "open"),
         ("·", unchecked, "not checked"),
     ];
-    let more = more.iter().filter(|(_, count, _)| *count > 0);
-    facts.extend(more.map(|(symbol, count, name)| format!("{symbol} {} {name}", grouped(*count))));
+    let rows = other_counts.iter().filter(|(_, count, _)| *count > 0);
+    facts.extend(rows.map(|(symbol, count, name)| format!("{symbol} {} {name}", grouped(*count))));
     format!("{} · {}", style.strong(&shown_prose(&report.name)), facts.join(" · "))
 }
 
@@ -183,7 +184,7 @@ fn is_out_of_place(member: &WatchMember) -> bool {
     member.context.is_some_and(|context| context.flag == ContextFlag::OutOfPlace)
 }
 
-/// Formats one line: number, symbol, degree of change and title.
+/// Formats one line: number, title and status.
 fn member_line(member: &WatchMember, style: TextStyle) -> String {
     let title = if member.title.is_empty() { &member.url } else { &member.title };
     let title = cut_end(&shown_prose(title), 60);
@@ -244,7 +245,7 @@ pub(super) fn change_text(change: &WatchChange) -> String {
     )
 }
 
-/// Returns the angle and the classification: `context angle 71°, was 12° (out of place)`.
+/// Formats the angle between page and collection: `context angle 71°, was 12° (out of place)`.
 pub(super) fn context_text(context: &relink_collection::ContextJudgment) -> String {
     let flag = match context.flag {
         ContextFlag::Fits => "fits",
@@ -318,8 +319,7 @@ pub fn suggestion_text(suggestions: &WatchSuggestions, style: TextStyle) -> Stri
     }
     if suggestions.candidates.is_empty() {
         text.push_str("no candidates found\n");
-        let is_local = suggestions.engines.iter().all(|engine| engine == LOCAL_ENGINE);
-        if is_local {
+        if suggestions.engines.iter().all(|engine| engine == LOCAL_ENGINE) {
             text.push_str(
                 "hint: only pages in the database were searched; use `--search ENGINE` to search \
                  the web\n",

@@ -28,10 +28,12 @@ fn section(id: &str) -> String {
             _ => {}
         }
     }
+    // Remove the variation selector after each symbol.
     let text = text.replace('\u{fe0e}', "");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Checks that the text of the section `id` of the sample contains all `parts`.
 #[track_caller]
 fn check(id: &str, parts: &[&str]) {
     let text = section(id);
@@ -129,6 +131,7 @@ fn every_section_has_advice_and_a_contents_entry() {
         .iter()
         .filter(|tag| tag.name == "section")
         .filter_map(|tag| tag.attribute("id"))
+        // Neither the summary nor the list of empty sections has advice.
         .filter(|id| !["summary", "nothing"].contains(id))
         .collect();
     for id in &ids {
@@ -187,10 +190,10 @@ fn page_loads_and_runs_nothing() {
 fn heading_levels_are_consecutive_and_ids_unique() {
     let tags = tags(&html(&sample::report()));
     let levels = tags.iter().filter_map(|tag| tag.name.strip_prefix('h')?.parse::<u8>().ok());
-    let mut before = 0;
+    let mut previous = 0;
     for level in levels {
-        assert!(level <= before + 1, "h{level} after h{before}");
-        before = level;
+        assert!(level <= previous + 1, "h{level} after h{previous}");
+        previous = level;
     }
     let mut ids = HashSet::new();
     assert!(tags.iter().filter_map(|tag| tag.attribute("id")).all(|id| ids.insert(id)));

@@ -14,6 +14,7 @@ fn themes(page: &str) -> Vec<HashMap<String, [u8; 3]>> {
     page.split(":root {").skip(1).map(colors).filter(|theme| !theme.is_empty()).collect()
 }
 
+/// Parses the variables of a theme: `--name: #rrggbb`.
 fn colors(rules: &str) -> HashMap<String, [u8; 3]> {
     let rules = rules.split('}').next().unwrap_or_default();
     rules
@@ -21,12 +22,13 @@ fn colors(rules: &str) -> HashMap<String, [u8; 3]> {
         .skip(1)
         .filter_map(|rule| {
             let (name, color) = rule.split_once(": #")?;
-            let channel = |at: usize| u8::from_str_radix(color.get(at..at + 2)?, 16).ok();
+            let channel = |start: usize| u8::from_str_radix(color.get(start..start + 2)?, 16).ok();
             Some((name.to_owned(), [channel(0)?, channel(2)?, channel(4)?]))
         })
         .collect()
 }
 
+/// Returns the relative luminance as defined by WCAG 2.2.
 fn luminance(color: [u8; 3]) -> f64 {
     let linear = color.map(|channel| {
         let share = f64::from(channel) / 255.0;
@@ -35,9 +37,10 @@ fn luminance(color: [u8; 3]) -> f64 {
     0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 }
 
-fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
-    let (one, other) = (luminance(one), luminance(other));
-    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+/// Returns the contrast ratio as defined by WCAG 2.2.
+fn contrast(left: [u8; 3], right: [u8; 3]) -> f64 {
+    let (left, right) = (luminance(left), luminance(right));
+    (left.max(right) + 0.05) / (left.min(right) + 0.05)
 }
 
 #[test]

@@ -71,8 +71,9 @@ fn report(evil: &str, rows: usize) -> SiteReport {
     }
 }
 
-fn many<T: Clone>(one: T, rows: usize) -> Capped<T> {
-    Capped { rows: vec![one; rows], total: rows as u64 }
+/// Returns a list of `rows` copies of a row.
+fn many<T: Clone>(row: T, rows: usize) -> Capped<T> {
+    Capped { rows: vec![row; rows], total: rows as u64 }
 }
 
 /// Returns the elements of a page and their attribute names, in order.
@@ -84,8 +85,8 @@ fn shape(tags: &[Tag]) -> Vec<String> {
     tags.iter().map(name).collect()
 }
 
-/// Checks that a page with this text has the same elements as one with harmless
-/// text.
+/// Checks that a page in which every text is `evil` has the same elements as a page with
+/// harmless text.
 #[track_caller]
 fn check(evil: &str) {
     let page = html(&report(evil, 1));
@@ -130,8 +131,8 @@ fn only_http_becomes_a_link() {
     ] {
         check(evil);
         let page = html(&report(evil, 1));
-        let hrefs = tags(&page);
-        let hrefs = hrefs.iter().filter_map(|tag| tag.attribute("href"));
+        let tags = tags(&page);
+        let hrefs = tags.iter().filter_map(|tag| tag.attribute("href"));
         assert!(hrefs.into_iter().all(|href| href.starts_with('#')), "{evil:?}");
     }
 }
@@ -140,12 +141,12 @@ fn only_http_becomes_a_link() {
 fn links_send_no_referrer() {
     let page = html(&report("https://example.org/?a=1&b=\"2\"", 1));
     let tags = tags(&page);
-    let outside: Vec<&Tag> = tags
+    let external_links: Vec<&Tag> = tags
         .iter()
         .filter(|tag| tag.attribute("href").is_some_and(|href| !href.starts_with('#')))
         .collect();
-    assert!(outside.len() > 10);
-    for tag in outside {
+    assert!(external_links.len() > 10);
+    for tag in external_links {
         assert_eq!(tag.attribute("href"), Some("https://example.org/?a=1&b=\"2\""));
         assert_eq!(tag.attribute("rel"), Some("noreferrer noopener"));
     }
@@ -166,7 +167,8 @@ fn report_contains_no_password() {
         "see (https://ann:secret@example.org/) and https://b:secret@example.net",
     ] {
         let page = html(&report(evil, 1));
-        let leak = page.find("secret").map(|at| &page[at.saturating_sub(200)..at]);
+        // The text before the password, for the message.
+        let leak = page.find("secret").map(|start| &page[start.saturating_sub(200)..start]);
         assert_eq!(leak, None, "{evil}");
         assert!(!human(&report(evil, 1), TextStyle::Plain).contains("secret"));
     }

@@ -12,17 +12,19 @@ pub struct Tag {
 }
 
 impl Tag {
+    /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Void elements.
+/// Elements without an end tag.
 const VOID: [&str; 2] = ["meta", "input"];
 
 /// Returns every element of a page. Panics if the nesting is wrong.
 pub fn tags(html: &str) -> Vec<Tag> {
     let mut emitter = DefaultEmitter::default();
+    // Read the content of `style` as text.
     emitter.naively_switch_states(true);
     let (mut tags, mut within) = (Vec::new(), Vec::new());
     for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {

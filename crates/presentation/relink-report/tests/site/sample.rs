@@ -7,6 +7,7 @@ use relink_report::site::{
     SiteComparison, SiteFinding, SiteHost, SiteReport, TemplateRow, TrapRow, TreeRow,
 };
 
+/// The crawled site.
 const SITE: &str = "https://site.example";
 
 /// Returns the sample report.
@@ -34,7 +35,7 @@ pub fn report() -> SiteReport {
         chains: chains(),
         slowest: metrics(&[("/search", 8_412), ("/reports/2023/all", 5_120), ("/map", 2_080)]),
         largest: metrics(&[("/reports/2023/all", 4_812_300), ("/glossary", 912_440)]),
-        orphans: capped(["/press/2019/launch", "/legal/old-terms"].map(own).to_vec(), 2),
+        orphans: capped(["/press/2019/launch", "/legal/old-terms"].map(site_url).to_vec(), 2),
         same_titles: capped(vec![same_title("Untitled page", 31), same_title("Blog · page", 6)], 2),
         fragments: capped(vec![fragment("/install", "windows", 7), fragment("/faq", "q12", 1)], 2),
         mixed_content: capped(vec![edge("/gallery", "http://cdn.example/photo-1.jpg")], 1),
@@ -56,10 +57,12 @@ fn timestamp(text: &str) -> Timestamp {
     text.parse().expect("the timestamps are valid")
 }
 
-fn own(path: &str) -> String {
+/// Returns a URL of the site.
+fn site_url(path: &str) -> String {
     format!("{SITE}{path}")
 }
 
+/// Returns the first rows of a list with `total` rows.
 fn capped<T>(rows: Vec<T>, total: u64) -> Capped<T> {
     Capped { rows, total }
 }
@@ -78,6 +81,7 @@ fn verdicts() -> std::collections::BTreeMap<Verdict, u64> {
 }
 
 fn depths() -> Vec<DepthRow> {
+    // Pages, links, new links and template links of each depth.
     let rows = [
         (1, 24, 24, 20),
         (14, 410, 212, 280),
@@ -86,13 +90,13 @@ fn depths() -> Vec<DepthRow> {
         (150, 1_380, 148, 800),
         (57, 369, 30, 260),
     ];
-    let mut before: Option<i64> = None;
+    let mut previous: Option<i64> = None;
     (0..)
         .zip(rows)
         .map(|(depth, (pages, links, new_links, template_links))| {
             let new = i64::try_from(new_links).unwrap_or(i64::MAX);
-            let slope = before.map(|before| new - before);
-            before = Some(new);
+            let slope = previous.map(|previous| new - previous);
+            previous = Some(new);
             DepthRow { depth, pages, links, new_links, template_links, slope }
         })
         .collect()
@@ -107,6 +111,7 @@ fn hosts() -> Capped<SiteHost> {
         politeness_wait_ms: requests * 190,
         timeline: (0..60).map(|step: u32| (step * wave * 7 + wave) % (wave + 11) / 2).collect(),
     };
+    // Name, requests, throttled responses, and a number that shapes the timeline.
     let rows = [
         ("site.example", 864, 0, 13),
         ("cdn.example", 120, 6, 5),
@@ -118,6 +123,7 @@ fn hosts() -> Capped<SiteHost> {
 }
 
 fn tree() -> Capped<TreeRow> {
+    // Path, targets and broken targets.
     let rows = [
         ("/", 1_020, 85),
         ("/blog/", 300, 41),
@@ -140,9 +146,10 @@ fn tree() -> Capped<TreeRow> {
     capped(rows.map(row).to_vec(), 212)
 }
 
+/// Returns locations of links, at most 50 of `count`.
 fn inlinks(count: u64) -> Capped<InlinkRow> {
     let inlink = |number: u64| InlinkRow {
-        page: own(&format!("/blog/2015/post-{number}")),
+        page: site_url(&format!("/blog/2015/post-{number}")),
         line: u32::try_from(12 + number * 7).unwrap_or(1),
     };
     capped((1..=count.min(50)).map(inlink).collect(), count)
@@ -151,6 +158,7 @@ fn inlinks(count: u64) -> Capped<InlinkRow> {
 /// A finding: URL prefix, verdict, code, status, reason and advice.
 type FindingSample = (&'static str, Verdict, u16, Option<u16>, &'static str, &'static str);
 
+/// Returns 42 of 85 findings, with the kinds of [`FindingSample`] in turn.
 fn findings() -> Capped<SiteFinding> {
     const GONE: &str = "Remove the link, or link to the new URL of the page.";
     let kinds: [FindingSample; 6] = [
@@ -175,7 +183,7 @@ fn findings() -> Capped<SiteFinding> {
             Verdict::Soft404,
             301,
             Some(200),
-            "status 200, but equals the response to a random name (resemblance 0.99)",
+            "status 200, but equals the response to a random name",
             "Search for the page on the site, or link to an archived copy.",
         ),
         (
@@ -191,7 +199,7 @@ fn findings() -> Capped<SiteFinding> {
             Verdict::Failing,
             500,
             Some(503),
-            "status 503; failing 1 of 3 runs",
+            "status 503; failed in 1 run, dead after 3 in a row",
             "Wait for the next run; nothing needs to be done yet.",
         ),
         (
@@ -240,12 +248,13 @@ fn chains() -> Capped<ChainRow> {
     capped(rows, 118)
 }
 
+/// Returns pages with their sizes or durations.
 fn metrics(rows: &[(&str, u64)]) -> Vec<PageMetric> {
-    rows.iter().map(|(path, value)| PageMetric { url: own(path), value: *value }).collect()
+    rows.iter().map(|(path, value)| PageMetric { url: site_url(path), value: *value }).collect()
 }
 
 fn same_title(title: &str, pages: u64) -> SameTitle {
-    let page = |number: u64| own(&format!("/pages/{number}"));
+    let page = |number: u64| site_url(&format!("/pages/{number}"));
     SameTitle {
         title: title.to_owned(),
         pages: capped((1..=pages.min(20)).map(page).collect(), pages),
@@ -253,15 +262,15 @@ fn same_title(title: &str, pages: u64) -> SameTitle {
 }
 
 fn fragment(path: &str, fragment: &str, links: u64) -> MissingFragment {
-    MissingFragment { url: own(path), fragment: fragment.to_owned(), inlinks: inlinks(links) }
+    MissingFragment { url: site_url(path), fragment: fragment.to_owned(), inlinks: inlinks(links) }
 }
 
 fn edge(from: &str, to: &str) -> Edge {
-    Edge { from: own(from), to: to.to_owned() }
+    Edge { from: site_url(from), to: to.to_owned() }
 }
 
 fn templates() -> Capped<TemplateRow> {
-    let row = |(path, pages): (&str, u64)| TemplateRow { url: own(path), pages };
+    let row = |(path, pages): (&str, u64)| TemplateRow { url: site_url(path), pages };
     capped([("/", 864), ("/contact", 861), ("/blog/2014/post-0", 861)].map(row).to_vec(), 20)
 }
 
@@ -270,7 +279,7 @@ fn traps() -> Vec<TrapRow> {
         kind: "endless calendar".to_owned(),
         pattern: "/calendar?month=…".to_owned(),
         count: 240,
-        example: own("/calendar?month=2099-12"),
+        example: site_url("/calendar?month=2099-12"),
         flag: "--enter-trap /calendar*".to_owned(),
     }]
 }

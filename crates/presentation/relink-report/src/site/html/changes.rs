@@ -13,6 +13,7 @@ use crate::site::{Capped, ChangeRow};
 /// Returns the content of the section on changes since another crawl.
 pub(super) fn body(view: &View) -> Option<Body> {
     let comparison = view.report.comparison.as_ref()?;
+    // Name, symbol, caption and rows of each kind of change.
     let lists = [
         ("new", "+", "New: broken now, and not known to work before", &comparison.new),
         ("regressed", "↺", "Regressed: working before, and broken now", &comparison.regressed),

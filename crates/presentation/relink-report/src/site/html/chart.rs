@@ -54,24 +54,26 @@ fn scaled(value: u64, max: u64, pixels: f64) -> f64 {
 }
 
 /// Formats a coordinate with a precision of a tenth of a pixel.
-fn at(pixels: f64) -> String {
+fn coordinate(pixels: f64) -> String {
     format!("{pixels:.1}")
 }
 
 /// Returns a text at a position.
 fn label(class: &str, x: f64, y: f64, text: impl Into<Markup>) -> Markup {
-    element("text", [("class", class), ("x", &at(x)), ("y", &at(y))], text)
+    element("text", [("class", class), ("x", &coordinate(x)), ("y", &coordinate(y))], text)
 }
 
-/// Returns a line between two points.
+/// Returns a line between two points, each (x, y).
 fn rule(class: &str, from: (f64, f64), to: (f64, f64)) -> Markup {
-    let (x1, y1, x2, y2) = (at(from.0), at(from.1), at(to.0), at(to.1));
+    let (x1, y1, x2, y2) =
+        (coordinate(from.0), coordinate(from.1), coordinate(to.0), coordinate(to.1));
     element("line", [("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)], "")
 }
 
 /// Returns a rectangle; `corner` is its upper left corner.
 fn block(class: &str, corner: (f64, f64), size: (f64, f64)) -> Markup {
-    let (x, y, width, height) = (at(corner.0), at(corner.1), at(size.0), at(size.1));
+    let (x, y, width, height) =
+        (coordinate(corner.0), coordinate(corner.1), coordinate(size.0), coordinate(size.1));
     let attributes =
         [("class", class), ("x", &*x), ("y", &*y), ("width", &*width), ("height", &*height)];
     element("rect", attributes, "")
@@ -79,11 +81,14 @@ fn block(class: &str, corner: (f64, f64), size: (f64, f64)) -> Markup {
 
 /// A plot of numbers over steps.
 struct Plot {
+    /// The value at the upper end of the y axis.
     top: u64,
+    /// The number of steps of the x axis.
     steps: usize,
 }
 
 impl Plot {
+    /// Creates a plot for values up to `max`.
     fn new(max: u64, steps: usize) -> Self {
         Self { top: round_up(max).0, steps: steps.max(1) }
     }
@@ -104,12 +109,12 @@ impl Plot {
     }
 
     /// Whether every step has room for a label.
-    fn has_room(&self) -> bool {
+    fn has_room_for_labels(&self) -> bool {
         self.steps <= MAX_LABELS
     }
 
-    /// Draws the axes: round numbers on the left, names at the bottom.
-    fn axes(&self, names: &[String], bottom: &str) -> Markup {
+    /// Draws the axes: round numbers on the left, names of steps and a title at the bottom.
+    fn axes(&self, names: &[String], title: &str) -> Markup {
         let mut marks = Markup::default();
         let (top, parts) = round_up(self.top);
         for part in 0..=parts {
@@ -118,16 +123,17 @@ impl Plot {
             marks.push(rule("grid", (LEFT, y), (WIDTH - RIGHT, y)));
             marks.push(label("side", LEFT - 6.0, y + 4.0, short(value)));
         }
-        let every = self.steps.div_ceil(MAX_LABELS);
-        for (step, name) in names.iter().enumerate().step_by(every) {
+        let steps_per_label = self.steps.div_ceil(MAX_LABELS);
+        for (step, name) in names.iter().enumerate().step_by(steps_per_label) {
             marks.push(label("mid", self.x(step), HEIGHT - BOTTOM + 16.0, name.as_str()));
         }
-        marks.push(label("mid quiet", f64::midpoint(LEFT, WIDTH), HEIGHT - 6.0, bottom));
+        marks.push(label("mid quiet", f64::midpoint(LEFT, WIDTH), HEIGHT - 6.0, title));
         marks
     }
 }
 
-/// Returns the next round number and the number of parts to divide it into.
+/// Returns the smallest round number of at least `max`, and the number of parts between the
+/// labels of its axis.
 fn round_up(max: u64) -> (u64, u64) {
     /// Leading digits of round numbers, with their number of parts.
     const ROUND: [(u64, u64); 8] =
@@ -157,8 +163,9 @@ fn short(number: u64) -> String {
 mod tests {
     use super::*;
 
+    /// Checks the labels of an axis for values up to `max`.
     #[track_caller]
-    fn check(max: u64, expect: &str) {
+    fn check_labels(max: u64, expect: &str) {
         let (top, parts) = round_up(max);
         let ticks: Vec<String> = (0..=parts).map(|part| short(top / parts * part)).collect();
         assert_eq!(ticks.join(" "), expect);
@@ -167,13 +174,13 @@ mod tests {
 
     #[test]
     fn axis_labels_are_round_numbers() {
-        check(0, "0 1");
-        check(1, "0 1");
-        check(7, "0 2 4 6 8");
-        check(11, "0 5 10 15 20");
-        check(540, "0 200 400 600");
-        check(47_120, "0 10k 20k 30k 40k 50k");
-        check(1_999_999, "0 500k 1M 1.5M 2M");
+        check_labels(0, "0 1");
+        check_labels(1, "0 1");
+        check_labels(7, "0 2 4 6 8");
+        check_labels(11, "0 5 10 15 20");
+        check_labels(540, "0 200 400 600");
+        check_labels(47_120, "0 10k 20k 30k 40k 50k");
+        check_labels(1_999_999, "0 500k 1M 1.5M 2M");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::human::{counted, grouped};
 use crate::site::DepthRow;
 
 /// The label of the horizontal axis.
-const BOTTOM: &str = "depth (links from the start)";
+const AXIS_TITLE: &str = "depth (links from the start)";
 
 /// Returns the content of the section on depth.
 pub(super) fn body(view: &View) -> Option<Body> {
@@ -31,7 +31,8 @@ fn sentence(view: &View) -> String {
         Some(depth) => format!("Few new links appear from depth {depth} on."),
         None => "New links still appear at the greatest depth that was read.".to_owned(),
     };
-    let sum = |of: fn(&DepthRow) -> u64| rows.iter().map(of).fold(0, u64::saturating_add);
+    let sum =
+        |value_of: fn(&DepthRow) -> u64| rows.iter().map(value_of).fold(0, u64::saturating_add);
     let (all, template) = (sum(|row| row.links), sum(|row| row.template_links));
     format!(
         "{saturation} {} of {} ({}) occur on nearly every page.",
@@ -63,7 +64,7 @@ fn all_links(rows: &[DepthRow]) -> Markup {
         ],
     );
     let label = "Bar chart of the number of links by depth; the table has the numbers";
-    element("div", [], [title, split_bars(label, BOTTOM, &bars), key])
+    element("div", [], [title, split_bars(label, AXIS_TITLE, &bars), key])
 }
 
 /// Returns a chart of new links by depth.
@@ -76,7 +77,7 @@ fn new_links(view: &View) -> Markup {
     let line = Trend {
         names: rows.iter().map(|row| row.depth.to_string()).collect(),
         values: rows.iter().map(|row| row.new_links).collect(),
-        between: rows.iter().map(|row| row.slope.map(signed)).collect(),
+        differences: rows.iter().map(|row| row.slope.map(signed)).collect(),
         mark,
     };
     let title = element("h3", [], "New links at each depth, and the slope");
@@ -86,14 +87,15 @@ fn new_links(view: &View) -> Markup {
         [("class", "key")],
         "numbers next to the line: difference from the previous depth",
     );
-    element("div", [], [title, trend(label, BOTTOM, &line), key])
+    element("div", [], [title, trend(label, AXIS_TITLE, &line), key])
 }
 
+/// Explains the counted links.
 fn caption() -> Markup {
     "A link is new if no page read before links to the same URL.".into()
 }
 
-/// `+58`, `−120`.
+/// Formats a number with its sign: `+58`, `−120`.
 fn signed(slope: i64) -> String {
     let sign = match slope {
         ..0 => "−",

@@ -1,7 +1,7 @@
 //! The table of findings.
 //!
-//! It can be filtered by verdict without a script: the style sheet hides the rows
-//! whose verdict is not checked.
+//! It can be filtered by verdict without a script: the style sheet hides the rows of a
+//! verdict whose checkbox is empty.
 
 use relink_judge::status;
 use relink_model::Verdict;
@@ -26,7 +26,7 @@ pub(super) fn body(view: &View) -> Option<Body> {
             text_column("linked from"),
         ];
         let mut table =
-            Table::new("Findings, most important first", columns, view.remaining_bytes());
+            Table::new("Findings, most important first", columns, view.max_table_bytes());
         for finding in &findings.rows {
             if table.is_full() {
                 break;
@@ -81,7 +81,7 @@ fn truncate(text: &str) -> String {
 
 /// Renders a checkbox for each verdict that occurs, if there are several.
 ///
-/// The counts are those of the whole report; the table may show fewer rows.
+/// The numbers count all findings of the report; the table may show fewer rows.
 fn filter(view: &View) -> Markup {
     let rows = &view.report.findings.rows;
     let counts: Vec<(Verdict, u64)> = Verdict::ALL

@@ -28,14 +28,14 @@ pub(super) fn banner(view: &View) -> Markup {
         .take(MAX_SEEDS)
         .map(|seed| element("li", [], view.urls.link(seed)))
         .collect();
-    let many = (report.seeds.len() > 1)
+    let seed_list = (report.seeds.len() > 1)
         .then(|| element("ul", [("class", "seeds")], seeds.into_iter().collect::<Markup>()));
-    let own = view.urls.origin().map(|origin| {
+    let origin_note = view.urls.origin().map(|origin| {
         let text = format!("URLs that start with / are relative to {origin}.");
         element("p", [("class", "quiet")], text)
     });
     let heading = element("h1", [], title(view));
-    element("header", [], [heading, element("p", [], facts), many.into(), own.into()])
+    element("header", [], [heading, element("p", [], facts), seed_list.into(), origin_note.into()])
 }
 
 /// Renders the summary: the termination note and the tiles.
@@ -66,14 +66,14 @@ fn verdict_tiles(view: &View) -> Markup {
     let report = view.report;
     let count = |verdict: Verdict| report.verdicts.get(&verdict).copied().unwrap_or(0);
     let all = Verdict::ALL.into_iter().map(count).fold(0, u64::saturating_add);
-    let occurs = |verdict: &Verdict| count(*verdict) > 0 || *verdict == Verdict::Alive;
+    let is_shown = |verdict: &Verdict| count(*verdict) > 0 || *verdict == Verdict::Alive;
     let tile_of = |verdict: Verdict| {
         let symbol = element("span", [("aria-hidden", "true")], symbol(verdict));
         let name = [symbol, verdict.as_str().into()].into();
         let share = share(count(verdict), all);
         tile(&format!("tile {}", class(verdict)), name, &grouped(count(verdict)), Some(&share))
     };
-    Verdict::ALL.into_iter().filter(occurs).map(tile_of).collect()
+    Verdict::ALL.into_iter().filter(is_shown).map(tile_of).collect()
 }
 
 /// Returns a box with a name, a value and a share.
@@ -93,13 +93,13 @@ pub(super) fn share(part: u64, all: u64) -> String {
     }
 }
 
-/// Renders the number of soft-404s among the dead links.
+/// Renders the number of soft-404s among the missing pages.
 fn soft_404_share(view: &View) -> Option<Markup> {
     let soft = view.report.verdicts.get(&Verdict::Soft404).copied().filter(|soft| *soft > 0)?;
-    let dead = DeadLinks::among(&view.report.verdicts).dead_links;
-    let links = counted(dead, "dead link");
+    let missing = DeadLinks::among(&view.report.verdicts).dead_links;
+    let pages = counted(missing, "missing page");
     let text = format!(
-        "{} of {links} respond as if they were alive: the server reports success, but shows an error page (soft-404).",
+        "Soft-404s: {} of {pages} (dead, soft-404 or hijacked). The server responds with success, but the page is an error page.",
         grouped(soft),
     );
     Some(element("p", [], text))
@@ -113,7 +113,7 @@ pub(super) fn footer(view: &View) -> Markup {
     element("footer", [], element("p", [], text))
 }
 
-/// `2026-11-10 09:00 UTC`.
+/// Formats a time: `2026-11-10 09:00 UTC`.
 pub(super) fn timestamp(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }

@@ -61,7 +61,7 @@ fn total_ms(host: &SiteHost) -> u64 {
     host.request_ms.saturating_add(host.politeness_wait_ms)
 }
 
-/// Draws request time and wait time as a bar.
+/// Draws request time and wait time as a bar. `longest` is the maximum total of all hosts.
 fn time_bar(host: &SiteHost, longest: u64) -> Markup {
     let (requesting, waiting) = (duration(host.request_ms), duration(host.politeness_wait_ms));
     let label = format!("{requesting} request time, {waiting} wait time");

@@ -17,7 +17,7 @@ impl Markup {
         self.0.len()
     }
 
-    /// Whether it is empty.
+    /// Whether there is no markup.
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -27,8 +27,8 @@ impl Markup {
         self.0.push_str(&more.into().0);
     }
 
-    /// Returns the complete XML document, including the declaration. Escaped text is
-    /// valid in both languages.
+    /// Returns the complete XML document, including the declaration. The escapes of text are
+    /// valid in HTML and in XML.
     pub(crate) fn into_xml(self) -> String {
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", self.0)
     }
@@ -144,16 +144,17 @@ impl FromIterator<Self> for Markup {
 mod tests {
     use super::*;
 
+    /// Checks the escaped form of a text.
     #[track_caller]
-    fn check(text: &str, expect: &str) {
+    fn check_escaped(text: &str, expect: &str) {
         assert_eq!(element("b", [], text).0, format!("<b>{expect}</b>"));
     }
 
     #[test]
     fn text_is_escaped() {
-        check("<script>&'\"", "&lt;script&gt;&amp;&#39;&quot;");
-        check("a\u{1b}[2J\u{202e}b", "a␛[2J\u{fffd}b");
-        check("see https://ann:secret@example.org/", "see https://***@example.org/");
+        check_escaped("<script>&'\"", "&lt;script&gt;&amp;&#39;&quot;");
+        check_escaped("a\u{1b}[2J\u{202e}b", "a␛[2J\u{fffd}b");
+        check_escaped("see https://ann:secret@example.org/", "see https://***@example.org/");
     }
 
     #[test]

@@ -37,10 +37,12 @@ pub(super) fn titles(view: &View) -> Option<Body> {
     })
 }
 
+/// Returns the content of the section on the slowest pages.
 pub(super) fn slowest(view: &View) -> Option<Body> {
     metric_table(view, "Slowest first", "duration", &view.report.slowest, duration)
 }
 
+/// Returns the content of the section on the largest pages.
 pub(super) fn largest(view: &View) -> Option<Body> {
     metric_table(view, "Largest first", "size", &view.report.largest, size)
 }

@@ -10,7 +10,7 @@ use crate::human::grouped;
 /// The content of a section.
 #[derive(Debug)]
 pub(super) struct Body {
-    /// The number of items that it lists.
+    /// The number of items in the section.
     pub(super) count: Option<u64>,
     /// The content.
     pub(super) markup: Markup,
@@ -48,10 +48,12 @@ impl Part {
     }
 }
 
+/// Renders a number of items, next to a heading.
 fn tag(text: &str) -> Markup {
     [" ".into(), element("span", [("class", "count")], text)].into()
 }
 
+/// Renders the advice of a section.
 fn advice(text: &str) -> Markup {
     let label = element("strong", [], "What to do: ");
     element("p", [("class", "advice")], [label, text.into()])

@@ -74,9 +74,9 @@ impl<const N: usize> Table<N> {
         self.max_bytes == 0
     }
 
-    /// Whether cells are shown below each other on a narrow screen. This is so for
+    /// Whether a narrow screen shows the cells of a row below each other. This applies to
     /// tables with several text columns.
-    fn needs_width(&self) -> bool {
+    fn stacks_cells(&self) -> bool {
         const MANY_COLUMNS: usize = 4;
         let texts = self.columns.iter().filter(|column| column.class == TEXT).count();
         N >= MANY_COLUMNS && texts > 1
@@ -85,7 +85,7 @@ impl<const N: usize> Table<N> {
     /// Renders the table and the number of omitted rows; `total` is the number of all
     /// rows.
     pub(crate) fn finish(self, total: u64) -> Markup {
-        let class = if self.needs_width() { "wide cards" } else { "wide" };
+        let class = if self.stacks_cells() { "wide cards" } else { "wide" };
         let head: Markup = self
             .columns
             .iter()
@@ -100,9 +100,9 @@ impl<const N: usize> Table<N> {
                 element("tbody", [], self.rows),
             ],
         );
-        let wide =
+        let attributes =
             [("class", class), ("role", "region"), ("tabindex", "0"), ("aria-label", self.caption)];
         let more = more(total.saturating_sub(self.shown), "more, not shown");
-        [element("div", wide, table), more].into()
+        [element("div", attributes, table), more].into()
     }
 }

@@ -9,14 +9,14 @@ use super::view::{View, symbol, url_count};
 use crate::human::{grouped, shown_url};
 use crate::site::TreeRow;
 
-/// Directories above this level are initially expanded.
+/// Directories from this level on are initially collapsed.
 const COLLAPSED_FROM: u32 = 1;
 
 /// Returns the content of the section on directories.
 pub(super) fn body(view: &View) -> Option<Body> {
     let tree = &view.report.tree;
     Body::counted(tree.total, || {
-        let shown = fitting(&tree.rows, view.remaining_bytes());
+        let shown = fitting_rows(&tree.rows, view.max_table_bytes());
         let list = element("ul", [("class", "tree")], branches(shown));
         view.use_bytes(list.len());
         let omitted = tree.total.saturating_sub(shown.len() as u64);
@@ -24,9 +24,9 @@ pub(super) fn body(view: &View) -> Option<Body> {
     })
 }
 
-/// Returns the rows that fit. The size is computed before nesting, because nested
-/// elements must be closed.
-fn fitting(rows: &[TreeRow], max_bytes: usize) -> &[TreeRow] {
+/// Returns the first rows that fit into `max_bytes`. They are selected before nesting,
+/// because nested elements cannot be truncated.
+fn fitting_rows(rows: &[TreeRow], max_bytes: usize) -> &[TreeRow] {
     let mut used = 0;
     let fits = |row: &&TreeRow| {
         used += line(row).len() + NESTING;
@@ -43,8 +43,9 @@ const NESTING: usize = 80;
 fn branches(mut rows: &[TreeRow]) -> Markup {
     let mut items = Markup::default();
     while let Some((row, rest)) = rows.split_first() {
-        let within = rest.iter().take_while(|below| below.level > row.level).count();
-        let (inner, after) = rest.split_at(within);
+        // Each directory is followed by the rows of its subdirectories.
+        let inner_count = rest.iter().take_while(|below| below.level > row.level).count();
+        let (inner, after) = rest.split_at(inner_count);
         items.push(element("li", [], branch(row, inner)));
         rows = after;
     }
@@ -97,9 +98,9 @@ mod tests {
             ..TreeRow::default()
         });
         let html = branches(&rows).into_page();
-        let at = |text: &str| html.find(text).unwrap();
-        assert!(at(">a/<") < at(">b/<") && at(">b/<") < at("</details>"));
-        assert!(at("</details>") < at(">c/<"), "{html}");
+        let position = |text: &str| html.find(text).unwrap();
+        assert!(position(">a/<") < position(">b/<") && position(">b/<") < position("</details>"));
+        assert!(position("</details>") < position(">c/<"), "{html}");
     }
 
     #[test]

@@ -77,27 +77,27 @@ impl UrlFormatter {
 /// number of omitted items.
 fn collapsible_list<T>(all: &Capped<T>, render: impl Fn(&T) -> Markup) -> Markup {
     let shown = all.rows.get(..MAX_ITEMS).unwrap_or(&all.rows);
-    let (open, others) = shown.split_at(shown.len().min(MAX_VISIBLE));
+    let (visible, collapsed) = shown.split_at(shown.len().min(MAX_VISIBLE));
     let list = |items: &[T]| {
         let lines: Markup = items.iter().map(|item| element("li", [], render(item))).collect();
         element("ul", [("class", "inlinks")], lines)
     };
-    let after_open = all.total.saturating_sub(open.len() as u64);
-    if open.is_empty() || others.is_empty() {
-        let open: Option<Markup> = (!open.is_empty()).then(|| list(open));
-        return [open.into(), more(after_open, "more")].into();
+    let not_visible = all.total.saturating_sub(visible.len() as u64);
+    if visible.is_empty() || collapsed.is_empty() {
+        let visible: Option<Markup> = (!visible.is_empty()).then(|| list(visible));
+        return [visible.into(), more(not_visible, "more")].into();
     }
-    let summary = element("summary", [], format!("{} more", grouped(after_open)));
+    let summary = element("summary", [], format!("{} more", grouped(not_visible)));
     let omitted = more(all.total.saturating_sub(shown.len() as u64), "more, not shown");
-    [list(open), element("details", [], [summary, list(others), omitted])].into()
+    [list(visible), element("details", [], [summary, list(collapsed), omitted])].into()
 }
 
 /// Renders `+12 more`, or nothing if the count is 0.
-pub(super) fn more(count: u64, what: &str) -> Markup {
+pub(super) fn more(count: u64, suffix: &str) -> Markup {
     if count == 0 {
         return Markup::default();
     }
-    let text = format!("+{} {what}", grouped(count));
+    let text = format!("+{} {suffix}", grouped(count));
     element("p", [("class", "more")], text)
 }
 
@@ -113,7 +113,7 @@ fn is_http(url: &str) -> bool {
     })
 }
 
-/// `https://example.org` of `https://example.org/a`.
+/// Returns the origin: `https://example.org` of `https://example.org/a`.
 fn origin(url: &str) -> Option<&str> {
     if !is_http(url) {
         return None;
@@ -128,6 +128,7 @@ fn origin(url: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    /// Checks whether `url` becomes a link.
     #[track_caller]
     fn check(url: &str, expect: bool) {
         assert_eq!(is_safe_link(url), expect, "{url}");
@@ -157,6 +158,7 @@ mod tests {
         let urls = UrlFormatter::new(&["https://example.org/docs/".to_owned()]);
         assert_eq!(urls.site(), Some("example.org"));
         let shown = |url| {
+            // The text of the link is between `">` and the end tag.
             let link = urls.link(url).into_page();
             link[link.rfind("\">").unwrap() + 2..link.rfind("</").unwrap()].to_owned()
         };

@@ -12,7 +12,7 @@ use crate::site::SiteReport;
 
 /// Maximum size of all tables together in bytes. The page stays below 5 MB.
 const MAX_TABLE_BYTES: usize = 4_500_000;
-/// Each table may use at most this fraction (1/3) of the remaining bytes.
+/// Each table may use at most a third of the remaining bytes.
 const TABLE_FRACTION: usize = 3;
 
 /// A report, its URL formatter and the remaining byte budget.
@@ -24,6 +24,7 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// Creates the context of a report with the full byte budget.
     pub(super) fn new(report: &'a SiteReport) -> Self {
         Self {
             report,
@@ -33,7 +34,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the maximum size of the next table.
-    pub(super) fn remaining_bytes(&self) -> usize {
+    pub(super) fn max_table_bytes(&self) -> usize {
         self.remaining_bytes.get() / TABLE_FRACTION
     }
 
@@ -52,7 +53,7 @@ impl<'a> View<'a> {
         total: u64,
         cells: impl Fn(&T) -> [Markup; N],
     ) -> Markup {
-        let mut table = Table::new(caption, columns, self.remaining_bytes());
+        let mut table = Table::new(caption, columns, self.max_table_bytes());
         for item in all {
             if table.is_full() {
                 break;

@@ -19,14 +19,14 @@ pub struct SiteFile {
     pub content: String,
 }
 
-/// Renders a collection as a static site. Gaps stay visible with their
+/// Renders a collection as a static site. Gaps (removed members) stay visible with their
 /// annotation.
 pub fn path_site(report: &WatchReport) -> Vec<SiteFile> {
     let stops: Vec<&WatchMember> = report.members().collect();
     let mut files = vec![SiteFile { name: "index.html".to_owned(), content: contents(report) }];
-    for (at, stop) in stops.iter().enumerate() {
-        let previous = at.checked_sub(1).and_then(|at| stops.get(at)).copied();
-        let next = stops.get(at + 1).copied();
+    for (index, stop) in stops.iter().enumerate() {
+        let previous = index.checked_sub(1).and_then(|index| stops.get(index)).copied();
+        let next = stops.get(index + 1).copied();
         let content = stop_page(report, stop, previous, next);
         files.push(SiteFile { name: file_name(stop), content });
     }
@@ -52,8 +52,9 @@ fn report_title(report: &WatchReport) -> &str {
 /// Returns the page with the list of all members.
 fn contents(report: &WatchReport) -> String {
     let mut lists = Markup::default();
-    for (at, list) in report.lists.iter().enumerate() {
-        let heading = (at > 0).then(|| element("h2", [], list.title.as_str()));
+    for (index, list) in report.lists.iter().enumerate() {
+        // The title of the outermost collection is the title of the page.
+        let heading = (index > 0).then(|| element("h2", [], list.title.as_str()));
         let description =
             (!list.description.is_empty()).then(|| element("p", [], list.description.as_str()));
         let start = list.members.first().map_or(1, |member| member.number).to_string();
@@ -100,7 +101,7 @@ fn stop_page(
 ) -> String {
     let annotation = (!stop.annotation.is_empty())
         .then(|| element("p", [("class", "note")], stop.annotation.as_str()));
-    let neighbor = |member: Option<&WatchMember>, before: &str, after: &str| {
+    let link_to = |member: Option<&WatchMember>, before: &str, after: &str| {
         member.map_or_else(Markup::default, |member| {
             let file = file_name(member);
             let text = format!("{before}{}{after}", title_of(member));
@@ -111,9 +112,9 @@ fn stop_page(
         "nav",
         [("class", "steps"), ("aria-label", "Path")],
         [
-            neighbor(previous, "← Previous: ", ""),
+            link_to(previous, "← Previous: ", ""),
             element("a", [("href", "index.html")], "Contents"),
-            neighbor(next, "Next: ", " →"),
+            link_to(next, "Next: ", " →"),
         ],
     );
     let heading = element("h1", [], format!("{}. {}", stop.number, title_of(stop)));
@@ -138,7 +139,7 @@ fn destination(stop: &WatchMember) -> Markup {
         Some(archived) => element("p", [], ["Archived copy: ".into(), link(archived, "")]),
         None => element("p", [], "No archived copy is known."),
     };
-    // Readers must not follow a link to another owner of the address.
+    // A hijacked URL has another owner, so it must not be a link.
     let url = match stop.verdict {
         Some(Verdict::Hijacked) => element("span", [], shown_url(&stop.url)),
         _ => link(&stop.url, ""),
@@ -147,7 +148,7 @@ fn destination(stop: &WatchMember) -> Markup {
     [element("p", [("class", "warn")], [reason.into(), details]), copy, original].into()
 }
 
-/// Returns the time of the export.
+/// Renders the day of the export.
 fn footer(report: &WatchReport) -> Markup {
     let date = report.created_at.strftime("%Y-%m-%d").to_string();
     element("footer", [], element("p", [], format!("Created by Relink on {date}.")))

@@ -12,7 +12,7 @@ use crate::human::{TextStyle, counted, padded, shown_prose, width};
 /// The space between the columns, for the sign of the row.
 const GUTTER: usize = 3;
 
-/// Which version a text is from.
+/// The version that a text is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Old,
@@ -28,7 +28,7 @@ impl Side {
         }
     }
 
-    /// The color of marked words: that of dead and of live pages.
+    /// Returns the verdict whose color marks changed words: red for old, green for new.
     const fn verdict(self) -> Verdict {
         match self {
             Self::Old => Verdict::Dead,
@@ -47,16 +47,16 @@ pub(super) fn side_by_side_lines(
     let mut lines = vec![format!("{}   {}", padded("accepted", half), "latest")];
     for row in rows {
         if let RowChange::Omitted(count) = row.change {
-            lines.push(omitted(count, style));
+            lines.push(omitted_line(count, style));
             continue;
         }
         let old = column(&row.old, Side::Old, half, style);
         let new = column(&row.new, Side::New, half, style);
-        for at in 0..old.len().max(new.len()) {
-            let cell = |cells: &[Cell]| cells.get(at).cloned().unwrap_or_default();
+        for index in 0..old.len().max(new.len()) {
+            let cell = |cells: &[Cell]| cells.get(index).cloned().unwrap_or_default();
             let (old, new) = (cell(&old), cell(&new));
             let gap = " ".repeat(half.saturating_sub(old.columns));
-            let sign = if at == 0 { sign(row.change) } else { " " };
+            let sign = if index == 0 { sign(row.change) } else { " " };
             lines.push(format!("{}{gap} {sign} {}", old.text, new.text));
         }
     }
@@ -65,6 +65,7 @@ pub(super) fn side_by_side_lines(
 
 /// Shows the blocks of both versions one below the other.
 pub(super) fn inline_lines(rows: &[ComparedRow], columns: usize, style: TextStyle) -> Vec<String> {
+    // Each line starts with a sign and a space.
     let columns = columns.saturating_sub(2);
     let mut lines = Vec::new();
     let mut push = |sign: &str, parts: &[TextPart], side| {
@@ -109,11 +110,12 @@ fn omitted_text(count: usize) -> String {
     format!("… {}", counted(count as u64, "unchanged block"))
 }
 
-fn omitted(count: usize, style: TextStyle) -> String {
+/// Returns the line for omitted blocks.
+fn omitted_line(count: usize, style: TextStyle) -> String {
     style.quiet(&omitted_text(count))
 }
 
-/// A line of one version, with its width without color sequences.
+/// A line of one version, and its width without escape sequences.
 #[derive(Debug, Clone, Default)]
 struct Cell {
     text: String,

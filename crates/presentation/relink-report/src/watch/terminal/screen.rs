@@ -6,10 +6,13 @@ use crate::human::{TextStyle, counted, cut_end, padded, shown_prose, shown_url, 
 use crate::watch::text::{context_text, headline, status, step_text};
 use crate::watch::{WatchMember, WatchSuggestions};
 
-/// Minimum size of a screen. A smaller terminal shows the start of each line.
+/// Minimum width of a screen in columns. A smaller terminal shows the start of each line.
 const MIN_COLUMNS: usize = 40;
 /// Minimum height of the screen in rows.
 const MIN_ROWS: usize = 8;
+
+/// Number of lines below the view: the message and the keys.
+const LAST_LINES: usize = 2;
 
 /// The mark of the selected line.
 const MARK: &str = "›";
@@ -22,7 +25,7 @@ impl TerminalReview {
         let (columns, rows) = (columns.max(MIN_COLUMNS), rows.max(MIN_ROWS));
         let mut lines = vec![cut_end(&headline(&self.report, TextStyle::Plain), columns)];
         lines.push(String::new());
-        let height = rows.saturating_sub(lines.len() + 2);
+        let height = rows.saturating_sub(lines.len() + LAST_LINES);
         let body = match &self.view {
             View::Members => self.member_lines(columns, height, style),
             View::Candidates { found, selected } => {
@@ -31,7 +34,7 @@ impl TerminalReview {
             View::Diff => self.diff_view(columns, height, style),
         };
         lines.extend(body);
-        lines.resize(rows - 2, String::new());
+        lines.resize(rows - LAST_LINES, String::new());
         lines.push(cut_end(&shown_prose(&self.message), columns));
         lines.push(style.quiet(&cut_end(self.keys(), columns)));
         lines
@@ -57,14 +60,15 @@ impl TerminalReview {
             return vec!["Nothing needs your attention.".to_owned()];
         }
         let visible = (height / LINES_PER_MEMBER).max(1);
+        // Scroll so that the selected member is at most the last visible one.
         let first = self.selected.saturating_sub(visible.saturating_sub(1));
         let mut lines = Vec::new();
-        for (at, member) in members.iter().enumerate().skip(first).take(visible) {
-            let mark = if at == self.selected { MARK } else { " " };
+        for (index, member) in members.iter().enumerate().skip(first).take(visible) {
+            let mark = if index == self.selected { MARK } else { " " };
             let title = if member.title.is_empty() { &member.url } else { &member.title };
             let title = format!("{mark} {:>4}. {}", member.number, shown_prose(title));
             let title = cut_end(&title, columns);
-            lines.push(if at == self.selected { style.strong(&title) } else { title });
+            lines.push(if index == self.selected { style.strong(&title) } else { title });
             lines.push(cut_end(&format!("        {}", status(member)), columns));
             let step = member.next_step.map(step_text).unwrap_or_default();
             lines.push(style.quiet(&cut_end(&format!("        next: {step}"), columns)));
@@ -95,6 +99,9 @@ impl TerminalReview {
 /// Number of lines of a member in the list.
 const LINES_PER_MEMBER: usize = 3;
 
+/// Number of lines of a candidate in the list.
+const LINES_PER_CANDIDATE: usize = 2;
+
 /// Returns the title, URL and status of a member.
 fn head_lines(member: &WatchMember, columns: usize, style: TextStyle) -> Vec<String> {
     let title = if member.title.is_empty() { &member.url } else { &member.title };
@@ -123,14 +130,14 @@ fn candidate_lines(
             .iter()
             .map(|text| cut_end(&format!("warning: {}", shown_prose(text)), columns)),
     );
-    let visible = (height.saturating_sub(lines.len()) / 2).max(1);
+    let visible = (height.saturating_sub(lines.len()) / LINES_PER_CANDIDATE).max(1);
     let first = selected.saturating_sub(visible.saturating_sub(1));
-    for (at, candidate) in found.candidates.iter().enumerate().skip(first).take(visible) {
-        let mark = if at == selected { MARK } else { " " };
+    for (index, candidate) in found.candidates.iter().enumerate().skip(first).take(visible) {
+        let mark = if index == selected { MARK } else { " " };
         let kind = padded(candidate.kind.as_str(), 9);
         let line = format!("{mark} {kind} {}", shown_url(&candidate.url));
         let line = cut_end(&line, columns);
-        lines.push(if at == selected { style.strong(&line) } else { line });
+        lines.push(if index == selected { style.strong(&line) } else { line });
         let mut reason = format!("            {}", shown_prose(&candidate.reason));
         if let Some(similarity) = &candidate.similarity {
             let percent = format!("; similarity {:.0} %", similarity.total * 100.0);
@@ -145,7 +152,8 @@ fn candidate_lines(
     lines
 }
 
-/// Splits words into lines of at most `columns` columns. A longer word is cut.
+/// Splits words, each with whether it is changed, into lines of at most `columns` columns. A
+/// longer word is cut.
 pub(super) fn wrap(words: &[(String, bool)], columns: usize) -> Vec<Vec<(String, bool)>> {
     let mut lines: Vec<Vec<(String, bool)>> = vec![Vec::new()];
     let mut used = 0;

@@ -8,10 +8,12 @@ use super::*;
 use crate::human::{TextStyle, width};
 use crate::watch::{CandidateKind, WatchCandidate, WatchChange, WatchList};
 
+/// Creates a part of a compared block.
 fn part(text: &str, is_changed: bool) -> TextPart {
     TextPart { text: text.to_owned(), is_changed }
 }
 
+/// Creates a member with a small change, which needs attention.
 fn member(number: u32, title: &str) -> WatchMember {
     WatchMember {
         number,
@@ -42,21 +44,25 @@ fn member(number: u32, title: &str) -> WatchMember {
     }
 }
 
+/// Creates a report of one collection.
 fn report(members: Vec<WatchMember>) -> WatchReport {
     let list = WatchList { name: "owls".to_owned(), members, ..WatchList::default() };
     WatchReport::new("watch diff", "owls".to_owned(), Timestamp::UNIX_EPOCH, vec![list], Vec::new())
 }
 
+/// Creates a review of three members; the second one needs no attention.
 fn review() -> TerminalReview {
     let unchanged = WatchMember { next_step: Some(NextStep::None), ..member(2, "Unchanged") };
     TerminalReview::new(report(vec![member(1, "First"), unchanged, member(3, "Third")]))
 }
 
+/// Presses each letter of `keys`, and returns the last action.
 fn press(review: &mut TerminalReview, keys: &str) -> ReviewAction {
     let actions = keys.chars().map(|key| review.press(ReviewKey::Char(key)));
     actions.last().unwrap_or(ReviewAction::Redraw)
 }
 
+/// Returns the screen of a terminal with 80 columns and 24 rows.
 fn screen(review: &mut TerminalReview) -> String {
     review.screen(80, 24, TextStyle::Plain).join("\n")
 }
@@ -144,10 +150,10 @@ fn hostile_text_sends_no_control_sequence_and_fits_the_screen() {
 fn long_diff_scrolls_to_its_end_and_no_further() {
     let mut long = member(1, "Long");
     long.comparison = (0..100)
-        .map(|at| ComparedRow {
+        .map(|number| ComparedRow {
             change: RowChange::Added,
             old: Vec::new(),
-            new: vec![part(&format!("block {at}"), true)],
+            new: vec![part(&format!("block {number}"), true)],
         })
         .collect();
     let mut review = TerminalReview::new(report(vec![long]));

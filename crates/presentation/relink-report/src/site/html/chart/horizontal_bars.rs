@@ -5,11 +5,11 @@ use super::{WIDTH, block, label, scaled, svg};
 use crate::human::grouped;
 
 /// Height of a bar and the space below it.
-const ROW: f64 = 26.0;
+const ROW_HEIGHT: f64 = 26.0;
 /// Space before the bars, for names.
-const BEFORE: f64 = 96.0;
+const NAME_WIDTH: f64 = 96.0;
 /// Space after the bars, for numbers.
-const AFTER: f64 = 76.0;
+const NUMBER_WIDTH: f64 = 76.0;
 /// Minimum length of a bar.
 const MIN_LENGTH: f64 = 1.5;
 
@@ -30,11 +30,11 @@ pub(crate) fn horizontal_bars(alt: &str, bars: &[HorizontalBar]) -> Markup {
     let mut marks = Markup::default();
     let mut y = 0.0;
     for bar in bars {
-        let length = scaled(bar.value, max, WIDTH - BEFORE - AFTER).max(MIN_LENGTH);
-        marks.push(label("side", BEFORE - 8.0, y + 17.0, bar.name.as_str()));
-        marks.push(block(bar.class, (BEFORE, y + 4.0), (length, ROW - 8.0)));
-        marks.push(label("start strong", BEFORE + length + 6.0, y + 17.0, grouped(bar.value)));
-        y += ROW;
+        let length = scaled(bar.value, max, WIDTH - NAME_WIDTH - NUMBER_WIDTH).max(MIN_LENGTH);
+        marks.push(label("side", NAME_WIDTH - 8.0, y + 17.0, bar.name.as_str()));
+        marks.push(block(bar.class, (NAME_WIDTH, y + 4.0), (length, ROW_HEIGHT - 8.0)));
+        marks.push(label("start strong", NAME_WIDTH + length + 6.0, y + 17.0, grouped(bar.value)));
+        y += ROW_HEIGHT;
     }
     svg(WIDTH, y, alt, marks)
 }

@@ -3,7 +3,9 @@
 use super::super::markup::Markup;
 use super::{block, rule, scaled, svg};
 
+/// Width of a chart in pixels.
 const WIDTH: f64 = 300.0;
+/// Height of a chart of values.
 const HEIGHT: f64 = 30.0;
 /// Minimum height of a bar that is not empty.
 const MIN_HEIGHT: f64 = 2.0;

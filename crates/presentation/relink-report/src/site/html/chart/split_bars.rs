@@ -19,22 +19,22 @@ pub(in super::super) struct SplitBar {
     pub(in super::super) hatched: u64,
 }
 
-/// Draws vertical bars. A page may have only one such chart, because its pattern
-/// has a fixed id.
-pub(in super::super) fn split_bars(alt: &str, bottom: &str, bars: &[SplitBar]) -> Markup {
-    let whole = |bar: &SplitBar| bar.filled.saturating_add(bar.hatched);
-    let plot = Plot::new(bars.iter().map(whole).max().unwrap_or(0), bars.len());
+/// Draws vertical bars. A page may have only one such chart, because the id of the hatch
+/// pattern is fixed.
+pub(in super::super) fn split_bars(alt: &str, axis_title: &str, bars: &[SplitBar]) -> Markup {
+    let total = |bar: &SplitBar| bar.filled.saturating_add(bar.hatched);
+    let plot = Plot::new(bars.iter().map(total).max().unwrap_or(0), bars.len());
     let names: Vec<String> = bars.iter().map(|bar| bar.name.clone()).collect();
     let mut marks = pattern();
-    marks.push(plot.axes(&names, bottom));
+    marks.push(plot.axes(&names, axis_title));
     for (step, bar) in bars.iter().enumerate() {
         let width = plot.step() * BAR_SHARE;
         let left = plot.x(step) - width / 2.0;
-        let (baseline, middle, top) = (plot.y(0), plot.y(bar.filled), plot.y(whole(bar)));
+        let (baseline, middle, top) = (plot.y(0), plot.y(bar.filled), plot.y(total(bar)));
         marks.push(block("filled", (left, middle), (width, baseline - middle)));
         marks.push(block("hatched", (left, top), (width, middle - top)));
-        if plot.has_room() {
-            marks.push(label("mid strong", plot.x(step), top - 5.0, short(whole(bar))));
+        if plot.has_room_for_labels() {
+            marks.push(label("mid strong", plot.x(step), top - 5.0, short(total(bar))));
         }
     }
     svg(super::WIDTH, super::HEIGHT, alt, marks)
