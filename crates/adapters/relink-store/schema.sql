@@ -176,7 +176,7 @@ CREATE TABLE result (
     reached_at      INTEGER,           -- time when the target was last reached, in this or an
                                        -- earlier generation
     reached_probe   INTEGER,           -- probe of that time
-    failed_runs     INTEGER NOT NULL DEFAULT 0,  -- failed runs in a row, with their times
+    failed_runs     INTEGER NOT NULL DEFAULT 0,  -- runs in a row with a failure, and their times
     first_failed_at INTEGER,
     last_failed_at  INTEGER,
     PRIMARY KEY (target_id, generation)

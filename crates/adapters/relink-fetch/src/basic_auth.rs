@@ -1,5 +1,6 @@
-//! Creates header values for basic authentication (RFC 7617). They are marked as
-//! sensitive: `Debug` does not print them, and HTTP/2 does not index them.
+//! Creates header values for basic authentication (RFC 7617). The values are marked as
+//! sensitive: `Debug` does not print them, and HTTP/2 does not store them in its header
+//! table.
 
 use hyper::header::HeaderValue;
 
@@ -23,7 +24,7 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     for group in bytes.chunks(3) {
         let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        // One byte yields two digits, two bytes three, and three bytes four.
+        // A group of n bytes has n + 1 digits. Padding replaces the other digits.
         for index in 0..4 {
             let digit = ALPHABET[(bits >> (18 - 6 * index)) as usize & 63];
             text.push(if index <= group.len() { char::from(digit) } else { '=' });

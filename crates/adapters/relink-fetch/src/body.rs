@@ -16,14 +16,15 @@ use crate::decode::{self, BodyBytes};
 use crate::outcome;
 use crate::settings::FetchSettings;
 
-/// Directives for crawlers, like the robots meta tag.
+/// The header with directives for crawlers, such as `noindex`.
 static ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// Maximum size of a body that is read only to reuse its connection.
+/// Maximum size of a body that is drained: read and dropped, so that its connection can
+/// be reused.
 const MAX_DRAIN_BYTES: u64 = 4 * 1024;
 
-/// Maximum time for reading such a body. If it takes longer, a new connection
-/// is cheaper.
+/// Maximum time for draining a body. If draining takes longer, a new connection is
+/// cheaper.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Maximum number of bytes to read of a body.
@@ -53,10 +54,10 @@ pub(crate) async fn read(
     let (head, body) = response.into_parts();
     let content_type = header_text(&head.headers, &CONTENT_TYPE);
     let limit = if is_text(content_type.as_deref()) { limits.text } else { limits.other };
-    let read = read_limited(connection, body, limit).await?;
+    let encoded = read_limited(connection, body, limit).await?;
     let codings = header_text(&head.headers, &CONTENT_ENCODING);
     let codings = decode::codings(codings.as_deref().unwrap_or_default());
-    let decoded = decode::decode(&codings, read, limit);
+    let decoded = decode::decode(&codings, encoded, limit);
     Ok(Body {
         content_type,
         language: header_text(&head.headers, &CONTENT_LANGUAGE),
@@ -86,16 +87,16 @@ async fn read_limited(
     mut body: Incoming,
     limit: usize,
 ) -> Result<BodyBytes, FetchOutcome> {
-    let declared = body.size_hint().exact().unwrap_or(0);
-    let mut bytes = Vec::with_capacity(usize::try_from(declared).unwrap_or(limit).min(limit));
+    let declared_size = body.size_hint().exact().unwrap_or(0);
+    let mut bytes = Vec::with_capacity(usize::try_from(declared_size).unwrap_or(limit).min(limit));
     while let Some(frame) = connection.next_frame(&mut body).await {
         let frame = frame.map_err(|error| outcome::from_body_error(&error))?;
         let Some(chunk) = frame.data_ref() else {
             continue;
         };
-        let room = limit - bytes.len();
-        bytes.extend_from_slice(&chunk[..room.min(chunk.len())]);
-        if chunk.len() > room {
+        let remaining = limit - bytes.len();
+        bytes.extend_from_slice(&chunk[..remaining.min(chunk.len())]);
+        if chunk.len() > remaining {
             connection.close();
             return Ok(BodyBytes { bytes, is_truncated: true });
         }

@@ -1,8 +1,8 @@
-//! One fetch: requests the URL and follows redirects until an outcome is
-//! reached.
+//! One fetch: requests the URL and follows redirects until an outcome is reached. A hop
+//! is one request of the chain and its response.
 //!
-//! The deadline belongs to the fetcher. The chain stores all intermediate
-//! results, so they are available after the fetcher stops it.
+//! The fetcher cancels the chain at the deadline. The chain stores all intermediate
+//! results, so that they are available then.
 
 use std::net::IpAddr;
 use std::time::SystemTime;
@@ -38,7 +38,7 @@ pub(crate) struct RedirectChain<'a> {
     /// The URL that the chain started at. Its host receives the headers of the
     /// request.
     start_url: Url,
-    /// Whether that host also receives the user-supplied headers.
+    /// Whether the host of `start_url` also receives the user-supplied headers.
     has_user_headers: bool,
     user_agent: UserAgent,
     options: RequestOptions,
@@ -208,11 +208,11 @@ impl<'a> RedirectChain<'a> {
         self.url = next;
     }
 
-    /// Sends the request. Retries it once on a new connection if the first one
-    /// was lost or the server did not process the request. This is safe because
-    /// GET has no side effects. A POST request is only repeated if the server did
-    /// not process it, and gets a new connection, because an idle one may be
-    /// closed by the server at any time.
+    /// Sends the request. Retries once on a new connection if a reused connection was
+    /// lost or the server did not process the request. This is safe because GET has no
+    /// side effects. A POST request is repeated only if the server did not process the
+    /// request. It never uses an idle connection, because the server may close such a
+    /// connection at any time.
     async fn send(
         &mut self,
         key: &PoolKey,
@@ -263,8 +263,8 @@ impl<'a> RedirectChain<'a> {
         Ok(connection.send(request).await.map(|response| (connection, response)))
     }
 
-    /// Opens a connection, or waits until another request has opened one that
-    /// can be shared. The flag is `true` for the connection of another request.
+    /// Opens a connection, or waits until another request has opened one that can be
+    /// shared. The flag is true if another request has opened the connection.
     async fn open(
         &mut self,
         key: &PoolKey,
@@ -326,6 +326,7 @@ impl<'a> RedirectChain<'a> {
     /// Records a proxy's error response as the response of the host, as for
     /// requests without TLS.
     fn record_proxy_refusal(&mut self, outcome: &FetchOutcome) {
+        // Other outcomes have no response.
         let Some(status) = outcome.status() else { return };
         self.retry_after = None;
         self.headers = Vec::new();

@@ -89,6 +89,7 @@ impl Connector {
     ) -> Result<Transport, FetchOutcome> {
         let tls = match self.hosts.get(&key.without_user_identity()) {
             Some(tls) => tls,
+            // The default is never used: such keys exist only with a certificate.
             None if key.uses_user_identity() => {
                 self.user_identity.as_ref().unwrap_or(&self.anonymous)
             }
@@ -206,15 +207,17 @@ where
         match waiting.next() {
             Some(address) => {
                 let reached = attempt(address);
-                attempts.spawn(async move { reached.await.map(|it| (it, address.ip())) });
+                attempts.spawn(async move { reached.await.map(|value| (value, address.ip())) });
             }
             None if attempts.is_empty() => break,
             None => {}
         }
+        // Without further addresses, wait until a running attempt ends.
         let wait = if waiting.len() == 0 { Duration::MAX } else { ATTEMPT_DELAY };
         match timeout(wait, attempts.join_next()).await {
             Ok(Some(Ok(Ok(reached)))) => return Ok(reached),
             Ok(Some(Ok(Err(outcome)))) => failure = Some(more_specific(failure, outcome)),
+            // The delay has passed: start the next attempt.
             _ => {}
         }
     }

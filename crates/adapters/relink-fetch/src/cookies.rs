@@ -18,6 +18,7 @@ const MAX_COOKIES: usize = 50;
 #[derive(Debug, Default)]
 pub(crate) struct CookieJar {
     cookies: Vec<Cookie>,
+    /// How often `cookies` has changed.
     changes: usize,
 }
 
@@ -26,23 +27,24 @@ pub(crate) struct CookieJar {
 struct Cookie {
     name: String,
     value: String,
-    /// The host that set it, or the domain of its `Domain` attribute.
+    /// The host that set the cookie, or the domain of the `Domain` attribute.
     host: String,
-    /// The port that it was set on; `None` for port 80 of http and 443 of https.
+    /// The port of the host that set the cookie; `None` for port 80 of http and 443 of
+    /// https.
     port: Option<u16>,
-    /// Whether it was set over https.
+    /// Whether the cookie was set over https.
     is_encrypted: bool,
     scope: CookieScope,
-    /// It is sent only to URLs below this path.
+    /// The cookie is sent only to URLs below this path.
     path: String,
-    /// Whether it has the attribute `Secure`: it is sent only over https.
+    /// Whether the cookie has the attribute `Secure`, which limits it to https.
     is_secure: bool,
 }
 
 /// The hosts that receive a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CookieScope {
-    /// Only the host that set it.
+    /// Only the host that set the cookie.
     HostOnly,
     /// The domain and its subdomains.
     Subdomains,
@@ -60,7 +62,9 @@ impl CookieJar {
         let Some((cookie, action)) = parse(url, header) else {
             return;
         };
-        let key = |it: &Cookie| (it.name.clone(), it.host.clone(), it.port, it.path.clone());
+        let key = |cookie: &Cookie| {
+            (cookie.name.clone(), cookie.host.clone(), cookie.port, cookie.path.clone())
+        };
         let index = self.cookies.iter().position(|stored| key(stored) == key(&cookie));
         let is_protected = index.is_some_and(|index| self.cookies[index].is_encrypted);
         if is_protected && !cookie.is_encrypted {
@@ -84,7 +88,8 @@ impl CookieJar {
     /// Returns the `Cookie` header for a request to `url`, if a cookie applies.
     pub fn header_for(&self, url: &Url) -> Option<String> {
         let applicable = self.cookies.iter().filter(|cookie| cookie.applies_to(url));
-        let pairs: Vec<_> = applicable.map(|it| format!("{}={}", it.name, it.value)).collect();
+        let pairs: Vec<_> =
+            applicable.map(|cookie| format!("{}={}", cookie.name, cookie.value)).collect();
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 }
@@ -100,12 +105,12 @@ impl Cookie {
     /// Whether the cookie is sent with a request to `url`.
     fn applies_to(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
-        let is_host = match self.scope {
+        let is_in_scope = match self.scope {
             CookieScope::HostOnly => host == self.host,
             CookieScope::Subdomains => is_subdomain_or_same(host, &self.host),
         };
         let needs_encryption = self.is_secure || self.is_encrypted;
-        is_host
+        is_in_scope
             && self.port == url.port()
             && is_in_directory(url.path(), &self.path)
             && (!needs_encryption || url.scheme() == "https")
@@ -162,8 +167,9 @@ impl Cookie {
         if domain.is_empty() || domain == self.host {
             return Some(());
         }
-        let is_name = matches!(url.host(), Some(Host::Domain(_)));
-        if !is_name || !domain.contains('.') || !is_subdomain_or_same(&self.host, &domain) {
+        let is_domain_name = matches!(url.host(), Some(Host::Domain(_)));
+        // A domain without a dot is a top-level domain, which has many owners.
+        if !is_domain_name || !domain.contains('.') || !is_subdomain_or_same(&self.host, &domain) {
             return None;
         }
         self.host = domain;
@@ -172,8 +178,8 @@ impl Cookie {
     }
 }
 
-/// Returns the directory of the page that set the cookie (RFC 6265, section
-/// 5.1.4).
+/// Returns the directory of the page that set the cookie, which is the path without a
+/// `Path` attribute (RFC 6265, section 5.1.4).
 fn default_path(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some(("", _)) | None => "/",
@@ -194,6 +200,8 @@ fn is_in_directory(path: &str, directory: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Checks the `Cookie` header that is sent to the URL `to` after a page at `from` has sent
+    /// these `Set-Cookie` headers.
     #[track_caller]
     fn check(from: &str, headers: &[&str], to: &str, expect: Option<&str>) {
         let mut jar = CookieJar::default();
@@ -224,9 +232,9 @@ mod tests {
         check("http://a.test:8080/", &["k=v"], "http://a.test:8081/", None);
         check("http://a.test:8080/", &["k=v"], "http://a.test/", None);
         check("http://a.test/", &["k=v"], "http://a.test:8080/", None);
-        let parent = ["k=v; Domain=example.org"];
-        check("http://a.example.org:81/", &parent, "http://b.example.org:81/", Some("k=v"));
-        check("http://a.example.org:81/", &parent, "http://b.example.org/", None);
+        let for_parent = ["k=v; Domain=example.org"];
+        check("http://a.example.org:81/", &for_parent, "http://b.example.org:81/", Some("k=v"));
+        check("http://a.example.org:81/", &for_parent, "http://b.example.org/", None);
     }
 
     #[test]
@@ -248,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn domain_attribute_must_be_a_parent_with_a_dot() {
+    fn domain_attribute_must_be_a_parent_domain_with_a_dot() {
         let parent = ["k=v; Domain=example.org"];
         check("http://www.example.org/", &parent, "http://img.example.org/", Some("k=v"));
         check("http://www.example.org/", &parent, "http://notexample.org/", None);

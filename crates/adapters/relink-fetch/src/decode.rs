@@ -1,15 +1,16 @@
-//! Decodes content codings within limits.
+//! Decodes content codings (compressed bodies) within limits.
 //!
-//! The input is already limited; the output is limited again. Damaged data is
-//! not an error: the decoded part is returned and marked as truncated.
+//! The caller has limited the size of the encoded body. This module limits the decoded
+//! size. Damaged data is not an error: the decoded part is returned and marked as
+//! truncated.
 
 use std::io::Read;
 
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
-/// Maximum ratio of decoded to encoded size. HTML reaches 5 to 20; the maximum
-/// of gzip is 1030.
+/// Maximum ratio of decoded to encoded size. It stops bombs, which are small bodies with
+/// a huge decoded size. HTML reaches 5 to 20; the maximum of gzip is 1030.
 const MAX_RATIO: usize = 200;
 
 /// Output size below which the ratio is not checked.
@@ -56,11 +57,11 @@ pub(crate) struct BodyBytes {
 }
 
 /// Decodes `codings`, last first, to at most `limit` bytes.
-pub(crate) fn decode(codings: &[Coding], read: BodyBytes, limit: usize) -> BodyBytes {
+pub(crate) fn decode(codings: &[Coding], encoded: BodyBytes, limit: usize) -> BodyBytes {
     if codings.len() > MAX_CODINGS {
         return BodyBytes { bytes: Vec::new(), is_truncated: true };
     }
-    codings.iter().rev().fold(read, |layer, coding| {
+    codings.iter().rev().fold(encoded, |layer, coding| {
         let is_truncated = layer.is_truncated;
         let inner = decode_one(*coding, &layer.bytes, limit);
         BodyBytes { is_truncated: is_truncated || inner.is_truncated, ..inner }
@@ -68,29 +69,32 @@ pub(crate) fn decode(codings: &[Coding], read: BodyBytes, limit: usize) -> BodyB
 }
 
 /// Decodes one coding.
-fn decode_one(coding: Coding, sent: &[u8], limit: usize) -> BodyBytes {
-    let limit = limit.min(RATIO_EXEMPT_BYTES.max(sent.len().saturating_mul(MAX_RATIO)));
+fn decode_one(coding: Coding, encoded: &[u8], limit: usize) -> BodyBytes {
+    let ratio_limit = RATIO_EXEMPT_BYTES.max(encoded.len().saturating_mul(MAX_RATIO));
+    let limit = limit.min(ratio_limit);
     match coding {
-        _ if sent.is_empty() => BodyBytes::default(),
-        Coding::Gzip => expand(GzDecoder::new(sent), limit),
-        Coding::Deflate if is_zlib(sent) => expand(ZlibDecoder::new(sent), limit),
+        _ if encoded.is_empty() => BodyBytes::default(),
+        Coding::Gzip => expand(GzDecoder::new(encoded), limit),
+        Coding::Deflate if is_zlib(encoded) => expand(ZlibDecoder::new(encoded), limit),
         // Some servers omit the zlib header.
-        Coding::Deflate => expand(DeflateDecoder::new(sent), limit),
+        Coding::Deflate => expand(DeflateDecoder::new(encoded), limit),
         // The window is at most 16 MiB: large windows are disabled by default.
         Coding::Brotli => {
-            let reader = brotli_decompressor::Decompressor::new(sent, BROTLI_BUFFER);
+            let reader = brotli_decompressor::Decompressor::new(encoded, BROTLI_BUFFER);
             expand(reader, limit)
         }
-        Coding::Zstd => match StreamingDecoder::new_with_max_window_size(sent, MAX_ZSTD_WINDOW) {
-            Ok(reader) => expand(reader, limit),
-            Err(_) => BodyBytes { bytes: Vec::new(), is_truncated: true },
-        },
+        Coding::Zstd => {
+            match StreamingDecoder::new_with_max_window_size(encoded, MAX_ZSTD_WINDOW) {
+                Ok(reader) => expand(reader, limit),
+                Err(_) => BodyBytes { bytes: Vec::new(), is_truncated: true },
+            }
+        }
     }
 }
 
 /// Whether the bytes start with a zlib header (RFC 1950, section 2.2).
-fn is_zlib(sent: &[u8]) -> bool {
-    match sent {
+fn is_zlib(encoded: &[u8]) -> bool {
+    match encoded {
         [method, flags, ..] => {
             method & 0x0f == 8 && (u16::from(*method) << 8 | u16::from(*flags)) % 31 == 0
         }
@@ -101,8 +105,9 @@ fn is_zlib(sent: &[u8]) -> bool {
 /// Reads at most `limit` bytes from a decoder.
 fn expand(reader: impl Read, limit: usize) -> BodyBytes {
     let mut bytes = Vec::new();
+    // One byte more shows whether the output exceeds the limit.
     let read_limit = limit as u64 + 1;
-    // On an error, `bytes` contains what was decoded before it.
+    // On an error, `bytes` contains the part that was decoded before.
     let result = reader.take(read_limit).read_to_end(&mut bytes);
     let is_truncated = result.is_err() || bytes.len() > limit;
     bytes.truncate(limit);
@@ -173,6 +178,7 @@ mod tests {
         stream
     }
 
+    /// Checks that a body with this `Content-Encoding` is decoded completely.
     #[track_caller]
     fn check(header: &str, sent: Vec<u8>, expect: &[u8]) {
         let read = BodyBytes { bytes: sent, is_truncated: false };
@@ -181,6 +187,7 @@ mod tests {
         assert!(!decoded.is_truncated);
     }
 
+    /// Checks that decoding stops after `expect` bytes.
     #[track_caller]
     fn check_truncated(header: &str, sent: Vec<u8>, expect: usize) {
         let read = BodyBytes { bytes: sent, is_truncated: false };
@@ -201,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_codings_are_ignored() {
+    fn unknown_codings_and_empty_bodies_are_ignored() {
         check("", TEXT.to_vec(), TEXT);
         check("identity", TEXT.to_vec(), TEXT);
         check("utf-8", TEXT.to_vec(), TEXT);

@@ -1,5 +1,5 @@
-//! The [`Dial`] implementation: connections for other components, with the same
-//! resolver, address policy and proxies.
+//! The [`Dial`] implementation: opens connections for other components, with the
+//! resolver, address policy and proxies of the HTTP client.
 
 use async_trait::async_trait;
 use relink_model::{FetchOutcome, InvalidRedirect, Phase, RequestRights};
@@ -38,8 +38,8 @@ impl Dial for Fetcher {
     }
 }
 
-/// Returns a URL with only the host and port of `url`. The protocol of the
-/// connection is unknown.
+/// Returns a URL with only the host and port of `url`. Its scheme is always `https`,
+/// because the protocol of the connection is unknown.
 fn tunnel_url(url: &Url) -> Option<Url> {
     let host = url.host_str()?;
     let port = url.port_or_known_default()?;

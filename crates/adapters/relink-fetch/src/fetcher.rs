@@ -49,8 +49,9 @@ impl Fetcher {
 impl Fetch for Fetcher {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let limit = request.options.timeout.unwrap_or(self.settings.timeout);
-        let delays = u32::try_from(self.settings.max_redirects).unwrap_or(u32::MAX);
-        let limit = limit.saturating_add(request.options.redirect_delay.saturating_mul(delays));
+        // The delays before redirects do not count against the timeout.
+        let max_delays = u32::try_from(self.settings.max_redirects).unwrap_or(u32::MAX);
+        let limit = limit.saturating_add(request.options.redirect_delay.saturating_mul(max_delays));
         let mut chain = RedirectChain::new(self, request);
         // A single deadline also limits each phase.
         let outcome = match timeout(limit, chain.run()).await {

@@ -55,14 +55,17 @@ impl FromStr for HeaderHost {
     type Err = ParseHeaderHostError;
 
     fn from_str(text: &str) -> Result<Self, ParseHeaderHostError> {
-        let is_bare = !text.is_empty() && !text.contains(['/', '\\', '@', '?', '#']);
-        // The host of a `ws` URL is parsed like that of an `http` URL. The port is
-        // taken from the text, because `Url` drops a standard port.
+        let has_only_host = !text.is_empty() && !text.contains(['/', '\\', '@', '?', '#']);
+        // The host of a `ws` URL is parsed like that of an `http` URL. The port is taken
+        // from the text, because `Url` omits standard ports.
         let url = Url::parse(&format!("ws://{text}")).map_err(|_| ParseHeaderHostError)?;
         let port = text.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        // An IPv6 address without a port ends with a bracket.
         let port = port.filter(|_| !text.ends_with(']'));
         match url.host() {
-            Some(host) if is_bare => Ok(Self { host: host.to_owned(), port, needs_https: false }),
+            Some(host) if has_only_host => {
+                Ok(Self { host: host.to_owned(), port, needs_https: false })
+            }
             _ => Err(ParseHeaderHostError),
         }
     }
@@ -72,6 +75,7 @@ impl FromStr for HeaderHost {
 mod tests {
     use super::*;
 
+    /// Checks whether a host covers a URL.
     #[track_caller]
     fn check(host: &str, url: &str, expect: bool) {
         let host: HeaderHost = host.parse().unwrap();

@@ -56,7 +56,8 @@ impl HostDialer<'_> {
             let (stream, peer) = self.connect_via_socks(proxy, &allowed).await?;
             return Ok((Transport::Plain(stream), Some(peer)));
         }
-        // To the caller, everything up to the host is the connect phase.
+        // The proxy resolves the host and connects to it, so all of this counts as the
+        // connect phase.
         stopwatch.enter(Phase::Connect);
         Ok((self.connect_via(proxy).await?, None))
     }
@@ -76,6 +77,7 @@ impl HostDialer<'_> {
         proxy: &Proxy,
         host: &AllowedAddrs,
     ) -> Result<(TcpStream, IpAddr), FetchOutcome> {
+        // The attempts run concurrently as tasks, so they share the proxy.
         let shared = Arc::new((proxy.clone(), self.proxy_addresses(proxy).await?));
         let attempt = |address: SocketAddr| {
             let shared = Arc::clone(&shared);
@@ -115,9 +117,9 @@ impl HostDialer<'_> {
         Ok(transport)
     }
 
-    /// Resolves the proxy's name. Private addresses are allowed, because the
-    /// user configured the proxy. A DNS error is reported as a failed
-    /// connection: it says nothing about the requested host.
+    /// Resolves the proxy's name. Private addresses are allowed, because the user
+    /// configured the proxy. A DNS error is reported as a failed connection, because it
+    /// says nothing about the requested host.
     async fn proxy_addresses(&self, proxy: &Proxy) -> Result<AllowedAddrs, FetchOutcome> {
         let addresses = self.fetcher.resolver.addresses(proxy.url()).await;
         let addresses = addresses.map_err(|_| FetchOutcome::ConnectFailed(ConnectError::Other))?;
@@ -125,8 +127,8 @@ impl HostDialer<'_> {
     }
 }
 
-/// Connects to a proxy. Errors are reported as a failed connection: they say
-/// nothing about the requested host.
+/// Connects to a proxy. Errors other than timeouts are reported as a failed connection,
+/// because they say nothing about the requested host.
 async fn connect_to_proxy(addresses: &AllowedAddrs) -> Result<TcpStream, FetchOutcome> {
     match connector::connect(addresses).await {
         Ok((stream, _)) => Ok(stream),

@@ -1,8 +1,9 @@
 //! An HTTP/1.1 connection.
 //!
-//! The task that sends a request also drives the connection. No task is
-//! spawned, an idle connection costs nothing, and dropping a connection closes
-//! its socket immediately.
+//! The task that sends a request also drives the connection: it polls hyper's connection
+//! future, which reads and writes the socket. Therefore no background task is needed, an
+//! idle connection costs nothing, and dropping a connection closes its socket
+//! immediately.
 
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
@@ -92,7 +93,8 @@ fn drive(
     cx: &mut Context<'_>,
 ) {
     let is_closed = match connection {
-        // The sender receives errors through the response or its body.
+        // Ignore an error here: the sender of the request receives it through the
+        // response or its body.
         Some(open) => Pin::new(&mut **open).poll(cx).is_ready(),
         None => false,
     };

@@ -1,8 +1,8 @@
 //! An HTTP/2 connection, shared by any number of requests.
 //!
-//! A separate task drives the connection, because frames of one request arrive
-//! while others start and finish. The task ends after [`IDLE_TIMEOUT`] without
-//! a request, so a server cannot keep the connection open.
+//! A background task drives the connection, because frames of one request arrive while
+//! other requests start and finish. The task ends after [`IDLE_TIMEOUT`] without a
+//! request, so a server cannot keep the connection open.
 //!
 //! Limits: the header list of a response has the size limit of an HTTP/1.1
 //! head, and the flow-control windows limit the received data that is not yet

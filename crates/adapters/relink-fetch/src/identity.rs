@@ -7,8 +7,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thiserror::Error;
 
-/// A client certificate with its chain and private key. `Debug` does not print
-/// them.
+/// A client certificate with its chain and private key. `Debug` prints neither.
 #[derive(Clone)]
 pub struct ClientIdentity {
     parts: Arc<ChainAndKey>,
@@ -71,7 +70,8 @@ mod tests {
         let certificate = CertificateParams::new([]).unwrap().self_signed(&key).unwrap();
         let (certificate, key) = (certificate.pem(), key.serialize_pem());
         let parse = |chain: &str, key: &str| {
-            ClientIdentity::from_pem(chain.as_bytes(), key.as_bytes()).map(|it| format!("{it:?}"))
+            ClientIdentity::from_pem(chain.as_bytes(), key.as_bytes())
+                .map(|identity| format!("{identity:?}"))
         };
         assert_eq!(parse(&certificate, &key), Ok("ClientIdentity".into()));
         let both = format!("{key}{certificate}");

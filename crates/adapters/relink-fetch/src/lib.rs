@@ -10,13 +10,13 @@
 //! allowed addresses only. Connections for other components
 //! ([`relink_ports::Dial`]) take this path too.
 //!
-//! With a [`Proxy`], these are the addresses of the proxy. The user configured
-//! it, so they may be private. Most proxies resolve host names themselves. For
-//! them the address policy applies only to literal IP addresses and names under
-//! `localhost`, address overrides have no effect, and hops have no IP address.
-//! A proxy that must not reach a private network has to be configured
-//! accordingly. A `socks5://` proxy is the exception: it receives IP addresses
-//! that this crate has resolved and allowed.
+//! With a [`Proxy`], the crate connects to the addresses of the proxy, which may be
+//! private because the user configured the proxy. Most proxies resolve host names
+//! themselves. With such a proxy, the address policy applies only to literal IP addresses
+//! and names under `localhost`, address overrides have no effect, and hops have no IP
+//! address. A proxy that must not reach a private network has to be configured
+//! accordingly. A `socks5://` proxy is the exception: it receives IP addresses that this
+//! crate has resolved and allowed.
 //!
 //! Over TLS, a server may select HTTP/2 (ALPN). All requests to its host and
 //! port then share one connection.

@@ -44,7 +44,7 @@ enum Hosts {
     Network(IpAddr, u32),
 }
 
-/// An entry with a slash is not a valid network.
+/// An invalid entry: it has a slash, but is not a network.
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
 #[error("invalid network: `{0}` (expected for example `10.0.0.0/8`)")]
 pub struct ParseNoProxyError(String);
@@ -56,7 +56,7 @@ impl NoProxy {
             return false;
         };
         let covers = |entry: &Entry| {
-            entry.port.is_none_or(|entry| Some(entry) == port) && entry.hosts.contain(&host)
+            entry.port.is_none_or(|own_port| Some(own_port) == port) && entry.hosts.contain(&host)
         };
         self.entries.iter().any(covers)
     }
@@ -85,7 +85,7 @@ impl Hosts {
 
 /// Whether an address belongs to a network.
 fn is_within(address: IpAddr, base: IpAddr, bits: u32) -> bool {
-    let shared = match (address, base) {
+    let common_bits = match (address, base) {
         (IpAddr::V4(address), IpAddr::V4(base)) => {
             (u32::from(address) ^ u32::from(base)).leading_zeros()
         }
@@ -94,14 +94,14 @@ fn is_within(address: IpAddr, base: IpAddr, bits: u32) -> bool {
         }
         _ => return false,
     };
-    shared >= bits
+    common_bits >= bits
 }
 
 impl FromStr for NoProxy {
     type Err = ParseNoProxyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let entries = text.split(|it: char| it == ',' || it.is_whitespace());
+        let entries = text.split(|character: char| character == ',' || character.is_whitespace());
         let entries = entries.filter(|entry| !entry.is_empty());
         Ok(Self { entries: entries.map(parse_entry).collect::<Result<_, _>>()? })
     }
@@ -144,6 +144,7 @@ fn parse_hosts(text: &str) -> Hosts {
     if let Some(address) = parse_address(text) {
         return Hosts::Network(address, if address.is_ipv4() { 32 } else { 128 });
     }
+    // `*.a.test` means the same as `a.test`.
     let name = text.strip_prefix('*').unwrap_or(text);
     let name = name.trim_matches('.');
     // Normalize valid host names as URLs do: lower case and Punycode.
@@ -155,7 +156,7 @@ fn parse_hosts(text: &str) -> Hosts {
 }
 
 fn parse_address(text: &str) -> Option<IpAddr> {
-    let bare = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     bare.unwrap_or(text).parse().ok()
 }
 
@@ -163,6 +164,8 @@ fn parse_address(text: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
+    /// Checks that a list contains the URLs of `inside` and not those of `outside`, which are
+    /// separated by spaces.
     #[track_caller]
     fn check(list: &str, inside: &str, outside: &str) {
         let parsed: NoProxy = list.parse().unwrap();
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn asterisk_excludes_everything() {
+    fn asterisk_excludes_everything_and_empty_list_nothing() {
         check("*", "http://a.test/ https://[::1]/ http://10.0.0.1/", "");
         check("", "", "http://a.test/");
         check(" , ,", "", "http://a.test/ http://10.0.0.1/");

@@ -9,9 +9,8 @@ use hickory_resolver::proto::op::ResponseCode;
 use relink_model::{ConnectError, DnsError, FetchOutcome, Phase, ProtocolError, TlsError};
 use rustls::CertificateError;
 
-/// hyper's message for a response head that exceeds its buffer. hyper has a
-/// method to detect this only for servers; a test with endless headers verifies
-/// the text.
+/// hyper's message for a response head that exceeds its buffer. hyper has no method that
+/// detects this error in a client. A test with endless headers verifies the text.
 const HYPER_TOO_LARGE: &str = "message head is too large";
 
 /// Returns the outcome of a timeout in this phase.
@@ -51,7 +50,7 @@ pub(crate) fn from_connect_error(error: &io::Error) -> FetchOutcome {
 
 /// Maps an error of the TLS handshake.
 pub(crate) fn from_tls_error(error: &io::Error) -> TlsError {
-    let inner = error.get_ref().and_then(|it| it.downcast_ref());
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     match inner {
         Some(rustls::Error::InvalidCertificate(error)) => from_certificate_error(error),
         _ => TlsError::Handshake,
@@ -93,10 +92,13 @@ pub(crate) fn from_head_error(error: &hyper::Error) -> FetchOutcome {
 /// Maps an HTTP/2 error before the response head was received.
 fn from_http2_error(error: &h2::Error) -> ProtocolError {
     match error.reason() {
-        // The head has more frames than its maximum size requires.
+        // The h2 library sends this code if a head has more frames than its maximum size
+        // requires.
         Some(Reason::ENHANCE_YOUR_CALM) if error.is_library() => ProtocolError::HeadersTooLarge,
         _ if error.is_library() => ProtocolError::NotHttp,
-        _ if error.is_reset() || error.get_io().is_some_and(|it| is_reset_kind(it.kind())) => {
+        _ if error.is_reset()
+            || error.get_io().is_some_and(|error| is_reset_kind(error.kind())) =>
+        {
             ProtocolError::Reset
         }
         _ => ProtocolError::Closed,
@@ -111,8 +113,9 @@ pub(crate) fn is_stream_error(error: &hyper::Error) -> bool {
 /// Whether the server reports that it did not process the request (RFC 9113,
 /// section 8.7).
 pub(crate) fn is_unprocessed(error: &hyper::Error) -> bool {
-    http2_error(error).is_some_and(|it| {
-        it.is_remote() && (it.is_go_away() || it.reason() == Some(Reason::REFUSED_STREAM))
+    http2_error(error).is_some_and(|error| {
+        let is_refused = error.is_go_away() || error.reason() == Some(Reason::REFUSED_STREAM);
+        error.is_remote() && is_refused
     })
 }
 
@@ -143,7 +146,8 @@ pub(crate) fn from_body_error(error: &hyper::Error) -> FetchOutcome {
 }
 
 fn is_reset(error: &hyper::Error) -> bool {
-    let is_stream_reset = http2_error(error).is_some_and(|it| it.is_reset() && it.is_remote());
+    let is_stream_reset =
+        http2_error(error).is_some_and(|error| error.is_reset() && error.is_remote());
     is_stream_reset || io_kind(error).is_some_and(is_reset_kind)
 }
 

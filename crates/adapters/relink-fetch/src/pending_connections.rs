@@ -1,9 +1,9 @@
 //! Connections that are being opened.
 //!
-//! The HTTP version of a server is unknown until its first connection is open.
-//! Requests that arrive earlier wait, because with HTTP/2 they can all use that
-//! connection. Servers that select HTTP/1.1 are recorded, and requests never
-//! wait for them again.
+//! The HTTP version of a server is unknown until its first connection is open. Requests
+//! that arrive earlier wait, because with HTTP/2 all of them can use that connection.
+//! Servers that select HTTP/1.1 are recorded, and later requests to these servers do not
+//! wait.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -30,8 +30,8 @@ pub(crate) struct PendingConnections {
 /// The connections to each server.
 #[derive(Default)]
 struct State {
-    /// Servers to which a request is opening a connection. The channel closes when it is
-    /// open.
+    /// Servers to which a request is opening a connection. The channel is closed when the
+    /// connection is open.
     in_progress: HashMap<PoolKey, watch::Receiver<()>>,
     /// Servers that do not support HTTP/2.
     http1: HashSet<PoolKey>,
@@ -41,13 +41,13 @@ struct State {
 enum Registration {
     /// No connection is being opened.
     First(watch::Sender<()>),
-    /// Another request is opening one.
+    /// Another request is opening a connection. The channel is closed when it is open.
     Later(watch::Receiver<()>),
     /// The server supports only HTTP/1.1.
     Http1,
 }
 
-/// Permission to open the first connection to a server. Dropping it wakes the
+/// Permission to open the first connection to a server. Dropping the permit wakes the
 /// requests that wait for the connection.
 pub(crate) struct ConnectPermit<'a> {
     pending: &'a PendingConnections,
@@ -57,9 +57,10 @@ pub(crate) struct ConnectPermit<'a> {
 }
 
 impl PendingConnections {
-    /// Returns the permission to open the first connection for `key`. Returns
-    /// `None` after another request has opened it, after [`MAX_WAIT`], or if
-    /// the server supports only HTTP/1.1.
+    /// Returns the permission to open the first connection for `key`. If another request
+    /// has the permission, waits and returns `None` when its connection is open or
+    /// [`MAX_WAIT`] has passed. Returns `None` at once if the server supports only
+    /// HTTP/1.1.
     pub async fn acquire<'a>(&'a self, key: &'a PoolKey) -> Option<ConnectPermit<'a>> {
         let mut receiver = match self.register(key) {
             Registration::First(sender) => {
@@ -123,9 +124,9 @@ mod tests {
     async fn later_requests_wait_until_the_first_has_opened() {
         let pending = PendingConnections::default();
         let key = PoolKey::from_url(&Url::parse("https://a.test/").unwrap());
-        let other = PoolKey::from_url(&Url::parse("https://b.test/").unwrap());
+        let other_key = PoolKey::from_url(&Url::parse("https://b.test/").unwrap());
         let first = pending.acquire(&key).await.unwrap();
-        assert!(pending.acquire(&other).await.is_some());
+        assert!(pending.acquire(&other_key).await.is_some());
         let second = pending.acquire(&key);
         let (second, ()) = tokio::join!(second, async { drop(first) });
         assert!(second.is_none());

@@ -3,10 +3,9 @@
 //! The module is pure. The connector accepts only [`AllowedAddrs`], which only
 //! this module creates, so the policy cannot be bypassed.
 //!
-//! A proxy resolves host names itself. Requests through one can be checked only
-//! by what the URL contains: literal IP addresses and names that always mean
-//! the local machine. The proxy has to block names that resolve to private
-//! addresses.
+//! A proxy resolves host names itself. Requests through a proxy can be checked only by
+//! what the URL contains: literal IP addresses and names that always mean the local
+//! machine. The proxy has to block names that resolve to private addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -17,10 +16,12 @@ type Net4 = (Ipv4Addr, u32);
 /// An IPv6 network: its base address and prefix length.
 type Net6 = (Ipv6Addr, u32);
 
+/// Returns a network whose base address ends with zero.
 const fn v4(a: u8, b: u8, c: u8, bits: u32) -> Net4 {
     (Ipv4Addr::new(a, b, c, 0), bits)
 }
 
+/// Returns a network whose base address has zeros after the first three groups.
 const fn v6(a: u16, b: u16, c: u16, bits: u32) -> Net6 {
     (Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), bits)
 }
@@ -58,8 +59,8 @@ const SPECIAL_V6: [Net6; 4] = [
     v6(0x3fff, 0, 0, 20),     // documentation, RFC 9637
 ];
 
-/// The well-known NAT64 prefix (RFC 6052). The last 32 bits are the IPv4
-/// address that is contacted.
+/// The well-known prefix of NAT64 gateways, which translate IPv6 to IPv4 (RFC 6052). The
+/// last 32 bits are the IPv4 address that is contacted.
 const NAT64: Net6 = v6(0x64, 0xff9b, 0, 96);
 
 /// Whether an address belongs to the public internet.
@@ -126,10 +127,10 @@ impl AddressPolicy {
 
     /// Allows all of a host's addresses, or returns the first private one.
     ///
-    /// A single private address rejects them all: a name that mixes private and
-    /// public addresses is either an attack or a misconfiguration.
+    /// A single private address rejects all addresses, because a name that mixes private
+    /// and public addresses is either an attack or a misconfiguration.
     pub fn check(self, addresses: Vec<SocketAddr>) -> Result<AllowedAddrs, IpAddr> {
-        match addresses.iter().find(|it| !self.allows(it.ip())) {
+        match addresses.iter().find(|address| !self.allows(address.ip())) {
             Some(private) => Err(private.ip()),
             None => Ok(AllowedAddrs(addresses)),
         }
@@ -170,6 +171,7 @@ impl AllowedAddrs {
 mod tests {
     use super::*;
 
+    /// Checks whether addresses, separated by spaces, are global.
     #[track_caller]
     fn check(expect: bool, addresses: &str) {
         for text in addresses.split_whitespace() {
@@ -228,6 +230,8 @@ mod tests {
         check(true, "2001:200::1 2001:4860:4860::8888 2003::1 2606:4700::1111 3ffe::1");
     }
 
+    /// Checks the private address for which each host is rejected, or `allowed`. Hosts are
+    /// separated by spaces.
     #[track_caller]
     fn check_unresolved(expect: &str, hosts: &str) {
         for text in hosts.split_whitespace() {

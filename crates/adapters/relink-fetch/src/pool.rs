@@ -1,9 +1,9 @@
 //! Pool of idle connections, reused by later requests to the same server.
 //!
-//! A pooled connection stores its peer address and is only given to a request
-//! whose address policy allows that address, so reuse cannot bypass the policy.
-//! A proxied connection has no peer address; its caller checks the host before
-//! it uses the pool.
+//! A pooled connection stores the IP address of its peer. Only a request whose address
+//! policy allows this address receives the connection, so reuse cannot bypass the policy.
+//! A proxied connection has no peer address; callers check the host before they use the
+//! pool.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -102,13 +102,18 @@ impl Pool {
     /// allows.
     pub fn take(&self, key: &PoolKey, policy: AddressPolicy) -> Option<HttpConnection> {
         loop {
-            let is_allowed = |it: &HttpConnection| it.peer().is_none_or(|peer| policy.allows(peer));
+            let is_allowed = |connection: &HttpConnection| {
+                connection.peer().is_none_or(|peer| policy.allows(peer))
+            };
             let mut connection = self.lock().take(key, Instant::now(), is_allowed)?;
             if connection.is_ready() {
                 return Some(connection);
             }
-            self.lock()
-                .discard(key, |it| matches!(it, HttpConnection::Http2(it) if !it.is_ready()));
+            // A shared connection is still in the map. An HTTP/1.1 connection was removed by
+            // `take`.
+            self.lock().discard(key, |connection| {
+                matches!(connection, HttpConnection::Http2(shared) if !shared.is_ready())
+            });
         }
     }
 
@@ -130,10 +135,10 @@ impl Pool {
 
     /// Removes the shared connections of a key.
     pub fn remove_shared(&self, key: &PoolKey) {
-        self.lock().discard(key, |it| matches!(it, HttpConnection::Http2(_)));
+        self.lock().discard(key, |connection| matches!(connection, HttpConnection::Http2(_)));
     }
 
-    /// Adds a connection, and closes those that it displaces.
+    /// Adds a connection. If the pool is full, closes older connections.
     fn put(&self, key: PoolKey, connection: HttpConnection) {
         let evicted = self.lock().put(key, Instant::now(), connection);
         // Drop the evicted connections after the lock is released: dropping
@@ -158,7 +163,7 @@ impl Shareable for HttpConnection {
     }
 }
 
-/// Elements by pool key, newest last, with the time of their last use.
+/// Elements (connections) by pool key, newest last, with the time of their last use.
 struct IdleMap<T> {
     idle: HashMap<PoolKey, Vec<(Instant, T)>>,
     count: usize,
@@ -176,7 +181,7 @@ impl<T: Shareable> IdleMap<T> {
         let entries = self.idle.get_mut(key)?;
         let index = entries
             .iter()
-            .rposition(|(used_at, it)| now - *used_at < IDLE_TIMEOUT && is_allowed(it))?;
+            .rposition(|(used_at, element)| now - *used_at < IDLE_TIMEOUT && is_allowed(element))?;
         let (used_at, element) = &mut entries[index];
         if let Some(shared) = element.share() {
             *used_at = now;
@@ -190,8 +195,9 @@ impl<T: Shareable> IdleMap<T> {
         Some(taken)
     }
 
-    /// Adds an element. Returns the elements that were evicted for it.
-    fn put(&mut self, key: PoolKey, now: Instant, it: T) -> Vec<T> {
+    /// Adds an element. If the map is full, evicts all elements past the idle timeout, or
+    /// else the oldest one. Returns the evicted elements.
+    fn put(&mut self, key: PoolKey, now: Instant, element: T) -> Vec<T> {
         let mut evicted = Vec::new();
         if self.count >= self.max_count {
             self.evict(|used_at| now - used_at >= IDLE_TIMEOUT, &mut evicted);
@@ -201,7 +207,7 @@ impl<T: Shareable> IdleMap<T> {
         {
             self.evict(|used_at| used_at <= oldest, &mut evicted);
         }
-        self.idle.entry(key).or_default().push((now, it));
+        self.idle.entry(key).or_default().push((now, element));
         self.count += 1;
         evicted
     }
@@ -209,9 +215,9 @@ impl<T: Shareable> IdleMap<T> {
     /// Removes the elements of a key that satisfy `should_remove`.
     fn discard(&mut self, key: &PoolKey, should_remove: impl Fn(&T) -> bool) {
         let Some(entries) = self.idle.get_mut(key) else { return };
-        let before = entries.len();
-        entries.retain(|(_, it)| !should_remove(it));
-        self.count -= before - entries.len();
+        let old_len = entries.len();
+        entries.retain(|(_, element)| !should_remove(element));
+        self.count -= old_len - entries.len();
         if entries.is_empty() {
             self.idle.remove(key);
         }
@@ -225,7 +231,9 @@ impl<T: Shareable> IdleMap<T> {
     fn evict(&mut self, should_evict: impl Fn(Instant) -> bool, evicted: &mut Vec<T>) {
         self.idle.retain(|_, entries| {
             evicted.extend(
-                entries.extract_if(.., |(used_at, _)| should_evict(*used_at)).map(|(_, it)| it),
+                entries
+                    .extract_if(.., |(used_at, _)| should_evict(*used_at))
+                    .map(|(_, element)| element),
             );
             !entries.is_empty()
         });
@@ -244,18 +252,19 @@ mod tests {
         }
     }
 
+    /// Returns the key of a URL without client certificate.
     fn key(url: &str) -> PoolKey {
         PoolKey::from_url(&Url::parse(url).unwrap())
     }
 
     #[test]
     fn pool_key_consists_of_scheme_host_and_port() {
-        let here = key("http://a.test/x");
-        assert_eq!(here, key("http://a.test:80/y?z"));
+        let pool_key = key("http://a.test/x");
+        assert_eq!(pool_key, key("http://a.test:80/y?z"));
         for other in
             ["https://a.test/", "http://b.test/", "http://a.test:81/", "https://a.test:80/"]
         {
-            assert_ne!(here, key(other), "{other}");
+            assert_ne!(pool_key, key(other), "{other}");
         }
     }
 
@@ -266,9 +275,9 @@ mod tests {
         for number in [1, 2, 3] {
             map.put(key("http://a.test/"), now, number);
         }
-        let here = key("http://a.test/");
-        assert_eq!(map.take(&here, now, |it| *it < 3), Some(2));
-        assert_eq!(map.take(&here, now, |_| true), Some(3));
+        let pool_key = key("http://a.test/");
+        assert_eq!(map.take(&pool_key, now, |number| *number < 3), Some(2));
+        assert_eq!(map.take(&pool_key, now, |_| true), Some(3));
         assert_eq!(map.take(&key("http://b.test/"), now, |_| true), None);
     }
 
@@ -276,14 +285,14 @@ mod tests {
     fn shared_element_stays_in_the_map_when_taken() {
         let now = Instant::now();
         let mut map = IdleMap::new(8);
-        let here = key("https://a.test/");
-        map.put(here.clone(), now, -1);
+        let pool_key = key("https://a.test/");
+        map.put(pool_key.clone(), now, -1);
         for seconds in (0..60).step_by(10) {
             let later = now + Duration::from_secs(seconds);
-            assert_eq!(map.take(&here, later, |_| true), Some(-1), "{seconds}");
+            assert_eq!(map.take(&pool_key, later, |_| true), Some(-1), "{seconds}");
         }
         assert_eq!(map.count, 1);
-        map.discard(&here, |it| *it == -1);
+        map.discard(&pool_key, |number| *number == -1);
         assert_eq!((map.count, map.idle.len()), (0, 0));
     }
 
@@ -301,19 +310,20 @@ mod tests {
     fn take_ignores_elements_past_the_idle_timeout() {
         let now = Instant::now();
         let mut map = IdleMap::new(8);
-        let here = key("http://a.test/");
-        map.put(here.clone(), now, 1);
-        assert_eq!(map.take(&here, now + IDLE_TIMEOUT, |_| true), None);
+        let pool_key = key("http://a.test/");
+        map.put(pool_key.clone(), now, 1);
+        assert_eq!(map.take(&pool_key, now + IDLE_TIMEOUT, |_| true), None);
     }
 
     #[test]
-    fn put_evicts_the_oldest_element_when_full() {
+    fn put_evicts_the_oldest_or_all_expired_elements_when_full() {
         let now = Instant::now();
         let mut map = IdleMap::new(2);
         let late = |seconds| now + Duration::from_secs(seconds);
         assert!(map.put(key("http://a.test/"), now, 1).is_empty());
         assert!(map.put(key("http://b.test/"), late(1), 2).is_empty());
         assert_eq!(map.put(key("http://c.test/"), late(2), 3), [1]);
+        // After a minute, both remaining elements are past the idle timeout.
         let mut evicted = map.put(key("http://d.test/"), late(60), 4);
         evicted.sort_unstable();
         assert_eq!(evicted, [2, 3]);

@@ -77,6 +77,7 @@ impl Route<'_> {
 mod tests {
     use super::*;
 
+    /// Checks the route to a URL, as `direct`, `forward PROXY` or `tunnel PROXY`.
     #[track_caller]
     fn check(proxies: &Proxies, url: &str, expect: &str) {
         let url = Url::parse(url).unwrap();

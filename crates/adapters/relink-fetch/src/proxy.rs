@@ -1,8 +1,8 @@
 //! User-configured proxies: protocol, host, port and login.
 //!
 //! This module only parses and prints; `proxy_client` and `socks` implement the
-//! protocols. The text may contain a password, so errors, `Debug` and `Display`
-//! contain only scheme, host and port.
+//! protocols. The text of a proxy may contain a password, so errors, `Debug` and
+//! `Display` contain only scheme, host and port.
 
 use std::fmt;
 use std::str::FromStr;
@@ -54,8 +54,8 @@ impl ProxyProtocol {
         }
     }
 
-    /// Returns the default port. Programs disagree about that of HTTP proxies
-    /// (80, 1080 or 3128), so those require an explicit port.
+    /// Returns the default port. HTTP proxies require an explicit port, because programs
+    /// disagree about the default (80, 1080 or 3128).
     fn default_port(self) -> Option<u16> {
         match self {
             Self::Http => None,
@@ -72,7 +72,7 @@ pub(crate) struct Login {
     pub user: Vec<u8>,
     /// Percent-decoded, as SOCKS5 sends it.
     pub password: Vec<u8>,
-    /// Both as an HTTP header value.
+    /// User name and password as the value of an HTTP header.
     authorization: HeaderValue,
 }
 
@@ -101,7 +101,7 @@ impl Proxy {
         self.protocol
     }
 
-    /// Whether it forwards whole HTTP requests, and not only tunnels.
+    /// Whether the proxy forwards HTTP requests, in addition to opening tunnels.
     pub(crate) fn is_http(&self) -> bool {
         matches!(self.protocol, ProxyProtocol::Http | ProxyProtocol::Https)
     }
@@ -137,7 +137,7 @@ impl FromStr for Proxy {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (protocol, rest) = split_protocol(text)?;
         let rest = rest.strip_suffix('/').unwrap_or(rest);
-        // Split at the last `@`: a password may contain others, a host may not.
+        // Split at the last `@`, because a password may contain `@` and a host may not.
         let (login, host_port) = match rest.rsplit_once('@') {
             Some((login, host_port)) => (Some(login), host_port),
             None => (None, rest),
@@ -176,7 +176,8 @@ fn parse_host_port(text: &str, default_port: Option<u16>) -> Option<Url> {
     };
     let is_port = port.bytes().all(|byte| byte.is_ascii_digit())
         && port.parse::<u16>().is_ok_and(|port| port > 0);
-    let is_invalid = |it: char| matches!(it, '/' | '\\' | '?' | '#') || it <= ' ';
+    let is_invalid =
+        |character: char| matches!(character, '/' | '\\' | '?' | '#') || character <= ' ';
     if host.is_empty() || host.contains(is_invalid) || !is_port {
         return None;
     }
@@ -186,8 +187,8 @@ fn parse_host_port(text: &str, default_port: Option<u16>) -> Option<Url> {
 /// Parses the login of a URL.
 fn parse_login(text: &str) -> Result<Login, ParseProxyError> {
     let (user, password) = text.split_once(':').unwrap_or((text, ""));
-    let decoded = |text| percent_decode_str(text).collect::<Vec<u8>>();
-    let (user, password) = (decoded(user), decoded(password));
+    let decode = |text| percent_decode_str(text).collect::<Vec<u8>>();
+    let (user, password) = (decode(user), decode(password));
     let authorization = basic(&user, &password).ok_or(ParseProxyError::Login)?;
     Ok(Login { user, password, authorization })
 }
@@ -199,6 +200,8 @@ mod tests {
     use super::*;
     use crate::basic_auth::base64;
 
+    /// Checks the parsed proxy, with `as` and the authorization header if there is a login, or
+    /// the name of the error.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         let result = match text.parse::<Proxy>() {
@@ -282,6 +285,7 @@ mod tests {
     proptest! {
         #[test]
         fn login_is_never_printed(user in "[a-z]{0,8}", noise in "[:@/%# ]{0,3}") {
+            // `QZ` occurs in the password only.
             let (password, hidden) = (format!("QZ{noise}QZ"), "QZ");
             for scheme in ["http", "https", "socks5", "socks4", "gopher"] {
                 for host_port in ["proxy.test:3128", "proxy.test", "proxy.test:x"] {

@@ -1,11 +1,10 @@
 //! Client side of HTTP proxies: forwards http requests in absolute form (RFC
 //! 9112, section 3.2.2) and opens tunnels for https (RFC 9110, section 9.3.6).
 //!
-//! An error before the tunnel is open is reported as a failed connection: it
-//! says nothing about the requested host. Only "access denied" and "try later"
-//! responses of the proxy are returned as if the host had sent them. A redirect
-//! or "not found" response of the proxy is never returned as a response of the
-//! host.
+//! An error before the tunnel is open is reported as a failed connection, because it says
+//! nothing about the requested host. Only "access denied" and "try later" responses of
+//! the proxy are returned as if the host had sent them. A redirect or "not found"
+//! response of the proxy is never returned as a response of the host.
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -81,9 +80,9 @@ fn connect_head(url: &Url, proxy: &Proxy, user_agent: &HeaderValue) -> Vec<u8> {
     head
 }
 
-/// Reads to the end of the head. The flag is `true` if nothing follows it.
+/// Reads to the end of the head. The flag is true if no byte follows the head.
 async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Result<(Vec<u8>, bool), FetchOutcome> {
-    // A read never exceeds the capacity, so the capacity is also the limit.
+    // `read_buf` never exceeds the capacity, so the capacity is also the limit.
     let mut head = Vec::with_capacity(MAX_HEAD_BYTES);
     loop {
         // The empty line may be split between two reads.
@@ -94,7 +93,7 @@ async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Result<(Vec<u8>, bo
             return Err(connect_failed(ConnectError::Reset));
         }
         let mut windows = head[unsearched..].windows(EMPTY_LINE.len());
-        if let Some(index) = windows.position(|it| it == EMPTY_LINE) {
+        if let Some(index) = windows.position(|window| window == EMPTY_LINE) {
             let is_complete = unsearched + index + EMPTY_LINE.len() == head.len();
             return Ok((head, is_complete));
         }
@@ -126,6 +125,7 @@ mod tests {
         Url::parse(text).unwrap()
     }
 
+    /// Checks the CONNECT request, with `|` for each line break.
     #[track_caller]
     fn check_head(target: &str, proxy: &str, expect: &str) {
         let agent = HeaderValue::from_static("Relink/1");
@@ -167,21 +167,22 @@ mod tests {
     /// Returns the result of opening a tunnel if the proxy sends `response` in
     /// chunks.
     async fn tunnel_result(response: &[u8], chunk_size: usize) -> String {
-        let (mut ours, mut theirs) = duplex(1 << 20);
+        let (mut client_end, mut proxy_end) = duplex(1 << 20);
         let agent = HeaderValue::from_static("Relink/1");
         let proxy = "http://proxy.test:1".parse().unwrap();
         let target = url("https://a.test/");
         let respond = async {
             for chunk in response.chunks(chunk_size) {
-                theirs.write_all(chunk).await.unwrap();
+                proxy_end.write_all(chunk).await.unwrap();
                 tokio::task::yield_now().await;
             }
-            theirs.shutdown().await.unwrap();
+            proxy_end.shutdown().await.unwrap();
         };
-        let (opened, ()) = tokio::join!(tunnel(&mut ours, &target, &proxy, &agent), respond);
+        let (opened, ()) = tokio::join!(tunnel(&mut client_end, &target, &proxy, &agent), respond);
         opened.map_or_else(|outcome| outcome.to_string(), |()| "open".to_owned())
     }
 
+    /// Checks the result of opening a tunnel if the proxy sends this response.
     async fn check(response: &str, expect: &str) {
         assert_eq!(tunnel_result(response.as_bytes(), usize::MAX).await, expect, "{response}");
     }

@@ -21,7 +21,7 @@ pub(crate) enum RedirectStep {
 ///
 /// A redirect without a `Location` is a final response.
 pub(crate) fn next(url: &Url, status: u16, location: Option<&str>) -> RedirectStep {
-    let location = location.map(str::trim).filter(|it| !it.is_empty());
+    let location = location.map(str::trim).filter(|location| !location.is_empty());
     match (status, location) {
         (301 | 302 | 303 | 307 | 308, Some(location)) => resolve(url, location),
         _ => RedirectStep::Stop,
@@ -33,6 +33,7 @@ fn resolve(url: &Url, location: &str) -> RedirectStep {
     if location.len() > MAX_LOCATION_BYTES {
         return RedirectStep::Invalid(InvalidRedirect::NotAUrl);
     }
+    // `with_authority` keeps the password of `http:ann:secret@host/` out of the path.
     match url.join(&with_authority(location)) {
         Ok(target) if is_http_url(&target) => RedirectStep::Follow(target),
         Ok(_) => RedirectStep::Invalid(InvalidRedirect::NotHttp),
@@ -64,6 +65,8 @@ pub(crate) fn sanitize_url(url: &Url) -> Url {
 mod tests {
     use super::*;
 
+    /// Checks the step after a response of `http://a.test/d/x?q`: the next URL, `stay`, or the
+    /// name of the error.
     #[track_caller]
     fn check(status: u16, location: &str, expect: &str) {
         let url = Url::parse("http://a.test/d/x?q").unwrap();

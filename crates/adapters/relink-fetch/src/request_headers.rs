@@ -47,11 +47,11 @@ const RESERVED: [HeaderName; 8] = [
 /// Prefix of the user agents of browsers, which old servers check for.
 const BROWSER: &str = "Mozilla/";
 
-/// Headers of all requests.
+/// The headers of requests, prepared once from the settings.
 pub(crate) struct RequestHeaders {
     native: HeaderValue,
     browser_compatible: HeaderValue,
-    /// Headers for all hosts, except `User-Agent`.
+    /// Headers for all hosts, without `User-Agent`.
     common: HeaderMap,
     /// The common headers and the user-supplied ones.
     with_user_headers: HeaderMap,
@@ -78,8 +78,8 @@ impl RequestHeaders {
         let user_headers = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut with_user_headers = common.clone();
         replace(&mut with_user_headers, user_headers);
-        let for_host = |(host, header): &(HeaderHost, _)| Ok((host.clone(), parse(header)?));
-        let host_headers = settings.host_headers.iter().map(for_host);
+        let parse_for_host = |(host, header): &(HeaderHost, _)| Ok((host.clone(), parse(header)?));
+        let host_headers = settings.host_headers.iter().map(parse_for_host);
         Ok(Self {
             native,
             browser_compatible,
@@ -154,8 +154,8 @@ impl RequestHeaders {
         } else {
             self.common.clone()
         };
-        let own = self.host_headers.iter().filter(|(host, _)| host.covers(url));
-        replace(&mut headers, own.map(|(_, header)| header.clone()).collect());
+        let for_this_host = self.host_headers.iter().filter(|(host, _)| host.covers(url));
+        replace(&mut headers, for_this_host.map(|(_, header)| header.clone()).collect());
         headers
     }
 }
@@ -173,9 +173,9 @@ fn configured_headers(
     Ok((PoolKey::from_url(&host.origin), headers))
 }
 
-/// Converts a user agent to the format that old servers expect of a browser.
-/// Parentheses do not nest there, so their content becomes part of a single
-/// pair.
+/// Converts a user agent to the format that old servers expect of a browser: `Mozilla/5.0
+/// (compatible; …)`. Parentheses cannot be nested in this format, so the texts inside and
+/// outside of parentheses are joined with semicolons.
 fn browser_compatible(user_agent: &str) -> String {
     if user_agent.starts_with(BROWSER) {
         return user_agent.to_owned();
@@ -216,8 +216,8 @@ pub(crate) fn may_receive_user_headers(url: &Url, trusted_url: &Url) -> bool {
 }
 
 /// Whether two URLs have the same host and port.
-pub(crate) fn same_host_and_port(one: &Url, other: &Url) -> bool {
-    one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
+pub(crate) fn same_host_and_port(left: &Url, right: &Url) -> bool {
+    left.host() == right.host() && left.port_or_known_default() == right.port_or_known_default()
 }
 
 /// Parses a header that the user supplied.
@@ -237,7 +237,7 @@ fn parse((name, value): &(String, String)) -> Result<(HeaderName, HeaderValue), 
 /// header (RFC 6265, section 5.4).
 fn add_cookies(headers: &mut HeaderMap, stored: Option<String>) {
     let Some(stored) = stored else { return };
-    let supplied = headers.get(COOKIE).and_then(|it| it.to_str().ok());
+    let supplied = headers.get(COOKIE).and_then(|value| value.to_str().ok());
     let all = supplied.map_or_else(|| stored.clone(), |supplied| format!("{supplied}; {stored}"));
     if let Ok(value) = HeaderValue::from_str(&all) {
         headers.insert(COOKIE, value);
@@ -248,6 +248,7 @@ fn add_cookies(headers: &mut HeaderMap, stored: Option<String>) {
 mod tests {
     use super::*;
 
+    /// Returns headers with the user-supplied header `Authorization: secret`.
     fn headers() -> RequestHeaders {
         let settings = FetchSettings {
             headers: vec![("Authorization".into(), "secret".into())],
@@ -256,6 +257,8 @@ mod tests {
         RequestHeaders::new(&settings).unwrap()
     }
 
+    /// Checks the `Authorization` header of a request to `url` in a chain that started at the
+    /// user-supplied URL `first`.
     #[track_caller]
     fn check(first: &str, url: &str, expect: Option<&str>) {
         let (first, url) = (Url::parse(first).unwrap(), Url::parse(url).unwrap());
@@ -263,7 +266,7 @@ mod tests {
             .request(&url, Some(&first), UserAgent::Native, &CookieJar::default())
             .unwrap();
         let sent = request.headers().get("authorization");
-        assert_eq!(sent.map(|it| it.to_str().unwrap()), expect, "{first} to {url}");
+        assert_eq!(sent.map(|value| value.to_str().unwrap()), expect, "{first} to {url}");
     }
 
     #[test]
@@ -288,15 +291,18 @@ mod tests {
             ..FetchSettings::default()
         };
         let headers = RequestHeaders::new(&settings).unwrap();
-        let sent = |url: &str, name: &str| {
+        let has_header = |url: &str, name: &str| {
             let url = Url::parse(url).unwrap();
             let request =
                 headers.request(&url, Some(&url), UserAgent::Native, &CookieJar::default());
             request.unwrap().headers().contains_key(name)
         };
-        assert!(sent("http://a.test/", "authorization") && !sent("http://a.test/", "x-b"));
-        assert!(sent("http://b.test/", "x-b") && !sent("http://b.test/", "authorization"));
-        assert!(!sent("http://c.test/", "x-b") && !sent("http://c.test/", "authorization"));
+        assert!(has_header("http://a.test/", "authorization"));
+        assert!(!has_header("http://a.test/", "x-b"));
+        assert!(has_header("http://b.test/", "x-b"));
+        assert!(!has_header("http://b.test/", "authorization"));
+        assert!(!has_header("http://c.test/", "x-b"));
+        assert!(!has_header("http://c.test/", "authorization"));
     }
 
     #[test]

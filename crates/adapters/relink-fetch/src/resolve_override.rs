@@ -66,7 +66,7 @@ impl FromStr for ResolveOverride {
     }
 }
 
-/// Splits off the host. Colons within brackets belong to it.
+/// Splits off the host. Colons within brackets belong to the host.
 fn split_host(text: &str) -> Option<(&str, &str)> {
     if text.starts_with('[') {
         return text.split_once("]:");
@@ -90,7 +90,7 @@ fn parse_port(text: &str) -> Result<u16, ParseOverrideError> {
 }
 
 fn parse_address(text: &str) -> Result<IpAddr, ParseOverrideError> {
-    let bare = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     bare.unwrap_or(text).parse().map_err(|_| ParseOverrideError::Address(text.to_owned()))
 }
 
@@ -98,10 +98,11 @@ fn parse_address(text: &str) -> Result<IpAddr, ParseOverrideError> {
 mod tests {
     use super::*;
 
+    /// Checks the parsed host, port and addresses, or the error message.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         let result = match text.parse::<ResolveOverride>() {
-            Ok(it) => format!("{} {} {:?}", it.host, it.port, it.addresses),
+            Ok(parsed) => format!("{} {} {:?}", parsed.host, parsed.port, parsed.addresses),
             Err(error) => error.to_string(),
         };
         assert_eq!(result, expect);
@@ -129,10 +130,10 @@ mod tests {
 
     #[test]
     fn override_matches_only_its_host_and_port() {
-        let found: ResolveOverride = "a.test:80:127.0.0.1".parse().unwrap();
-        assert!(found.matches("a.test", 80));
-        assert!(found.matches("a.test.", 80));
-        assert!(!found.matches("a.test", 81));
-        assert!(!found.matches("b.a.test", 80));
+        let override_for_a: ResolveOverride = "a.test:80:127.0.0.1".parse().unwrap();
+        assert!(override_for_a.matches("a.test", 80));
+        assert!(override_for_a.matches("a.test.", 80));
+        assert!(!override_for_a.matches("a.test", 81));
+        assert!(!override_for_a.matches("b.a.test", 80));
     }
 }

@@ -29,9 +29,9 @@ const CACHE_SIZE: u64 = 4096;
 /// Maximum wait for one DNS server before the query is repeated.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long the addresses of one family wait for those of the other. RFC 8305,
-/// section 3, recommends 50 ms for browsers. A longer wait returns more
-/// complete results, which matters because the address policy checks all
+/// How long to wait for the addresses of one family (IPv4 or IPv6) after those of the
+/// other have arrived. RFC 8305, section 3, recommends 50 ms for browsers. A longer wait
+/// returns more complete results, which matters because the address policy checks all
 /// addresses.
 const RESOLUTION_DELAY: Duration = Duration::from_millis(500);
 
@@ -50,6 +50,7 @@ impl Resolver {
             None => system_conf::read_system_conf().unwrap_or_else(|_| local_machine()),
         };
         options.cache_size = CACHE_SIZE;
+        // Only addresses are needed, not the aliases that lead to them.
         options.preserve_intermediates = false;
         // The hosts file is read here instead: for a host that has only an IPv4
         // entry, the library would still query DNS for IPv6 addresses.
@@ -73,14 +74,15 @@ impl Resolver {
         let port = url.port_or_known_default().unwrap_or_default();
         let addresses = self.resolve_host(url, port).await?;
         let addresses = interleave(addresses);
-        Ok(addresses.into_iter().map(|it| SocketAddr::new(it, port)).collect())
+        Ok(addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect())
     }
 
     /// Resolves the host of a URL, with overrides.
     async fn resolve_host(&self, url: &Url, port: u16) -> Result<Vec<IpAddr>, DnsError> {
         let host = url.host().ok_or(DnsError::NoSuchName)?;
         let host_text = url.host_str().unwrap_or_default();
-        if let Some(found) = self.overrides.iter().find(|it| it.matches(host_text, port)) {
+        let override_for_host = self.overrides.iter().find(|entry| entry.matches(host_text, port));
+        if let Some(found) = override_for_host {
             return Ok(found.addresses.clone());
         }
         match host {
@@ -111,11 +113,11 @@ impl Resolver {
 
     /// Returns the addresses in the hosts file.
     fn hosts_file_addresses(&self, name: &Name) -> Vec<IpAddr> {
-        let listed = |kind| {
+        let look_up = |kind| {
             let query = Query::query(name.clone(), kind);
             self.hosts.lookup_static_host(&query)
         };
-        let found = [listed(RecordType::A), listed(RecordType::AAAA)];
+        let found = [look_up(RecordType::A), look_up(RecordType::AAAA)];
         found.iter().flatten().flat_map(ip_addresses).collect()
     }
 
@@ -163,16 +165,16 @@ fn dns_error(result: &Result<Lookup, NetError>) -> DnsError {
     }
 }
 
-/// Returns the error that is less conclusive: "no IPv6 records" proves nothing
-/// if the IPv4 query failed.
-fn less_conclusive(one: DnsError, other: DnsError) -> DnsError {
+/// Returns the error that proves less about the host. For example, "no IPv6 records"
+/// proves nothing if the IPv4 query failed.
+fn less_conclusive(first: DnsError, second: DnsError) -> DnsError {
     let uncertainty = |error: &DnsError| match error {
         DnsError::TimedOut => 3,
         DnsError::ServerFailure => 2,
         DnsError::NoSuchName => 1,
         DnsError::NoRecords => 0,
     };
-    [one, other].into_iter().max_by_key(uncertainty).unwrap_or(one)
+    [first, second].into_iter().max_by_key(uncertainty).unwrap_or(first)
 }
 
 /// Alternates the address families, starting with that of the first address
@@ -218,8 +220,9 @@ mod tests {
 
     #[test]
     fn interleave_alternates_families() {
-        let parse =
-            |text: &str| -> Vec<IpAddr> { text.split(' ').map(|it| it.parse().unwrap()).collect() };
+        let parse = |text: &str| -> Vec<IpAddr> {
+            text.split(' ').map(|part| part.parse().unwrap()).collect()
+        };
         assert_eq!(
             interleave(parse("::1 ::2 ::3 1.0.0.1 1.0.0.2")),
             parse("::1 1.0.0.1 ::2 1.0.0.2 ::3")

@@ -22,6 +22,7 @@ pub(crate) fn parse(value: &str, now: Timestamp) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// Checks the delay in seconds at 2026-01-02T03:04:05Z.
     #[track_caller]
     fn check(value: &str, expect: Option<u64>) {
         let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();

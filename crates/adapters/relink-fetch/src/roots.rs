@@ -36,16 +36,16 @@ impl SystemRootsError {
 /// certificates that the user requested, every page of the user's network would
 /// appear broken. If no variable is set, unreadable files are skipped.
 pub fn system_roots() -> Result<Vec<Vec<u8>>, SystemRootsError> {
-    let set = VARIABLES.into_iter().filter(|name| env::var_os(name).is_some_and(is_filled));
-    let set: Vec<&str> = set.collect();
+    let is_set = |name: &&str| env::var_os(name).is_some_and(is_filled);
+    let set_variables: Vec<&str> = VARIABLES.into_iter().filter(is_set).collect();
     let found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();
     // Certificate stores may contain expired certificates.
     let usable = found.certs.into_iter().filter(|der| store.add(der.clone()).is_ok());
     let usable: Vec<Vec<u8>> = usable.map(|der| der.to_vec()).collect();
-    if usable.is_empty() && !set.is_empty() {
+    if usable.is_empty() && !set_variables.is_empty() {
         let reasons = found.errors.iter().map(ToString::to_string).collect();
-        return Err(SystemRootsError { variables: set.join(" and "), reasons });
+        return Err(SystemRootsError { variables: set_variables.join(" and "), reasons });
     }
     Ok(usable)
 }

@@ -50,8 +50,8 @@ pub struct FetchSettings {
     pub hosts: Vec<HostSettings>,
 }
 
-/// Settings for one host. They apply no matter how its URL was found. `Debug`
-/// does not print header values.
+/// Settings for one host. They apply to user-supplied and discovered URLs of the host.
+/// `Debug` does not print header values.
 #[derive(Clone)]
 pub struct HostSettings {
     /// Scheme, host and port. The other parts of the URL are ignored.

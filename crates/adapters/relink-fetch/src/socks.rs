@@ -23,11 +23,11 @@ const NO_METHOD: u8 = 0xff;
 const PASSWORD_VERSION: u8 = 1;
 /// Command: connect to a host (RFC 1928, section 4).
 const CONNECT: u8 = 1;
-/// Address type (RFC 1928, section 5).
+/// Address type: an IPv4 address (RFC 1928, section 5).
 const IPV4: u8 = 1;
 /// Address type: a host name.
 const DOMAIN: u8 = 3;
-/// Address type.
+/// Address type: an IPv6 address.
 const IPV6: u8 = 4;
 
 /// Encoded address type, address and port of a request.
@@ -82,7 +82,9 @@ async fn negotiate_method(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     has_login: bool,
 ) -> Result<u8, FetchOutcome> {
-    let offer: &[u8] = if has_login { &[VERSION, 2, NO_LOGIN, PASSWORD] } else { &[VERSION, 1, 0] };
+    // The second byte is the number of offered methods.
+    let offer: &[u8] =
+        if has_login { &[VERSION, 2, NO_LOGIN, PASSWORD] } else { &[VERSION, 1, NO_LOGIN] };
     send(stream, offer).await?;
     let [version, method] = read(stream).await?;
     if version == VERSION { Ok(method) } else { Err(connect_failed(ConnectError::Other)) }
@@ -104,19 +106,20 @@ async fn log_in(
     if status == 0 { Ok(()) } else { Err(FetchOutcome::Response(407)) }
 }
 
-/// Reads the reply up to its last byte and not further.
+/// Reads the reply up to its last byte. The bytes that follow belong to the host.
 async fn read_reply(stream: &mut (impl AsyncRead + Unpin)) -> Result<(), FetchOutcome> {
-    let [version, reply, _reserved, kind] = read(stream).await?;
+    let [version, reply, _reserved, address_type] = read(stream).await?;
     if version != VERSION {
         return Err(connect_failed(ConnectError::Other));
     }
     check_reply(reply)?;
-    let length = match kind {
+    let length = match address_type {
         IPV4 => 4,
         IPV6 => 16,
         DOMAIN => usize::from(read::<1>(stream).await?[0]),
         _ => return Err(connect_failed(ConnectError::Other)),
     };
+    // The address that the proxy connects from is not used, but must be read.
     let mut bound_address = vec![0; length + size_of::<u16>()];
     let result = stream.read_exact(&mut bound_address).await;
     result.map(drop).map_err(|_| connect_failed(ConnectError::Reset))
@@ -162,15 +165,16 @@ mod tests {
     async fn exchange(proxy: &str, url: &str, response: &[u8]) -> (Vec<u8>, String) {
         let proxy: Proxy = proxy.parse().unwrap();
         let target = Target::from_url(&Url::parse(url).unwrap()).unwrap();
-        let (mut ours, mut theirs) = duplex(4096);
-        theirs.write_all(response).await.unwrap();
-        let connected = connect(&mut ours, &target, proxy.login()).await;
-        drop(ours);
+        let (mut client_end, mut proxy_end) = duplex(4096);
+        proxy_end.write_all(response).await.unwrap();
+        let connected = connect(&mut client_end, &target, proxy.login()).await;
+        drop(client_end);
         let mut sent = Vec::new();
-        theirs.read_to_end(&mut sent).await.unwrap();
-        (sent, connected.map_or_else(|it| it.to_string(), |()| "open".to_owned()))
+        proxy_end.read_to_end(&mut sent).await.unwrap();
+        (sent, connected.map_or_else(|outcome| outcome.to_string(), |()| "open".to_owned()))
     }
 
+    /// Checks the outcome of connecting with a login through a proxy that sends `response`.
     async fn check(response: &[u8], expect: &str) {
         let (_, result) = exchange("socks5h://a:b@p.test", "http://a.test/", response).await;
         assert_eq!(result, expect, "{response:?}");
@@ -193,13 +197,15 @@ mod tests {
     #[tokio::test]
     async fn login_is_sent_only_if_the_proxy_selects_it() {
         let reply = [5, 0, 0, 3, 1, b'x', 0, 0];
+        // The proxy selects the password method and accepts the password.
         let demand = [&[5, 2, 1, 0][..], &reply].concat();
         let (sent, result) = exchange("socks5h://me:word@p.test", "http://a.test/", &demand).await;
         assert_eq!(result, "open");
         assert!(sent.starts_with(b"\x05\x02\x00\x02\x01\x02me\x04word\x05\x01"), "{sent:?}");
+        // The proxy selects no login.
         let open = [&[5, 0][..], &reply].concat();
         let (sent, _) = exchange("socks5h://me:word@p.test", "http://a.test/", &open).await;
-        assert!(!sent.windows(4).any(|it| it == b"word"), "{sent:?}");
+        assert!(!sent.windows(4).any(|window| window == b"word"), "{sent:?}");
     }
 
     #[tokio::test]

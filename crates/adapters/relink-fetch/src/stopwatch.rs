@@ -10,6 +10,7 @@ pub(crate) struct Stopwatch {
     started_at: Instant,
     phase_started_at: Instant,
     phase: Phase,
+    /// The time spent in each phase, indexed by [`Phase`].
     elapsed: [Duration; 6],
 }
 

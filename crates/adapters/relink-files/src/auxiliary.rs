@@ -1,6 +1,6 @@
-//! Recognizes documents that are not written for readers of the project: test
-//! data and copies of dependencies. Their links are often broken on purpose, or
-//! belong to another project.
+//! Recognizes auxiliary documents, which are not written for readers of the project: test
+//! data and copies of dependencies. Their links are often broken on purpose, or belong to
+//! another project.
 //!
 //! The rule uses paths only, relative to the directory that the user supplied.
 
@@ -22,8 +22,8 @@ const AUXILIARY: [&str; 13] = [
     "testdata",
     "testfixtures",
 ];
-/// Directories of test data and dependencies, unless they are a part of the
-/// documentation.
+/// Directories of test data and dependencies, unless a directory of documentation
+/// contains them.
 const AMBIGUOUS: [&str; 11] = [
     "e2e",
     "fixture",
@@ -53,20 +53,30 @@ const DOCUMENTATION: [&str; 12] = [
     "website",
 ];
 
-/// Whether a document is test data or belongs to a dependency. The README of a
-/// directory of tests describes the tests.
+/// Whether a document is test data or belongs to a dependency. A README in an ambiguous
+/// directory is not auxiliary, because it describes the tests or dependencies for
+/// readers.
 pub(crate) fn is_auxiliary(relative: &Path) -> bool {
     let mut directories = relative.parent().into_iter().flat_map(Path::components);
+    // Whether one of the directories so far contains documentation.
     let mut is_documentation = false;
-    let mut is_test = false;
+    let mut is_in_ambiguous_directory = false;
     let is_auxiliary = directories.any(|component| {
         let Component::Normal(name) = component else { return false };
         let name = name.to_string_lossy().to_ascii_lowercase();
         is_documentation |= DOCUMENTATION.contains(&name.as_str());
-        is_test |= !is_documentation && AMBIGUOUS.contains(&name.as_str());
+        is_in_ambiguous_directory |= !is_documentation && AMBIGUOUS.contains(&name.as_str());
         AUXILIARY.contains(&name.as_str())
     });
-    is_auxiliary || is_test && !is_readme(relative)
+    is_auxiliary || is_in_ambiguous_directory && !is_readme(relative) || is_vendored(relative)
+}
+
+/// Whether a document is in the copy of a dependency, and not directly in the directory of
+/// all copies.
+fn is_vendored(relative: &Path) -> bool {
+    let directories: Vec<_> = relative.parent().into_iter().flat_map(Path::components).collect();
+    let is_vendor = |component: &Component<'_>| component.as_os_str() == "vendor";
+    directories.first().is_some_and(is_vendor) && directories.len() > 1
 }
 
 fn is_readme(path: &Path) -> bool {
@@ -86,6 +96,7 @@ mod tests {
             "test/Build.Tests/TestData/a.md",
             "tests/cases/a.rst",
             "vendor/lib/guide.md",
+            "vendor/lib/README.md",
             "docs/node_modules/a.md",
         ] {
             assert!(is_auxiliary(Path::new(path)), "{path}");

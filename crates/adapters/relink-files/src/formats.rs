@@ -3,10 +3,9 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Extensions of the documents that a walk finds, in lower case. Data, style
-/// sheets and source code are only read if the user supplies their path, and so
-/// is `.lst`: in repositories, it is usually the list of an installer or
-/// assembler.
+/// Extensions of the documents that a walk finds, in lower case. Data, style sheets and
+/// source code are only read if the user supplies their path. This also applies to `.lst`
+/// files, because in repositories they are usually lists of an installer or assembler.
 pub const EXTENSIONS: [&str; 25] = [
     "md",
     "markdown",
@@ -35,10 +34,10 @@ pub const EXTENSIONS: [&str; 25] = [
     "list",
 ];
 
-/// Extension of a compressed document, after its own.
+/// Extension that follows the extension of a compressed document, as in `notes.txt.gz`.
 const COMPRESSED: &str = "gz";
 
-/// Whether the file name is that of a document, compressed or not.
+/// Whether the file name is the name of a document, which may be compressed.
 pub(crate) fn is_document(path: &Path) -> bool {
     let extension = |path: &Path| path.extension().map(OsStr::to_ascii_lowercase);
     let inner = match extension(path) {
@@ -52,6 +51,7 @@ pub(crate) fn is_document(path: &Path) -> bool {
 mod tests {
     use super::*;
 
+    /// Checks whether a file name is the name of a document.
     #[track_caller]
     fn check(name: &str, expect: bool) {
         assert_eq!(is_document(Path::new(name)), expect, "{name}");

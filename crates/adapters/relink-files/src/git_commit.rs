@@ -69,16 +69,18 @@ impl GitWorkTree {
         let mut message_file = tempfile::NamedTempFile::new()?;
         message_file.write_all(message.as_bytes())?;
         let paths = self.pathspecs(files.iter())?;
-        let new = self
+        let new_paths = self
             .pathspecs(files.iter().filter(|file| self.state(file) == GitFileState::Untracked))?;
-        if !new.is_empty() {
+        // `git commit --only` accepts only paths that the index contains.
+        if !new_paths.is_empty() {
             let args = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            run(&self.root, &args, Some(&new))?;
+            run(&self.root, &args, Some(&new_paths))?;
         }
         let id = self.commit_paths(&message_file.path().to_string_lossy(), &paths);
-        if id.is_err() && !new.is_empty() {
+        // Undo the addition if the commit failed.
+        if id.is_err() && !new_paths.is_empty() {
             let args = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            run(&self.root, &args, Some(&new))?;
+            run(&self.root, &args, Some(&new_paths))?;
         }
         id
     }
@@ -122,7 +124,9 @@ fn run(directory: &Path, args: &[&str], input: Option<&[u8]>) -> io::Result<Vec<
     Err(io::Error::other(String::from_utf8_lossy(stderr.trim_ascii()).into_owned()))
 }
 
-/// Returns the paths of `git status -z`. A renamed file has two.
+/// Returns the paths in the output of `git status --porcelain=v1 -z`. An entry consists
+/// of two state letters, a space and the path. A second path follows if the file was
+/// renamed.
 fn parse_status(status: &[u8]) -> BTreeSet<PathBuf> {
     let mut changed = BTreeSet::new();
     let mut entries = status.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
@@ -156,6 +160,7 @@ fn path_from_bytes(bytes: &[u8]) -> PathBuf {
 mod tests {
     use super::*;
 
+    /// Creates a repository with three committed files.
     fn repository() -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
         let git = |args: &[&str]| run(directory.path(), args, None).unwrap();
@@ -170,6 +175,7 @@ mod tests {
         directory
     }
 
+    /// Returns the output of `git show`.
     fn show(directory: &Path, revision: &str) -> String {
         String::from_utf8(run(directory, &["show", revision], None).unwrap()).unwrap()
     }

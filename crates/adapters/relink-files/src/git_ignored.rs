@@ -13,12 +13,12 @@ use crate::ignore_files;
 /// Maximum number of directories whose rules are in memory.
 const MAX_DIRECTORIES: usize = 10_000;
 
-/// What is known about a directory.
+/// The ignore rules of a directory.
 #[derive(Debug, Clone)]
 struct DirectoryRules {
     /// The rules of its `.gitignore` file.
     rules: Option<Arc<Gitignore>>,
-    /// Whether it is the root of a repository.
+    /// Whether the directory is the root of a repository.
     is_root: bool,
 }
 
@@ -27,8 +27,8 @@ struct DirectoryRules {
 pub(crate) struct GitIgnoreRules(Mutex<HashMap<PathBuf, DirectoryRules>>);
 
 impl GitIgnoreRules {
-    /// Whether the rules up to the root of the repository ignore an absolute
-    /// path. The rules of the nearest directory decide.
+    /// Whether the rules up to the root of the repository ignore an absolute path. A rule
+    /// of a nearer directory takes precedence.
     pub(crate) fn is_ignored(&self, path: &Path) -> bool {
         for directory in path.ancestors().skip(1) {
             let DirectoryRules { rules, is_root } = self.rules(directory);
@@ -75,6 +75,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
+        // Outside of the repository, so it does not apply.
         write(".gitignore", "*.md\n");
         write("repo/.git/HEAD", "");
         write("repo/.gitignore", "build/\n/docs/api\n*.svg\n");

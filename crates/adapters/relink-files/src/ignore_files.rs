@@ -1,8 +1,8 @@
-//! Protects walks against endless ignore files.
+//! Protects directory walks against ignore files that never end or are not regular files.
 //!
-//! The `ignore` crate opens `.gitignore` and similar files without limits. If
-//! one of them is not a small regular file, the walk applies no ignore files at
-//! all. It then finds too many documents rather than too few.
+//! The `ignore` crate opens `.gitignore` and similar files without limits. If one of
+//! these files in a directory above the walk is not a small regular file, the walk
+//! applies no ignore files at all. It then finds too many documents rather than too few.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,22 +55,22 @@ pub(crate) fn disable(walk: &mut WalkBuilder) {
 /// Returns the first unusable ignore file of a directory.
 pub(crate) fn unusable_in(directory: &Path) -> Option<UnusableFile> {
     NAMES.iter().map(|name| directory.join(name)).find_map(|path| {
-        let error = check(&path).err()?;
+        let error = check_usable(&path).err()?;
         Some((path, error))
     })
 }
 
-/// Fails if an ignore file cannot be read.
-fn check(path: &Path) -> io::Result<()> {
+/// Fails if an ignore file exists and must not be read.
+fn check_usable(path: &Path) -> io::Result<()> {
     // Most directories have none of these files.
-    let Ok(own) = path.symlink_metadata() else { return Ok(()) };
+    let Ok(own_metadata) = path.symlink_metadata() else { return Ok(()) };
     let Ok(target) = path.metadata() else { return Ok(()) };
     if target.is_dir() {
         // The `ignore` crate skips directories of this name.
         return Ok(());
     }
     require_regular(&target)?;
-    if own.is_symlink() && path.canonicalize().is_ok_and(|path| is_system_file(&path)) {
+    if own_metadata.is_symlink() && path.canonicalize().is_ok_and(|path| is_system_file(&path)) {
         return Err(io::Error::other("it is a virtual file of the kernel"));
     }
     if target.len() > MAX_BYTES {

@@ -26,7 +26,7 @@ use git_ignored::GitIgnoreRules;
 use open::{Allowed, MAX_WHOLE_BYTES};
 pub use open::{BoundedReader, MAX_DOCUMENT_BYTES, read_to_string};
 
-/// Length of most documents.
+/// Number of bytes that is sufficient for most documents.
 const USUAL_LENGTH: usize = 16 << 10;
 
 /// Settings of the local file system.
@@ -39,7 +39,7 @@ pub struct LocalFilesSettings {
     pub ignored: IgnoredFiles,
     /// Whether a walk reads hidden files that are not ignored.
     pub includes_hidden: bool,
-    /// Extensions of the files that a walk reads; those of documents if `None`.
+    /// Extensions of the files that a walk reads; `None` for the extensions of documents.
     pub extensions: Option<Vec<String>>,
 }
 
@@ -50,10 +50,10 @@ pub struct LocalFilesSettings {
 /// base that the user supplies is used even if it is hidden or ignored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IgnoredFiles {
-    /// Skips them.
+    /// Skips these files.
     #[default]
     Skip,
-    /// Treats them like all other files.
+    /// Treats these files like all others.
     Include,
 }
 
@@ -157,7 +157,7 @@ impl Files for LocalFiles {
 
     fn absolute(&self, path: &Path) -> PathBuf {
         let path = self.resolve(path);
-        // The current directory may be deleted; then paths stay relative.
+        // If the current directory was deleted, paths stay relative.
         std::path::absolute(&path).unwrap_or(path)
     }
 
@@ -237,6 +237,7 @@ mod tests {
 
     use super::*;
 
+    /// Returns an adapter for a directory with the file `docs/a b.md`.
     fn files() -> (tempfile::TempDir, LocalFiles) {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("docs")).unwrap();
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn read_range_returns_the_bytes_that_are_there() {
+    async fn read_range_returns_only_existing_bytes() {
         let (_directory, files) = files();
         let path = Path::new("docs/a b.md");
         assert_eq!(files.read_range(path, 1, 2).await.unwrap(), b"x]");

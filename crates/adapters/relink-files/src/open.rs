@@ -1,10 +1,10 @@
 //! Opens files for reading. All reads of local paths go through here.
 //!
-//! A path may refer to anything. Git stores symbolic links, and a link may lead
-//! to a device, a FIFO or a file of `/proc`, which never ends or blocks
-//! forever. Therefore only regular files are read, up to a size limit. The type
-//! is checked before opening, because opening a device can have side effects,
-//! and again on the open handle, because the path may have changed in between.
+//! A path may refer to anything. For example, git stores symbolic links, and a link may
+//! lead to a device, a FIFO or a file of `/proc`. Reading these may never end or block
+//! forever. Therefore only regular files are read, up to a size limit. The type is
+//! checked before opening, because opening a device can have side effects, and again on
+//! the open handle, because the path may have changed in between.
 //!
 //! A user may supply a pipe, such as a process substitution. Pipes are read
 //! only with [`Allowed::Documents`].
@@ -42,10 +42,10 @@ pub(crate) enum Allowed {
 
 /// Opens a file for reading at most `limit` bytes.
 pub(crate) fn open(path: &Path, allowed: Allowed, limit: u64) -> io::Result<BoundedReader<File>> {
-    let own = path.symlink_metadata()?;
-    let is_stream = allowed == Allowed::Documents && is_user_stream(path, &own);
+    let own_metadata = path.symlink_metadata()?;
+    let is_stream = allowed == Allowed::Documents && is_user_stream(path, &own_metadata);
     // For a symbolic link, the type of its target is needed.
-    if !is_stream && !own.is_file() {
+    if !is_stream && !own_metadata.is_file() {
         require_regular(&path.metadata()?)?;
     }
     let file = options(is_stream).open(path)?;
@@ -80,10 +80,10 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 
 /// Whether the path itself is a pipe, or a system path of a pipe or terminal. A
 /// symbolic link elsewhere does not count, because it may be part of a project.
-fn is_user_stream(path: &Path, own: &Metadata) -> bool {
+fn is_user_stream(path: &Path, own_metadata: &Metadata) -> bool {
     let is_system = SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory));
     let target = if is_system { path.metadata().ok() } else { None };
-    match FileKind::from_metadata(target.as_ref().unwrap_or(own)) {
+    match FileKind::from_metadata(target.as_ref().unwrap_or(own_metadata)) {
         FileKind::Pipe => true,
         FileKind::CharacterDevice => is_system,
         _ => false,
@@ -161,8 +161,8 @@ impl<R: Read> Read for BoundedReader<R> {
                 _ => Err(too_long(self.limit)),
             };
         }
-        let room = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(buffer.len());
-        let length = self.reader.read(buffer.get_mut(..room).unwrap_or_default())?;
+        let max_length = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(buffer.len());
+        let length = self.reader.read(buffer.get_mut(..max_length).unwrap_or_default())?;
         self.remaining = self.remaining.saturating_sub(length as u64);
         Ok(length)
     }

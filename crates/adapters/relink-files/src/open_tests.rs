@@ -6,12 +6,14 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// Reads a file.
 fn text(path: &Path, allowed: Allowed) -> io::Result<String> {
     let mut text = String::new();
     open(path, allowed, MAX_WHOLE_BYTES)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
+/// Checks the error of reading a file.
 #[track_caller]
 fn check_refused(path: &Path, allowed: Allowed, expect: &str) {
     let error = text(path, allowed).unwrap_err();
@@ -44,6 +46,7 @@ mod special {
 
     use super::*;
 
+    /// Creates a named pipe.
     fn pipe(path: &Path) {
         let status = std::process::Command::new("mkfifo").arg(path).status().unwrap();
         assert!(status.success());
@@ -52,17 +55,17 @@ mod special {
     #[test]
     fn open_rejects_symlink_to_special_file() {
         let directory = TempDir::new().unwrap();
-        let at = |name: &str| directory.path().join(name);
-        pipe(&at("pipe"));
-        let _socket = UnixListener::bind(at("socket")).unwrap();
+        let path_of = |name: &str| directory.path().join(name);
+        pipe(&path_of("pipe"));
+        let _socket = UnixListener::bind(path_of("socket")).unwrap();
         for (target, kind) in [
             (Path::new("/dev/null"), "a character device"),
             (Path::new("/dev/zero"), "a character device"),
-            (&at("pipe"), "a pipe"),
-            (&at("socket"), "a socket"),
+            (&path_of("pipe"), "a pipe"),
+            (&path_of("socket"), "a socket"),
             (directory.path(), "a directory"),
         ] {
-            let link = at("link.md");
+            let link = path_of("link.md");
             symlink(target, &link).unwrap();
             let expect = format!("it is {kind}, not a regular file");
             check_refused(&link, Allowed::Documents, &expect);

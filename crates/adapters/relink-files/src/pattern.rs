@@ -1,8 +1,8 @@
 //! Glob patterns.
 //!
-//! `**` matches any number of directories; the other wildcards never match a
-//! `/`. The directories before the first wildcard are the base of the pattern.
-//! The base is walked even if it is hidden or ignored.
+//! `**` matches any number of directories. The other wildcards never match a `/`. The
+//! directories before the first wildcard are the base of the pattern, which is walked
+//! even if it is hidden or ignored.
 
 use std::path::Path;
 
@@ -25,6 +25,7 @@ pub(crate) struct GlobPattern {
     /// Whether a match may be in a hidden directory, because the pattern
     /// contains one.
     pub(crate) includes_hidden: bool,
+    /// Whether only documents match, because the pattern ends with a bare `*`.
     matches_documents_only: bool,
     matcher: GlobMatcher,
 }
@@ -67,8 +68,8 @@ pub(crate) fn is_pattern(text: &str) -> bool {
 
 /// Splits a pattern into its base and the part with wildcards.
 fn split(text: &str) -> (&str, &str) {
-    // A backslash escapes a wildcard, so a component that contains one cannot
-    // be part of the base.
+    // On Unix, a backslash escapes a wildcard. A directory with a backslash in its name
+    // cannot be part of the base, because the base is not parsed as a pattern.
     let first = text
         .find(|char| WILDCARDS.contains(&char) || (char == '\\' && cfg!(unix)))
         .unwrap_or(text.len());
@@ -80,6 +81,7 @@ fn split(text: &str) -> (&str, &str) {
 mod tests {
     use super::*;
 
+    /// Checks the base of a pattern, and which paths below the base match.
     #[track_caller]
     fn check(pattern: &str, base: &str, matching: &[&str], other: &[&str]) {
         let parsed = GlobPattern::parse(pattern).unwrap();

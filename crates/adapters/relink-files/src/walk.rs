@@ -1,8 +1,8 @@
 //! Expands the user's inputs to a list of unique documents.
 //!
-//! Inputs keep their order. The documents of one input are sorted by the bytes
-//! of their paths, so two runs over the same tree return the same list. The
-//! walk needs one system call per file and opens no files.
+//! The list has the order of the inputs. The documents of one input are sorted by the
+//! bytes of their paths, so two runs over the same tree return the same list. The walk
+//! needs one system call per file and opens no files.
 
 use std::collections::HashSet;
 use std::io;
@@ -27,14 +27,14 @@ pub(crate) fn documents(
     let expanded =
         inputs.iter().map(|input| expand(settings, input)).collect::<Result<Vec<_>, _>>()?;
     // The paths of one input are different files, unless there are symbolic links.
-    let is_distinct = matches!(&*expanded, [only] if !only.has_links);
+    let is_certainly_distinct = matches!(&*expanded, [only] if !only.has_links);
     let mut result = WalkResult::default();
     for expansion in expanded {
         result.documents.extend(expansion.documents);
         result.unreadable.extend(expansion.unreadable);
         result.auxiliary += expansion.auxiliary;
     }
-    if !is_distinct {
+    if !is_certainly_distinct {
         let mut seen = HashSet::new();
         result.documents.retain(|document| seen.insert(file_identity(&document.path)));
     }
@@ -42,8 +42,8 @@ pub(crate) fn documents(
     Ok(result)
 }
 
-/// Makes labels unique. Two paths that are not UTF-8 may have the same label.
-/// All but the first are shown with escaped bytes, as in `a\xFF.md`.
+/// Makes labels unique. Two paths that are not UTF-8 may have the same label. Labels
+/// after the first get escaped bytes, as in `a\xFF.md`.
 fn make_labels_distinct(documents: &mut [DocumentSource]) {
     if documents.iter().all(|document| document.path.to_str().is_some()) {
         return;
@@ -59,8 +59,8 @@ fn make_labels_distinct(documents: &mut [DocumentSource]) {
 /// The documents of one input.
 struct Expansion {
     documents: Vec<DocumentSource>,
-    /// Whether a symbolic link is among them. Without links all documents are
-    /// different files, and the identity check is skipped.
+    /// Whether a symbolic link is among the documents. Without links, all documents are
+    /// different files.
     has_links: bool,
     /// Directories that could not be read, and documents that are not regular
     /// files.
@@ -73,11 +73,11 @@ struct Expansion {
 /// The treatment of a file by a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileMatch {
-    /// Read it.
+    /// Read the file.
     Document,
-    /// Count it: it is test data, or a document of a dependency.
+    /// Count the file, which is test data or a document of a dependency.
     Auxiliary,
-    /// Ignore it.
+    /// Ignore the file.
     None,
 }
 
@@ -243,15 +243,15 @@ fn collect(
             Readability::Skipped => {}
         }
     }
-    documents.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+    documents.sort_by(|left, right| bytes(&left.path).cmp(bytes(&right.path)));
     Ok(Expansion { documents, has_links, unreadable: errors, auxiliary })
 }
 
 /// Whether an entry can be read as a document.
 enum Readability {
-    /// A file, or a symbolic link to one.
+    /// A file, or a symbolic link to a file.
     Readable,
-    /// A device, pipe or socket, or a symbolic link to one.
+    /// A device, pipe or socket, or a symbolic link to one of these.
     Special(io::Error),
     /// A directory, a dangling symbolic link, or a symbolic link to a
     /// directory, which may be a cycle.
@@ -306,7 +306,8 @@ fn has_vanished(error: &ignore::Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// Converts an error of the walk. The path in it is the label of the file.
+/// Converts an error of the walk. The new error contains the label of the file instead of
+/// its path.
 fn unreadable(prefix: &str, top: &Path, error: ignore::Error) -> FileError {
     let relative = error_path(&error).and_then(|path| path.strip_prefix(top).ok());
     let path = relative.map_or_else(

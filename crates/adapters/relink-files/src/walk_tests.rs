@@ -15,12 +15,14 @@ fn tree(names: &[&str]) -> TempDir {
     directory
 }
 
+/// Writes a file, creating its directory.
 fn write(directory: &TempDir, name: &str, text: &str) {
     let path = directory.path().join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
 
+/// Returns the documents of inputs below the directory.
 fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, FileError> {
     let settings = LocalFilesSettings {
         root: directory.path().to_owned(),
@@ -31,16 +33,18 @@ fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, Fil
     documents(&settings, &inputs).map(|result| result.documents)
 }
 
+/// Checks the labels of the documents that a walk finds.
 #[track_caller]
 fn check(directory: &TempDir, inputs: &[&str], expect: &[&str]) {
     let found = walk(directory, inputs).unwrap();
-    let labels: Vec<&str> = found.iter().map(|found| found.label.as_str()).collect();
+    let labels: Vec<&str> = found.iter().map(|document| document.label.as_str()).collect();
     assert_eq!(labels, expect);
     for document in &found {
         assert!(document.path.is_file(), "{}", document.path.display());
     }
 }
 
+/// Checks the error of a walk.
 #[track_caller]
 fn check_error(directory: &TempDir, inputs: &[&str], expect: &str) {
     assert_eq!(walk(directory, inputs).unwrap_err().to_string(), expect);
@@ -89,7 +93,7 @@ fn hidden_and_ignored_files_are_skipped() {
 }
 
 #[test]
-fn ignore_files_and_dependencies_exclude_directories() {
+fn build_directory_without_ignore_file_is_included() {
     let tree = tree(&["target/b.md"]);
     check(&tree, &["."], &["target/b.md"]);
 }
@@ -169,7 +173,7 @@ mod symbolic_links {
 
     use super::*;
 
-    /// As root, who can read every directory, the walk finds all documents.
+    /// The user root can read every directory, so the walk then finds all documents.
     #[test]
     fn unreadable_directory_is_reported_with_the_other_documents() {
         use std::os::unix::fs::PermissionsExt as _;
@@ -304,7 +308,7 @@ fn non_utf8_paths_have_distinct_labels() {
         vec!["\u{fffd}.md".into(), name(b"\xfe.md").into(), name(b"\xff.md").into()],
     ] {
         let found = documents(&settings, &inputs).unwrap().documents;
-        let labels: HashSet<&str> = found.iter().map(|found| found.label.as_str()).collect();
+        let labels: HashSet<&str> = found.iter().map(|document| document.label.as_str()).collect();
         assert_eq!((found.len(), labels.len()), (3, 3), "{labels:?}");
     }
 }

@@ -1,12 +1,12 @@
 //! The commit that is checked out, read from the files of a repository.
 //!
-//! Does not start `git`, because every check needs the commit and most need nothing
-//! else of the repository.
+//! Does not start `git`, which takes time: every check needs the commit, and most checks
+//! need nothing else of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The number of symbolic references that may follow each other.
+/// The maximum length of a chain of symbolic references.
 const MAX_REFERENCES: usize = 5;
 
 /// Returns the commit that is checked out in the repository of a directory; `None`
@@ -14,12 +14,12 @@ const MAX_REFERENCES: usize = 5;
 pub fn head_commit(directory: &Path) -> Option<String> {
     let git = directory.ancestors().find_map(git_directory)?;
     // A linked working tree has its own `HEAD`, and shares the branches.
-    let shared = fs::read_to_string(git.join("commondir")).ok();
-    let shared = shared.map_or_else(|| git.clone(), |path| git.join(path.trim()));
+    let common_path = fs::read_to_string(git.join("commondir")).ok();
+    let common = common_path.map_or_else(|| git.clone(), |path| git.join(path.trim()));
     let mut value = fs::read_to_string(git.join("HEAD")).ok()?;
     for _ in 0..MAX_REFERENCES {
         let Some(name) = value.trim().strip_prefix("ref:") else { return commit(&value) };
-        value = reference(&shared, name.trim())?;
+        value = reference(&common, name.trim())?;
     }
     None
 }
@@ -45,15 +45,17 @@ fn reference(git: &Path, name: &str) -> Option<String> {
         return Some(value);
     }
     let packed = fs::read_to_string(git.join("packed-refs")).ok()?;
-    let of_name = |line: &str| {
-        let (value, other) = line.split_once(' ')?;
-        (other == name).then(|| value.to_owned())
+    let value_of_name = |line: &str| {
+        let (value, line_name) = line.split_once(' ')?;
+        (line_name == name).then(|| value.to_owned())
     };
-    packed.lines().find_map(of_name)
+    packed.lines().find_map(value_of_name)
 }
 
+/// Returns a value if it is a commit hash.
 fn commit(value: &str) -> Option<String> {
     let value = value.trim();
+    // SHA-1 hashes have 40 digits, SHA-256 hashes 64.
     let is_hash = value.len() >= 40 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then(|| value.to_owned())
 }

@@ -7,6 +7,9 @@ use std::process::{Command, Stdio};
 use jiff::Timestamp;
 use relink_ports::LineHistory;
 
+/// The minimum length of a commit hash: that of SHA-1.
+const MIN_HASH_LENGTH: usize = 40;
+
 /// The history of files in git repositories.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GitLineHistory;
@@ -19,14 +22,15 @@ impl GitLineHistory {
 }
 
 impl LineHistory for GitLineHistory {
-    /// A file outside of a repository, an untracked file and a line that is not committed
-    /// have no date.
+    /// Returns no dates for files outside of a repository, untracked files and lines that
+    /// are not committed.
     fn line_dates(&self, file: &Path, lines: &[u32]) -> Vec<Option<Timestamp>> {
         let dates = blame(file, lines).unwrap_or_default();
         lines.iter().map(|line| dates.get(line).copied()).collect()
     }
 }
 
+/// Returns the dates of lines by line number; `None` if `git blame` fails.
 fn blame(file: &Path, lines: &[u32]) -> Option<HashMap<u32, Timestamp>> {
     let (directory, name) = (file.parent()?, file.file_name()?);
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
@@ -45,8 +49,9 @@ fn blame(file: &Path, lines: &[u32]) -> Option<HashMap<u32, Timestamp>> {
     output.status.success().then(|| parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Reads the porcelain format: a line with the commit and the line numbers, the fields of
-/// the commit at its first occurrence, and the text after a tab.
+/// Parses the porcelain format. Each line of the file has a header with the commit and
+/// the line numbers, then the fields of the commit if it occurs for the first time, and
+/// then the text of the line after a tab.
 fn parse(output: &str) -> HashMap<u32, Timestamp> {
     let mut commits: HashMap<&str, Timestamp> = HashMap::new();
     let mut dates = HashMap::new();
@@ -63,8 +68,11 @@ fn parse(output: &str) -> HashMap<u32, Timestamp> {
             let seconds = fields.next().and_then(|seconds| seconds.parse().ok());
             let time = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
             commits.extend(time.map(|time| (commit, time)));
-        } else if first.len() >= 40 && first.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        } else if first.len() >= MIN_HASH_LENGTH
+            && first.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
             commit = first;
+            // The fields are the original and the final line number.
             line = fields.nth(1).and_then(|line| line.parse().ok()).unwrap_or(0);
         }
     }

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use thiserror::Error;
 
-/// Files of a revision that are larger are written as empty files. They exist, but
-/// no document of this size is read for its links.
+/// Files of a revision that are larger than this limit are written as empty files. Links
+/// can refer to them, but their own links are not read.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Mode of a submodule in a tree.
@@ -134,15 +134,15 @@ impl Repository {
     /// Checks out these files, separated by null characters, with a temporary
     /// index.
     fn check_out(&self, commit: &str, paths: &[u8], directory: &Path) -> Result<(), GitError> {
-        let scratch = tempfile::tempdir().map_err(GitError::Write)?;
-        let index = scratch.path().join("index");
+        let index_directory = tempfile::tempdir().map_err(GitError::Write)?;
+        let index = index_directory.path().join("index");
         let mut read = self.command(&["read-tree", commit]);
         self.finish("read-tree", read.env("GIT_INDEX_FILE", &index), &[])?;
         let mut prefix = std::ffi::OsString::from("--prefix=");
         prefix.push(directory);
         prefix.push("/");
         let mut check_out = self.command(&["checkout-index", "-q", "-f", "-z", "--stdin"]);
-        // Large-file storage would download the files.
+        // Without this variable, git LFS (large file storage) would download files.
         check_out.arg(prefix).env("GIT_INDEX_FILE", &index).env("GIT_LFS_SKIP_SMUDGE", "1");
         self.finish("checkout-index", &mut check_out, paths)
     }
@@ -160,6 +160,7 @@ impl Repository {
         if output.status.success() { Ok(()) } else { Err(failed(name, &output)) }
     }
 
+    /// Runs a command and returns its output. Fails if the command fails.
     fn run(&self, args: &[&str]) -> Result<String, GitError> {
         let output = self.output(args)?;
         if !output.status.success() {
@@ -168,6 +169,7 @@ impl Repository {
         Ok(text(&output.stdout))
     }
 
+    /// Runs a command and returns its output and exit status.
     fn output(&self, args: &[&str]) -> Result<Output, GitError> {
         self.command(args).stdin(Stdio::null()).output().map_err(GitError::NotInstalled)
     }
@@ -193,7 +195,8 @@ fn tree_entry(entry: &[u8]) -> Option<(bool, &[u8])> {
     Some((is_small, path))
 }
 
-/// Creates an empty file for a path of a tree.
+/// Creates an empty file for a path of a tree. Ignores paths with `..`, which would be
+/// outside of the directory.
 fn write_empty(directory: &Path, path: &[u8]) -> std::io::Result<()> {
     let path = PathBuf::from(text(path));
     let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
@@ -207,6 +210,7 @@ fn write_empty(directory: &Path, path: &[u8]) -> std::io::Result<()> {
     fs::write(path, b"")
 }
 
+/// Creates the error of a failed command.
 fn failed(command: &str, output: &Output) -> GitError {
     let message = text(&output.stderr).trim().to_owned();
     GitError::Failed { command: command.to_owned(), message }

@@ -1,8 +1,9 @@
-//! Rate-limited HTTP client for one service. It sends one request at a time.
+//! Rate-limited HTTP client for one service, such as an archive or a search engine. It
+//! sends one request at a time.
 //!
-//! The client waits at most once per request, and never longer than the
-//! configured maximum; a longer wait is returned as an error. It stores the end
-//! of the wait, so later calls fail without a request.
+//! If the service limits the rate, the client waits at most once per request, and never
+//! longer than the configured maximum. A longer wait is returned as an error. The client
+//! stores the end of the wait, so that calls until then fail without a request.
 
 mod rate_limit;
 
@@ -21,8 +22,8 @@ use url::Url;
 
 pub(crate) use rate_limit::RATE_HEADERS;
 
-/// Backoff after a refusal without a stated delay. It doubles with each
-/// consecutive refusal.
+/// Backoff (time without requests) after a refusal that states no delay. It doubles with
+/// each consecutive refusal.
 const DEFAULT_BACKOFF: Duration = Duration::from_mins(1);
 
 /// Maximum backoff. Longer delays requested by the service are cut to this.
@@ -50,7 +51,7 @@ pub struct ServiceLimits {
 }
 
 impl Default for ServiceLimits {
-    /// Limits for large public services: at most 50 requests per minute. They
+    /// Limits for large public services: at most 50 requests per minute. Such services
     /// are known to accept about 60.
     fn default() -> Self {
         Self {
@@ -88,7 +89,8 @@ pub(crate) struct ServiceClient {
     fetch: Arc<dyn Fetch>,
     clock: Arc<dyn Clock>,
     limits: ServiceLimits,
-    /// Budget shared with other processes, and the name of the service in it.
+    /// The store of a budget shared with other processes, and the name of the service in
+    /// this store.
     budget_store: Option<(Arc<dyn BudgetStore>, String)>,
     state: Mutex<ServiceState>,
     requests: AtomicU64,
@@ -134,8 +136,9 @@ impl ServiceClient {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Fetches a URL. `is_configured` means that the settings contain its host;
-    /// otherwise the service returned it.
+    /// Fetches a URL. `is_configured` means that the settings contain the host of the
+    /// URL. Other URLs were returned by the service, and may not resolve to private
+    /// addresses.
     pub async fn fetch(
         &self,
         url: &Url,
@@ -165,11 +168,12 @@ impl ServiceClient {
         }
     }
 
-    /// Waits for the end of a backoff if that is soon. Returns whether it
-    /// waited.
+    /// Waits for the end of a backoff. Returns whether it waited. Fails if the end is
+    /// later than the maximum wait.
     async fn wait_for_backoff(&self, state: &ServiceState) -> Result<bool, ServiceRefusal> {
         let Some(until) = state.backoff_until else { return Ok(false) };
         let left = until.duration_since(self.clock.now());
+        // A negative duration cannot be converted: the backoff has ended.
         let Ok(left) = Duration::try_from(left) else { return Ok(false) };
         if left > self.limits.max_wait {
             return Err(ServiceRefusal::RateLimited(until));
@@ -192,8 +196,8 @@ impl ServiceClient {
         Ok(())
     }
 
-    /// Takes one request from the shared budget. If it cannot be read, only the
-    /// count of this process applies.
+    /// Takes one request from the shared budget. If the store fails, only the count of
+    /// this process applies.
     async fn try_spend(&self, today: i64) -> bool {
         let budget = self.limits.daily_budget;
         let Some((store, service)) = self.budget_store.as_ref().filter(|_| budget < u32::MAX)

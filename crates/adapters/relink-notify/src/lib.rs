@@ -1,7 +1,7 @@
-//! Delivers mail over SMTP.
+//! Delivers notifications by mail (SMTP) and by webhooks.
 //!
-//! Implements the port `Mailer`. The text of mails is written by `relink-report`; this crate
-//! decides nothing about their content and stores nothing.
+//! Implements the ports `Mailer` and `WebhookSender`. The content of notifications is
+//! created by `relink-report`. This crate does not change the content and stores nothing.
 
 mod smtp;
 mod webhook;

@@ -1,4 +1,4 @@
-//! SMTP client.
+//! SMTP client for notification mails.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,7 @@ use thiserror::Error;
 /// Timeout of a command.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How the connection to the server is secured.
+/// The encryption of the connection to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SmtpSecurity {
     /// STARTTLS is required.
@@ -32,7 +32,7 @@ pub struct SmtpSettings {
     pub host: String,
     /// The port.
     pub port: u16,
-    /// How the connection is secured.
+    /// The encryption of the connection.
     pub security: SmtpSecurity,
     /// A further certificate authority, as PEM.
     pub authority: Option<Vec<u8>>,
@@ -108,6 +108,7 @@ fn reason(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// Converts a mail to a message of the SMTP library. Rejects line breaks in headers.
 fn message(mail: &OutgoingMail) -> Result<Message, MailError> {
     let invalid = |reason: String| MailError::Invalid { reason };
     let mailbox = |text: &str| {

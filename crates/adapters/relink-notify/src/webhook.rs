@@ -78,8 +78,8 @@ impl WebhookSender for HttpWebhooks {
     }
 }
 
-/// Converts the outcome of a request. A client error is final, except those that ask for another
-/// attempt.
+/// Converts the outcome of a request. Redirects and client errors are final, except for
+/// the statuses 408, 425 and 429, which request another attempt.
 fn outcome(outcome: &FetchOutcome) -> Result<(), WebhookError> {
     let reason = outcome.to_string();
     match outcome {

@@ -1,9 +1,9 @@
 //! A browser process and its children.
 //!
-//! They end with this process at the latest. Dropping the browser kills its
-//! process group. If this process is killed, the system closes the pipe, and the
-//! browser exits with its children. The shell that started it then removes the
-//! profile.
+//! All of them end with this process at the latest. Dropping the browser kills its
+//! process group. If this process is killed, the system closes the pipe to the browser,
+//! and the browser exits with its children. The shell that started the browser then
+//! removes the profile, which is its temporary directory.
 
 use std::env;
 use std::ffi::OsString;
@@ -28,15 +28,14 @@ use crate::memory;
 use crate::profile::BrowserProfile;
 use crate::settings::RenderSettings;
 
-/// Maximum time until the first response of the browser. On a busy machine with
-/// cold disks it takes seconds.
+/// Maximum time until the first response of the browser. On a busy machine with cold
+/// disks, the start takes seconds.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Starts a program with the shell's standard input and output as descriptors 3
-/// and 4, which Chromium uses for `--remote-debugging-pipe`. The shell closes
-/// its own ends, waits for the program, and removes the profile, its first
-/// argument. Ending processes may still write there, so the removal is retried
-/// once.
+/// Starts a program with the shell's standard input and output as descriptors 3 and 4,
+/// which Chromium uses for `--remote-debugging-pipe`. The shell closes its own ends,
+/// waits for the program, and removes the profile, its first argument. Ending processes
+/// may still write to the profile, so the removal is retried once.
 const LAUNCH_SCRIPT: &str = r#"profile=$1; shift
 exec 3<&0 4>&1 </dev/null >/dev/null
 "$@" &
@@ -44,8 +43,8 @@ exec 3<&- 4>&-
 wait
 rm -rf -- "$profile" || { sleep 1; rm -rf -- "$profile"; }"#;
 
-/// Environment variables that are passed to the browser. Others may contain
-/// secrets or connect it to other programs of the user.
+/// Environment variables that are passed to the browser. Other variables may contain
+/// secrets or connect the browser to other programs of the user.
 const INHERITED_VARIABLES: [&str; 6] =
     ["PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TZ"];
 
@@ -64,7 +63,7 @@ pub(crate) struct Browser {
     user_agent: String,
     child: Child,
     _tasks: JoinSet<()>,
-    // Last field, so that it is dropped after the processes that write there.
+    // Last field, so that the profile is dropped after the processes that write to it.
     profile: BrowserProfile,
 }
 
@@ -99,8 +98,8 @@ impl Browser {
         &self.cdp
     }
 
-    /// Returns the user agent of its pages: that of the browser followed by
-    /// that of the settings.
+    /// Returns the user agent of pages: the user agent of the browser, followed by that
+    /// of the settings.
     pub fn user_agent(&self) -> &str {
         &self.user_agent
     }
@@ -122,8 +121,8 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The group id is that of its leader, which is valid until the leader
-        // is reaped.
+        // The id of the group is the process id of its leader. The id is valid until the
+        // leader is reaped, which means that its exit status is read.
         if let Some(leader) = leader(&self.child) {
             let _ = kill_process_group(leader, Signal::KILL);
         }

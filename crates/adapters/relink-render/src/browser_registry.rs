@@ -56,8 +56,9 @@ pub fn end_browsers() {
     let mut registry = registry();
     registry.is_ending = true;
     for (leader, profile) in registry.browsers.drain(..) {
-        // A browser is removed from the list before its leader is reaped, so
-        // the id still refers to this process group.
+        // A browser is removed from the list before its leader is reaped, so the id still
+        // refers to this process group. (An id can be reused only after its process is
+        // reaped, which means that its exit status is read.)
         let _ = kill_process_group(leader, Signal::KILL);
         remove_profile(&profile);
     }

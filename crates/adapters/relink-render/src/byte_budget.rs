@@ -19,12 +19,11 @@ impl ByteBudget {
         Self(AtomicU64::new(bytes))
     }
 
-    /// Subtracts bytes, at most all that remain. Returns whether there were
-    /// enough.
+    /// Subtracts bytes, or all that remain. Returns whether enough bytes remained.
     fn spend(&self, bytes: u64) -> bool {
         let subtract = |remaining: u64| Some(remaining.saturating_sub(bytes));
-        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
-        before.is_ok_and(|before| before >= bytes)
+        let remaining = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
+        remaining.is_ok_and(|remaining| remaining >= bytes)
     }
 }
 
@@ -48,14 +47,14 @@ impl AsyncRead for MeteredConnection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let before = buffer.filled().len();
+        let old_len = buffer.filled().len();
         let polled = Pin::new(&mut this.connection).poll_read(cx, buffer);
-        let read = buffer.filled().len() - before;
+        let read = buffer.filled().len() - old_len;
         if this.budget.spend(read as u64) {
             return polled;
         }
         // A read that fails must not fill the buffer.
-        buffer.set_filled(before);
+        buffer.set_filled(old_len);
         Poll::Ready(Err(io::Error::other("the page has used up its traffic budget")))
     }
 }
@@ -88,10 +87,10 @@ mod tests {
     async fn connections_share_one_budget() {
         let budget = Arc::new(ByteBudget::new(5));
         for (sent, expect) in [("abc", true), ("de", true), ("f", false)] {
-            let (ours, mut theirs) = duplex(64);
-            theirs.write_all(sent.as_bytes()).await.unwrap();
-            drop(theirs);
-            let mut metered = MeteredConnection::new(Box::new(ours), Arc::clone(&budget));
+            let (client_end, mut server_end) = duplex(64);
+            server_end.write_all(sent.as_bytes()).await.unwrap();
+            drop(server_end);
+            let mut metered = MeteredConnection::new(Box::new(client_end), Arc::clone(&budget));
             let mut read = String::new();
             assert_eq!(metered.read_to_string(&mut read).await.is_ok(), expect, "{sent}");
         }

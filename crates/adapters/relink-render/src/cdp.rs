@@ -1,10 +1,10 @@
-//! Client of the `DevTools` protocol over a pipe.
+//! Client of the `DevTools` protocol (CDP), which controls Chromium, over a pipe.
 //!
-//! Messages are JSON objects terminated by a zero byte. A call has an id and
-//! gets one reply. Events are delivered to the listener of their session or
-//! browser context. Only the envelope of a message is parsed; its content is
-//! parsed later, and only the fields that are needed. Pages can put invalid
-//! Unicode into the other fields.
+//! Messages are JSON objects terminated by a zero byte. A call has an id and receives one
+//! reply. A session is a connection to one page, and a browser context is an isolated
+//! profile. Events are delivered to the listener of their session or browser context.
+//! Only the envelope of a message is parsed; its content is parsed later, and only the
+//! fields that are needed. Pages can put invalid Unicode into the other fields.
 //!
 //! The client is hand-written: generated types for the whole protocol take
 //! minutes to compile, and only about thirty methods are used.
@@ -35,7 +35,7 @@ pub(crate) enum CallError {
     /// The connection to the browser is closed.
     #[error("the connection to the browser is closed")]
     Closed,
-    /// The browser returned an error.
+    /// The browser returned an error, or its reply has an unexpected format.
     #[error("{0}")]
     Refused(String),
 }
@@ -100,7 +100,7 @@ struct TargetInfo {
     browser_context_id: Option<String>,
 }
 
-/// A connection to a browser. Clones share it.
+/// A connection to a browser. Clones share the connection.
 #[derive(Clone)]
 pub(crate) struct Cdp {
     shared: Arc<Shared>,
@@ -228,6 +228,7 @@ impl Shared {
             }
             (None, Some(method)) => {
                 let event = Event { method, params: message.params };
+                // Events of new windows have a browser context instead of a session.
                 let key = message.session_id.or_else(|| event_context(&event));
                 if let Some(listener) = key.and_then(|key| state.listeners.get(&key)) {
                     let _ = listener.send(event);
@@ -287,13 +288,13 @@ mod tests {
 
     /// Creates a connection and the browser's end of it.
     fn connection() -> (Cdp, BufReader<DuplexStream>, JoinSet<()>) {
-        let (ours, theirs) = duplex(1 << 16);
-        let (reader, writer) = split(ours);
+        let (client_end, browser_end) = duplex(1 << 16);
+        let (reader, writer) = split(client_end);
         let (cdp, incoming, outgoing) = Cdp::open(reader, writer);
         let mut tasks = JoinSet::new();
         tasks.spawn(incoming);
         tasks.spawn(outgoing);
-        (cdp, BufReader::new(theirs), tasks)
+        (cdp, BufReader::new(browser_end), tasks)
     }
 
     async fn receive_text(browser: &mut BufReader<DuplexStream>) -> String {

@@ -12,9 +12,9 @@ use crate::settings::RenderSettings;
 
 /// Renders pages in headless Chromium.
 ///
-/// Must be used within a Tokio runtime. The browser starts with the first page
-/// and ends when this is dropped. If it crashes, the next page starts a new
-/// one. If the maximum number of pages is open, further calls wait.
+/// Must be used within a Tokio runtime. The browser starts with the first page and ends
+/// when the renderer is dropped. If the browser crashes, the next page starts a new
+/// browser. If the maximum number of pages is open, further calls wait.
 pub struct Chromium {
     settings: RenderSettings,
     dial: Arc<dyn Dial>,
@@ -33,7 +33,7 @@ impl Chromium {
     /// Returns the running browser, or starts a new one.
     async fn browser(&self) -> Result<Arc<Browser>, RenderError> {
         let mut browser = self.browser.lock().await;
-        if let Some(running) = browser.as_ref().filter(|it| !it.cdp().is_closed()) {
+        if let Some(running) = browser.as_ref().filter(|running| !running.cdp().is_closed()) {
             return Ok(Arc::clone(running));
         }
         // Drop the old browser first, so that two browsers never use memory at the
@@ -48,7 +48,7 @@ impl Chromium {
 #[async_trait]
 impl Render for Chromium {
     async fn render(&self, page: RenderRequest) -> Result<RenderedPage, RenderError> {
-        // The semaphore is never closed.
+        // The error never occurs, because the semaphore is never closed.
         let _slot = self.page_slots.acquire().await.map_err(|_| RenderError::Crashed)?;
         let browser = self.browser().await?;
         page::render(&browser, Arc::clone(&self.dial), &self.settings, &page).await

@@ -41,6 +41,7 @@ impl Context {
         let params = json!({
             "disposeOnDetach": true,
             "proxyServer": proxy,
+            // Also send requests to loopback addresses through the proxy.
             "proxyBypassList": "<-loopback>",
         });
         let created = cdp.call(None, "Target.createBrowserContext", params).await?;
@@ -51,15 +52,15 @@ impl Context {
         Ok(context)
     }
 
-    /// Returns its id.
+    /// Returns the id of the context.
     pub fn id(&self) -> &str {
         &self.id
     }
 
     /// Opens an empty page and returns its target id.
     ///
-    /// The page has a window. A `hidden` page would need only a third of the
-    /// resources, but Chromium ignores the flag that disables UDP there.
+    /// The page has a window. A `hidden` page would need only a third of the resources,
+    /// but for such pages Chromium ignores the flag that disables UDP.
     pub async fn open_page(&self) -> Result<String, CallError> {
         let params = json!({ "url": "about:blank", "browserContextId": self.id });
         let opened = self.cdp.call(None, "Target.createTarget", params).await?;

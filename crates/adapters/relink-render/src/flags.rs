@@ -18,8 +18,8 @@ site-per-process";
 
 /// Flags that do not depend on the settings.
 ///
-/// The proxy here is for requests that do not belong to a page. It does not
-/// exist, so these requests fail: nothing can listen on port 0.
+/// The proxy in this list is for requests that do not belong to a page. These requests
+/// fail, because no server can listen on port 0.
 const FIXED_FLAGS: [&str; 38] = [
     "--headless",
     "--remote-debugging-pipe",
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn sandbox_is_disabled_only_on_request() {
-        assert!(!flags(Sandbox::On).iter().any(|it| it == "--no-sandbox"));
-        assert!(flags(Sandbox::Off).iter().any(|it| it == "--no-sandbox"));
+        assert!(!flags(Sandbox::On).iter().any(|flag| flag == "--no-sandbox"));
+        assert!(flags(Sandbox::Off).iter().any(|flag| flag == "--no-sandbox"));
     }
 
     #[test]
@@ -122,8 +122,10 @@ mod tests {
 
     #[test]
     fn arguments_have_no_duplicate_flags() {
-        let mut names: Vec<String> =
-            flags(Sandbox::On).iter().map(|it| it.split('=').next().unwrap().to_owned()).collect();
+        let mut names: Vec<String> = flags(Sandbox::On)
+            .iter()
+            .map(|flag| flag.split('=').next().unwrap().to_owned())
+            .collect();
         names.sort();
         let count = names.len();
         names.dedup();

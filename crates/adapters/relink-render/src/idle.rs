@@ -9,16 +9,16 @@
 
 use std::time::{Duration, Instant};
 
-/// How long network and document must both be idle. Browser automation tools
-/// use the same value for "network idle".
+/// The time for which both the network and the document must be idle. Browser automation
+/// tools use the same value for "network idle".
 const IDLE_TIME: Duration = Duration::from_millis(500);
 
-/// How long the network or the document must be idle if the other never is.
+/// The time for which the network or the document must be idle if the other one never is.
 const LONG_IDLE_TIME: Duration = Duration::from_secs(3);
 
 /// Maximum number of open requests that count as background activity after
-/// [`LONG_IDLE_TIME`]: a page that waits for server events has one or two open
-/// all the time.
+/// [`LONG_IDLE_TIME`]. A page that waits for server events always has one or two open
+/// requests.
 const MAX_BACKGROUND_REQUESTS: usize = 2;
 
 /// Observed activity of a page.
@@ -64,8 +64,8 @@ impl IdleDetector {
         self.is_loaded = is_loaded;
     }
 
-    /// Records the number of requests in flight and the time at which the last
-    /// one started or finished.
+    /// Records the number of requests in flight, and the time when the last request
+    /// started or finished.
     pub fn record_network(&mut self, in_flight: usize, changed_at: Instant) {
         self.in_flight = in_flight;
         self.network_changed_at = self.network_changed_at.max(changed_at);
@@ -105,8 +105,8 @@ mod tests {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         let mut detector = IdleDetector::new(start);
-        let mut observations = observations.split_whitespace().map(|it| {
-            let (time, observation) = it.split_once(':').unwrap();
+        let mut observations = observations.split_whitespace().map(|text| {
+            let (time, observation) = text.split_once(':').unwrap();
             (time.parse::<u64>().unwrap(), observation)
         });
         let mut next = observations.next();

@@ -1,6 +1,7 @@
 //! Locates the browser executable.
 //!
-//! The search is pure: the test whether a file is executable is an argument.
+//! The search does not access the file system. A function that tests whether a file is
+//! executable is passed to it.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -24,10 +25,10 @@ const USUAL_PATHS: [&str; 4] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/// Returns the browser to start: `given`, or the value of `RELINK_BROWSER`, or
-/// the first one on the `PATH` or at a usual path.
+/// Returns the browser to start: `given`, else the value of `RELINK_BROWSER`, else the
+/// first browser on the `PATH` or at a usual path.
 ///
-/// Fails if a browser is given explicitly and does not exist.
+/// Fails if the given browser or the browser of the variable does not exist.
 pub fn find_browser(given: Option<&Path>) -> Result<PathBuf, RenderError> {
     let variable = env::var_os(VARIABLE).filter(|value| !value.is_empty());
     let explicit = given.map(Path::to_owned).or_else(|| variable.map(PathBuf::from));
@@ -35,7 +36,8 @@ pub fn find_browser(given: Option<&Path>) -> Result<PathBuf, RenderError> {
     select(explicit, &path, |file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
 }
 
-/// Selects the configured browser, or the first known one in `path`.
+/// Selects the explicitly given browser, or the first known browser in `path` or at a
+/// usual path.
 fn select(
     explicit: Option<PathBuf>,
     path: &OsStr,
@@ -44,11 +46,11 @@ fn select(
     if let Some(explicit) = explicit {
         let candidates = candidates(&explicit, path);
         let missing = || no_browser(Some(explicit.into_os_string()));
-        return candidates.into_iter().find(|it| is_program(it)).ok_or_else(missing);
+        return candidates.into_iter().find(|file| is_program(file)).ok_or_else(missing);
     }
     let on_path = NAMES.iter().flat_map(|name| on_path(OsStr::new(name), path));
     let usual = USUAL_PATHS.iter().map(PathBuf::from);
-    on_path.chain(usual).find(|it| is_program(it)).ok_or_else(|| no_browser(None))
+    on_path.chain(usual).find(|file| is_program(file)).ok_or_else(|| no_browser(None))
 }
 
 /// Returns the possible paths of an explicitly given browser. A bare name is
@@ -62,14 +64,14 @@ fn candidates(browser: &Path, path: &OsStr) -> Vec<PathBuf> {
 
 /// Returns the paths where a program of this name may be.
 fn on_path(name: &OsStr, path: &OsStr) -> Vec<PathBuf> {
-    // Skip relative entries: an empty entry means the current directory, which
-    // may contain untrusted files.
+    // Skip relative entries, because they mean directories below the current one (an
+    // empty entry is the current directory itself), which may contain untrusted files.
     let directories = env::split_paths(path).filter(|directory| directory.is_absolute());
     directories.map(|directory| directory.join(name)).collect()
 }
 
 fn no_browser(searched: Option<OsString>) -> RenderError {
-    RenderError::NoBrowser { searched: searched.map(|it| it.to_string_lossy().into_owned()) }
+    RenderError::NoBrowser { searched: searched.map(|path| path.to_string_lossy().into_owned()) }
 }
 
 #[cfg(test)]
@@ -80,14 +82,15 @@ mod tests {
     /// `PATH`.
     #[track_caller]
     fn check(explicit: Option<&str>, programs: &[&str], expect: &str) {
-        let is_program = |file: &Path| programs.iter().any(|it| Path::new(it) == file);
+        let is_program = |file: &Path| programs.iter().any(|program| Path::new(program) == file);
         let selected = select(explicit.map(PathBuf::from), OsStr::new("/a:/b::c"), is_program);
-        let result = selected.map_or_else(|error| error.to_string(), |it| it.display().to_string());
+        let result =
+            selected.map_or_else(|error| error.to_string(), |path| path.display().to_string());
         assert_eq!(result, expect);
     }
 
     #[test]
-    fn select_prefers_name_over_directory() {
+    fn select_searches_each_name_in_all_directories_before_the_next_name() {
         check(None, &["/b/chromium", "/a/google-chrome"], "/b/chromium");
         check(None, &["/b/chrome", "/a/google-chrome"], "/a/google-chrome");
         check(None, &["/usr/bin/chromium", "/a/chrome"], "/a/chrome");

@@ -45,13 +45,15 @@ pub(crate) async fn watch(cdp: Cdp, max_bytes: u64) {
         let processes = match reply.and_then(|reply| reply.read::<Processes>()) {
             Ok(processes) => processes,
             Err(CallError::Closed) => return,
-            // One refused call or unreadable reply must not end the watch.
+            // One refused call, or one reply that cannot be parsed, must not end the
+            // watch. `Cdp` reports both as `Refused`.
             Err(CallError::Refused(_)) => continue,
         };
-        let renderers = processes.process_info.iter().filter(|it| it.r#type == RENDERER_TYPE);
-        for process in
-            renderers.filter(|it| resident_bytes(it.id).is_some_and(|bytes| bytes > max_bytes))
-        {
+        let renderers =
+            processes.process_info.iter().filter(|process| process.r#type == RENDERER_TYPE);
+        let is_too_large =
+            |process: &&Process| resident_bytes(process.id).is_some_and(|bytes| bytes > max_bytes);
+        for process in renderers.filter(is_too_large) {
             if let Some(id) = Pid::from_raw(process.id) {
                 // Ignore the error: the process may have exited.
                 let _ = kill_process(id, Signal::KILL);
@@ -82,14 +84,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn refused_call_or_unreadable_reply_does_not_end_the_watch() {
-        let (ours, theirs) = duplex(1 << 16);
-        let (reader, writer) = split(ours);
+        let (client_end, browser_end) = duplex(1 << 16);
+        let (reader, writer) = split(client_end);
         let (cdp, incoming, outgoing) = Cdp::open(reader, writer);
         let mut tasks = JoinSet::new();
         tasks.spawn(incoming);
         tasks.spawn(outgoing);
         tasks.spawn(watch(cdp, u64::MAX));
-        let mut browser = BufReader::new(theirs);
+        let mut browser = BufReader::new(browser_end);
+        // The first reply has no `processInfo`, so it cannot be parsed.
         for reply in [
             "{\"id\":1,\"result\":{}}\0",
             "{\"id\":2,\"error\":{\"message\":\"busy\"}}\0",
@@ -97,7 +100,7 @@ mod tests {
         ] {
             let mut call = Vec::new();
             let received = browser.read_until(0, &mut call);
-            timeout(CHECK_INTERVAL * 20, received).await.expect("the watch goes on").unwrap();
+            timeout(CHECK_INTERVAL * 20, received).await.expect("the watch continues").unwrap();
             assert!(String::from_utf8_lossy(&call).contains("SystemInfo.getProcessInfo"));
             browser.write_all(reply.as_bytes()).await.unwrap();
         }

@@ -1,5 +1,5 @@
-//! Loads one page in its own context, waits until it is idle, reads and closes
-//! it.
+//! Loads one page in its own browser context, waits until the page is idle, reads its
+//! document and closes the page.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,8 +31,11 @@ const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Reason why loading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LoadEnd {
+    /// The page is idle.
     Idle,
+    /// The page has sent too many requests.
     RequestFlood,
+    /// The time limit was reached.
     TimedOut,
 }
 
@@ -48,13 +51,14 @@ pub(crate) async fn render(
     let opened = timeout(settings.timeout, opening).await;
     let (page, mut events) = opened.map_err(|_| RenderError::TimedOut)??;
     let loading = page.load(&request.url, settings, start);
+    // The event loop ends only if the page crashes.
     tokio::select! {
         error = page.run_event_loop(&mut events) => Err(error),
         result = loading => result,
     }
 }
 
-/// An open page. Dropping it also drops its context and its proxy, which closes
+/// An open page. Dropping it also drops the browser context and the proxy, which closes
 /// the page and its connections.
 struct BrowserPage {
     cdp: Cdp,
@@ -141,8 +145,8 @@ impl BrowserPage {
         RenderError::Crashed
     }
 
-    /// Navigates to `url`, waits until the page is idle or a limit is reached, and
-    /// reads it.
+    /// Navigates to `url`, waits until the page is idle or a limit is reached, and reads
+    /// the document.
     async fn load(
         &self,
         url: &Url,
@@ -233,8 +237,8 @@ impl BrowserPage {
         let mut html = content.html;
         html.truncate(html.floor_char_boundary(max_bytes));
         let stats = self.event_handler.stats();
-        // A page that exceeds `max_requests`, as after `LoadEnd::RequestFlood`, has
-        // blocked requests.
+        // After `LoadEnd::RequestFlood`, `blocked` is positive, because requests above
+        // `max_requests` are blocked.
         let truncation = match end {
             LoadEnd::TimedOut => Some(Truncation::Time),
             _ if is_too_long => Some(Truncation::Size),
@@ -252,8 +256,8 @@ impl BrowserPage {
         })
     }
 
-    /// Evaluates a script in the isolated world. Returns `None` while the page
-    /// is being replaced by another.
+    /// Evaluates a script in the isolated world, where scripts of the page cannot change
+    /// its functions. Returns `None` while another document is being loaded.
     async fn evaluate<T: DeserializeOwned>(&self, script: &str) -> Result<Option<T>, CallError> {
         match self.try_evaluate(script).await {
             Err(CallError::Refused(_)) => Ok(None),

@@ -29,8 +29,8 @@ const ICON_SUFFIX: &str = "/favicon.ico";
 /// open.
 const BACKGROUND_TYPES: [&str; 3] = ["EventSource", "WebSocket", "Ping"];
 
-/// Multiple of a page's maximum number of requests at which the page is
-/// stopped. Until then, requests above the maximum are only blocked.
+/// A page is stopped after this many times its maximum number of requests. Before,
+/// requests above the maximum are only blocked.
 const FLOOD_FACTOR: usize = 4;
 
 /// Identifiers of a page in the `DevTools` protocol.
@@ -101,8 +101,8 @@ impl PausedRequest {
     }
 }
 
-/// Parameters of `Network.requestWillBeSent` and of the events that end a
-/// request.
+/// Parameters of `Network.requestWillBeSent`, and of `Network.loadingFinished` and
+/// `Network.loadingFailed`, which end a request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RequestSent {
@@ -200,14 +200,16 @@ impl PageEventHandler {
         }
     }
 
-    /// Counts a request as allowed or blocked, and returns whether it is
-    /// allowed. Requests for irrelevant types are blocked but not counted.
+    /// Counts a request as allowed or blocked, and returns whether it is allowed.
+    /// Requests for irrelevant types are blocked but not counted, because every page has
+    /// them.
     fn count_request(&self, paused: &PausedRequest) -> bool {
         if paused.is_irrelevant() {
             return false;
         }
         let mut stats = self.stats();
-        let is_http = ["http://", "https://"].iter().any(|it| paused.request.url.starts_with(it));
+        let is_http =
+            ["http://", "https://"].iter().any(|scheme| paused.request.url.starts_with(scheme));
         if !is_http || stats.requests >= self.max_requests {
             stats.blocked += 1;
             return false;
@@ -216,7 +218,8 @@ impl PageEventHandler {
         true
     }
 
-    /// Records a request, unless its type does not delay idleness.
+    /// Records the start of a request. Background requests do not count as in flight,
+    /// because a page can be idle while they are open.
     fn request_started(&self, sent: RequestSent) {
         let mut stats = self.stats();
         stats.changed_at = Instant::now();

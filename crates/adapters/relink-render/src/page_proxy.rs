@@ -1,12 +1,12 @@
 //! Loopback proxy of one page.
 //!
-//! Each page has its own proxy, and the browser sends all requests of the page
-//! through it. Every connection is therefore opened through [`Dial`], which
-//! applies the address policy with the rights of that page: a private host that
-//! the user supplied is accessible to its own page and to no other.
+//! Each page has its own proxy, and the browser sends all requests of the page through
+//! it. Every connection is therefore opened through [`Dial`], which applies the address
+//! policy with the rights of that page. A private host that the user supplied is
+//! accessible only to its own page.
 //!
-//! A refused request gets no response, because a response of the proxy would
-//! look like one of the host.
+//! A refused request receives no response, because a response of the proxy would look
+//! like a response of the host.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -39,7 +39,7 @@ use crate::settings::RenderSettings;
 /// Headers that are not forwarded: hop-by-hop headers (RFC 9110, section
 /// 7.6.1), and `Alt-Svc`, which lets the browser connect to other servers
 /// without the proxy.
-const REMOVED_HEADERS: [HeaderName; 9] = [
+const REMOVED_HEADERS: [HeaderName; 10] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
@@ -48,10 +48,11 @@ const REMOVED_HEADERS: [HeaderName; 9] = [
     TE,
     TRAILER,
     TRANSFER_ENCODING,
+    UPGRADE,
     ALT_SVC,
 ];
 
-/// A response body: that of the server, or empty.
+/// A response body: the body of the server, or an empty one.
 type Body = BoxBody<Bytes, hyper::Error>;
 
 /// Reason why the browser gets no response. The connection is closed instead.
@@ -269,8 +270,8 @@ fn empty_body() -> Body {
     Empty::new().map_err(|never| match never {}).boxed()
 }
 
-/// Returns the target of a CONNECT request. It is parsed by the URL parser that
-/// is used to connect, and must consist of host and port only.
+/// Returns the target of a CONNECT request, which must consist of host and port only. The
+/// parser is the one that is also used to connect, so that both read the same host.
 fn tunnel_url(uri: &Uri) -> Option<Url> {
     let url = Url::parse(&format!("https://{}/", uri.authority()?)).ok()?;
     let is_host_and_port =
@@ -278,8 +279,8 @@ fn tunnel_url(uri: &Uri) -> Option<Url> {
     (is_host_and_port && url.has_host()).then_some(url)
 }
 
-/// Returns the target of a forwarded request. Only requests to a proxy have
-/// this form; others come from clients that mistake the proxy for a website.
+/// Returns the target of a forwarded request, which is an absolute URL. Clients that
+/// mistake the proxy for a website send only a path.
 fn forward_url(uri: &Uri) -> Option<Url> {
     let url = Url::parse(&uri.to_string()).ok()?;
     (url.scheme() == "http" && url.has_host()).then_some(url)
@@ -297,7 +298,6 @@ fn retarget(request: &mut Request<Incoming>, url: &Url) -> Option<()> {
 
 /// Removes headers that concern only the connection between browser and proxy.
 fn strip_hop_by_hop_headers(headers: &mut HeaderMap) {
-    headers.remove(UPGRADE);
     for name in REMOVED_HEADERS {
         headers.remove(name);
     }
@@ -307,6 +307,7 @@ fn strip_hop_by_hop_headers(headers: &mut HeaderMap) {
 mod tests {
     use super::*;
 
+    /// Checks the URL of a CONNECT request.
     #[track_caller]
     fn check_tunnel(uri: &str, expect: Option<&str>) {
         let url = tunnel_url(&uri.parse().unwrap());
@@ -323,6 +324,7 @@ mod tests {
         check_tunnel("user:word@a.test:443", None);
     }
 
+    /// Checks the URL of a request to forward.
     #[track_caller]
     fn check_forward(uri: &str, expect: Option<&str>) {
         let url = forward_url(&uri.parse().unwrap());

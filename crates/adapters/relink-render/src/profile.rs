@@ -1,4 +1,5 @@
-//! Temporary profile directory of a browser.
+//! Temporary profile directory of a browser, which contains its cookies, caches and
+//! settings.
 //!
 //! If this process is killed, the shell that started the browser removes the
 //! profile. If the shell is killed too, the profile is removed when the next
@@ -22,8 +23,8 @@ const LOCK_FILE: &str = "relink.lock";
 /// Name of the file for the browser's standard error.
 const STDERR_FILE: &str = "relink.stderr";
 
-/// Minimum age of an unlocked profile before it is removed. A newer one may not
-/// be locked yet.
+/// Minimum age of an unlocked profile before it is removed. A newer profile may not be
+/// locked yet.
 const MIN_ABANDONED_AGE: Duration = Duration::from_mins(1);
 
 /// Maximum length of the standard error output in messages.
@@ -66,7 +67,7 @@ impl BrowserProfile {
         let mut lines: Vec<&str> = Vec::new();
         for line in output.lines().rev().filter(|line| !line.trim().is_empty()) {
             lines.push(line.trim());
-            if lines.iter().map(|it| it.len()).sum::<usize>() > MAX_TAIL_BYTES {
+            if lines.iter().map(|line| line.len()).sum::<usize>() > MAX_TAIL_BYTES {
                 break;
             }
         }
@@ -81,12 +82,14 @@ impl Drop for BrowserProfile {
     }
 }
 
-/// Removes the abandoned profiles in `parent`. Ignores errors: a directory that
+/// Removes the abandoned profiles in `parent`. Ignores errors, because a directory that
 /// cannot be removed belongs to another user.
 fn remove_abandoned(parent: &Path, age: Duration) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     let is_profile = |name: &str| name.starts_with(PREFIX);
-    for entry in entries.flatten().filter(|it| it.file_name().to_str().is_some_and(is_profile)) {
+    let has_profile_name =
+        |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(is_profile);
+    for entry in entries.flatten().filter(has_profile_name) {
         if is_abandoned(&entry.path().join(LOCK_FILE), age) {
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -96,7 +99,7 @@ fn remove_abandoned(parent: &Path, age: Duration) {
 /// Whether a lock file is old enough and not locked.
 fn is_abandoned(lock: &Path, age: Duration) -> bool {
     let Ok(file) = File::open(lock) else { return false };
-    let modified = file.metadata().and_then(|it| it.modified());
+    let modified = file.metadata().and_then(|metadata| metadata.modified());
     let is_old =
         modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed >= age));
     is_old && file.try_lock().is_ok()
@@ -118,20 +121,20 @@ mod tests {
     #[test]
     fn only_abandoned_profiles_are_removed() {
         let parent = tempfile::tempdir().unwrap();
-        let make = |name: &str| {
+        let create_directory = |name: &str| {
             let path = parent.path().join(name);
             fs::create_dir(&path).unwrap();
             File::create(path.join(LOCK_FILE)).unwrap()
         };
-        let locked = make("relink-browser-locked");
+        let locked = create_directory("relink-browser-locked");
         locked.lock().unwrap();
-        drop(make("relink-browser-abandoned"));
-        drop(make("other-directory"));
+        drop(create_directory("relink-browser-abandoned"));
+        drop(create_directory("other-directory"));
         remove_abandoned(parent.path(), MIN_ABANDONED_AGE);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 3, "all are too new");
         remove_abandoned(parent.path(), Duration::ZERO);
         let mut names: Vec<_> =
-            fs::read_dir(parent.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+            fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["other-directory", "relink-browser-locked"]);
     }

@@ -1,14 +1,15 @@
 //! Scripts that read the state and content of a page.
 //!
-//! They run in an isolated world, so pages that redefine `document` or `Array`
-//! do not affect them.
+//! The scripts run in an isolated world, which has its own global objects. Pages that
+//! redefine `document` or `Array` do not affect it.
 
 use serde::Deserialize;
 
 /// Name of the isolated world.
 pub(crate) const WORLD: &str = "relink";
 
-/// Script that returns the loading state and a fingerprint of the document.
+/// Script that returns the loading state and a fingerprint of the document. The
+/// fingerprint changes if the page, its URL, or its number of elements or links changes.
 pub(crate) const DOM_STATE: &str = "({
     isLoaded: document.readyState === 'complete',
     fingerprint: [
@@ -30,7 +31,8 @@ pub(crate) struct DomState {
 }
 
 /// Returns a script that serializes the document, including shadow trees, up to
-/// `max_length` UTF-16 code units.
+/// `max_length` UTF-16 code units. `getHTML` returns only the content of the root
+/// element, so its own tags are added.
 ///
 /// Invalid Unicode, such as a character cut in the middle, becomes a
 /// replacement character, because it cannot be encoded.

@@ -25,8 +25,8 @@ pub struct RenderSettings {
     pub max_pages: usize,
     /// Maximum size of a page's JavaScript heap in bytes.
     pub max_heap_bytes: u64,
-    /// Maximum memory of a page's process in bytes. It is checked twice a
-    /// second, and a process that exceeds it is killed. Linux only.
+    /// Maximum memory of a page's process in bytes. The memory is checked twice a second,
+    /// and a process that exceeds the limit is killed. Linux only.
     pub max_memory_bytes: u64,
 }
 

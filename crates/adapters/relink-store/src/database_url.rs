@@ -28,8 +28,8 @@ pub fn redact_database_url(text: &str) -> String {
         }
         None => before_query.to_owned(),
     };
-    let is_public = |pair: &&str| !pair.to_ascii_lowercase().starts_with("password");
-    let query: Vec<&str> = query.unwrap_or_default().split('&').filter(is_public).collect();
+    let is_not_password = |pair: &&str| !pair.to_ascii_lowercase().starts_with("password");
+    let query: Vec<&str> = query.unwrap_or_default().split('&').filter(is_not_password).collect();
     if !query.concat().is_empty() {
         redacted = format!("{redacted}?{}", query.join("&"));
     }

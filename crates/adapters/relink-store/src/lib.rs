@@ -1,9 +1,8 @@
 //! Store adapters: SQLite for one process, PostgreSQL for any number of workers.
 //!
-//! The tables are described in `schema.sql`; the traits of relink-ports define
-//! what each operation does. Both stores pass the conformance suite of
-//! relink-testkit. This crate stores and reads data; it does not judge results
-//! and does not use HTTP.
+//! The tables are described in `schema.sql`. The traits of relink-ports define the effect
+//! of each operation. Both stores pass the conformance suite of relink-testkit. This
+//! crate stores and reads data; it does not judge results and does not use HTTP.
 //!
 //! Terms of this crate:
 //!

@@ -1,15 +1,17 @@
-//! Removes user names and passwords of URLs from all stored values.
+//! Removes user names and passwords of URLs from all stored values. The *stored form* of
+//! a value is the value without them.
 //!
-//! The engine already removes them; this is a second safeguard. Query
-//! parameters stay, because a resumed run needs them to request the same URL.
+//! The engine already removes user names and passwords; this is a second safeguard.
+//! Secrets in query parameters are not removed, because a resumed run needs them to
+//! request the same URL.
 
 use std::borrow::Cow;
 
 use relink_model::{redact_stored_text, without_userinfo};
 use serde_json::Value;
 
-/// The name of JSON members that are URLs to request; all other strings are
-/// texts.
+/// The name of JSON members that are URLs to request. From these, the user name and
+/// password are removed. In all other strings, `***` replaces them.
 const URL_MEMBER: &str = "url";
 
 /// Returns the stored form of a target URL.
@@ -33,7 +35,8 @@ pub(crate) fn bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// Returns the stored form of a JSON record.
 pub(crate) fn json(record: &str) -> serde_json::Result<Cow<'_, str>> {
-    // Skip most records: without an `@`, there is no password.
+    // A user name is followed by `@`, which may be encoded as `%40`, or repeatedly as
+    // `%2540`. Most records have neither, so parsing them is skipped.
     let may_have_userinfo = record.contains('@') || (record.contains('%') && record.contains("40"));
     if !may_have_userinfo {
         return Ok(Cow::Borrowed(record));
@@ -54,8 +57,8 @@ pub(crate) fn json_bytes(record: &[u8]) -> serde_json::Result<Cow<'_, [u8]>> {
     })
 }
 
-/// Redacts a JSON value and returns whether it has changed. `name` is the name
-/// of the member that contains it.
+/// Redacts a JSON value and returns whether the value has changed. `name` is the name of
+/// the JSON member that contains the value.
 fn redact_value(value: &mut Value, name: Option<&str>) -> bool {
     match value {
         Value::String(text) => {
@@ -79,21 +82,21 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(record: &str, expect: &str) {
+    fn check_json(record: &str, expect: &str) {
         assert_eq!(json(record).unwrap(), expect);
     }
 
     #[test]
     fn json_masks_passwords_in_every_string() {
-        check(r#"{"a":["x http://u:p@h/"]}"#, r#"{"a":["x http://***@h/"]}"#);
-        check(r#"{"location":"HTTP:u:p\"w@h"}"#, r#"{"location":"HTTP:***@h"}"#);
-        check(r#"{"hops":[{"url":"http://u:p@h/x"}]}"#, r#"{"hops":[{"url":"http://h/x"}]}"#);
+        check_json(r#"{"a":["x http://u:p@h/"]}"#, r#"{"a":["x http://***@h/"]}"#);
+        check_json(r#"{"location":"HTTP:u:p\"w@h"}"#, r#"{"location":"HTTP:***@h"}"#);
+        check_json(r#"{"hops":[{"url":"http://u:p@h/x"}]}"#, r#"{"hops":[{"url":"http://h/x"}]}"#);
     }
 
     #[test]
     fn json_without_passwords_is_unchanged() {
         for record in [r#"{ "mail": "ann@example.org" }"#, r#"{"n":18446744073709551615}"#] {
-            check(record, record);
+            check_json(record, record);
         }
     }
 

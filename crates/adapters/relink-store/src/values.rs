@@ -43,7 +43,7 @@ pub(crate) fn to_i64(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Parses the stored name of a verdict or code.
+/// Parses the stored name of a verdict or code. Returns `None` only for null.
 pub(crate) fn parse_name<T: DeserializeOwned>(
     text: Option<String>,
 ) -> serde_json::Result<Option<T>> {
@@ -70,7 +70,8 @@ pub(crate) fn purpose_from_name(name: &str) -> FetchPurpose {
         .unwrap_or(FetchPurpose::Initial)
 }
 
-/// Returns the failure streak that a result stores in three columns.
+/// Returns the failure streak (successive runs with a failure) that a result stores in
+/// three columns.
 pub(crate) fn failure_streak(
     runs: u32,
     first: Option<i64>,
@@ -94,9 +95,8 @@ pub(crate) fn unpack_anchors(anchors: &[u8]) -> Vec<u32> {
     anchors.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect()
 }
 
-/// Returns the bucket of a host: the 64-bit FNV-1a hash of its name, modulo
-/// [`BUCKETS`]. It must not depend on the machine or version, because it is
-/// stored.
+/// Returns the bucket of a host: the 64-bit FNV-1a hash of its name, modulo [`BUCKETS`].
+/// The hash must not depend on the machine or version, because the bucket is stored.
 pub(crate) fn host_bucket(name: &str) -> i64 {
     (fnv_1a(name) % BUCKETS).cast_signed()
 }
@@ -120,8 +120,8 @@ pub(crate) fn ignored_codes(link: &NewLink) -> Option<String> {
     (!link.ignored_codes.is_empty()).then(|| format!(" {} ", link.ignored_codes.join(" ")))
 }
 
-/// Returns the attempt of a task with one attempt. It is not stored, because its
-/// probe contains the same data.
+/// Returns the only attempt of a task. A single attempt is not stored, because its probe
+/// contains the same data.
 pub(crate) fn attempt_from_probe(probe: &Probe) -> Attempt {
     Attempt {
         requested_at: probe.requested_at,
@@ -131,16 +131,18 @@ pub(crate) fn attempt_from_probe(probe: &Probe) -> Attempt {
     }
 }
 
-/// Returns the URL after redirects, if the fragment of a link is checked there.
+/// Returns the URL of the page to which a link's fragment refers after redirects.
 ///
-/// Browsers retain the fragment of a link across HTTP redirects, unless the
-/// `Location` header has its own fragment. A `meta refresh` drops it. Returns `None`
-/// in these cases and without a redirect.
+/// Browsers retain the fragment of a link across HTTP redirects, unless the `Location`
+/// header has its own fragment. A `meta refresh` drops the fragment. Returns `None` if
+/// the fragment is not retained, or if there was no redirect.
 pub(crate) fn fragment_url(probe: &Probe) -> Option<String> {
+    // A hop is a request of the redirect chain. Without earlier hops there was no redirect.
     let (last, earlier) = probe.hops.split_last().filter(|(_, earlier)| !earlier.is_empty())?;
     let retains_fragment = |hop: &Hop| {
-        let has_own = hop.location.as_deref().is_some_and(|location| location.contains('#'));
-        (300..400).contains(&hop.status) && !has_own
+        let has_own_fragment =
+            hop.location.as_deref().is_some_and(|location| location.contains('#'));
+        (300..400).contains(&hop.status) && !has_own_fragment
     };
     earlier.iter().all(retains_fragment).then(|| last.url.clone())
 }
@@ -151,7 +153,7 @@ pub(crate) fn page_text(digest: Digest) -> (String, String) {
     (digest.title.unwrap_or_default(), parts.collect::<Vec<_>>().join("\n"))
 }
 
-/// Returns an upper bound of all texts with this prefix.
+/// Returns a text that is greater than all URLs with this prefix.
 pub(crate) fn prefix_end(prefix: &str) -> String {
     format!("{prefix}{}", char::MAX)
 }

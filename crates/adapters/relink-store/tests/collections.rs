@@ -1,4 +1,5 @@
-//! Collections in the SQLite store.
+//! Tests of collections in the SQLite store: their members (pages), watched pages and
+//! versions.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -12,6 +13,7 @@ use relink_store::SqliteStore;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
+/// Returns a new collection. A name such as `b/x` is a collection nested in `b`.
 fn collection(name: &str, position: u32) -> StoredCollection {
     StoredCollection {
         id: CollectionId(0),
@@ -28,6 +30,7 @@ fn collection(name: &str, position: u32) -> StoredCollection {
     }
 }
 
+/// Returns a new active member.
 fn member(url: &str, position: u32) -> StoredMember {
     StoredMember {
         id: MemberId(0),
@@ -58,6 +61,7 @@ fn update(name: &str, position: u32, urls: &[&str]) -> CollectionUpdate {
     CollectionUpdate { collection: collection(name, position), members: members.collect() }
 }
 
+/// Returns a new version whose signature has a password, which must not be stored.
 fn version(url: &str) -> StoredVersion {
     StoredVersion {
         id: VersionId(0),
@@ -85,11 +89,11 @@ async fn save_collections_sorts_by_name_and_updates_existing_ones() {
         [update("b", 0, &["http://a.test/1"]), update("a", 0, &[]), update("b/x", 1, &[])];
     store.save_collections(&updates).await.unwrap();
     let stored = store.collections().await.unwrap();
-    let names: Vec<&str> = stored.iter().map(|one| one.name.as_str()).collect();
+    let names: Vec<&str> = stored.iter().map(|collection| collection.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "b/x"]);
-    let again = StoredCollection { title: "New".to_owned(), ..stored[1].clone() };
-    let again = CollectionUpdate { collection: again, members: Vec::new() };
-    store.save_collections(&[again]).await.unwrap();
+    let renamed = StoredCollection { title: "New".to_owned(), ..stored[1].clone() };
+    let rename = CollectionUpdate { collection: renamed, members: Vec::new() };
+    store.save_collections(&[rename]).await.unwrap();
     let after = store.collections().await.unwrap();
     assert_eq!((after[1].id, after[1].title.as_str()), (stored[1].id, "New"));
     assert_eq!(store.members(&[after[1].id]).await.unwrap().len(), 1);
@@ -101,7 +105,7 @@ async fn page_is_due_until_its_result_is_saved() {
     let urls = ["http://a.test/1", "http://a.test/2"];
     store.save_collections(&[update("a", 0, &urls), update("b", 0, &urls[..1])]).await.unwrap();
     let collections = store.collections().await.unwrap();
-    let ids: Vec<CollectionId> = collections.iter().map(|one| one.id).collect();
+    let ids: Vec<CollectionId> = collections.iter().map(|collection| collection.id).collect();
     let due = store.due_pages(&ids, NOW, "", 10).await.unwrap();
     assert_eq!(due, urls, "a page in two collections is due once");
     assert_eq!(store.due_pages(&ids, NOW, urls[0], 10).await.unwrap(), urls[1..]);
@@ -111,8 +115,8 @@ async fn page_is_due_until_its_result_is_saved() {
     page.next_at = Timestamp::MAX;
     page.verdict = Some(Verdict::Alive);
     page.checksum = Some(u64::MAX);
-    let saved = PageUpdate { page, version: Some(version(urls[0])) };
-    store.save_watched_pages(&[saved]).await.unwrap();
+    let page_update = PageUpdate { page, version: Some(version(urls[0])) };
+    store.save_watched_pages(&[page_update]).await.unwrap();
     let page = store.watched_pages(&[urls[0].to_owned()]).await.unwrap().remove(0);
     assert_eq!((page.verdict, page.checksum), (Some(Verdict::Alive), Some(u64::MAX)));
     assert_eq!(store.due_pages(&ids, NOW, "", 10).await.unwrap(), urls[1..]);
@@ -121,11 +125,12 @@ async fn page_is_due_until_its_result_is_saved() {
 
     // The first version becomes the accepted version in all collections.
     for member in store.members(&ids).await.unwrap() {
-        let expect = if member.url == urls[0] { page.latest } else { None };
-        assert_eq!(member.reference, expect);
+        let accepted_version = if member.url == urls[0] { page.latest } else { None };
+        assert_eq!(member.reference, accepted_version);
     }
     let stored = store.versions(&[page.latest.unwrap()]).await.unwrap().remove(0);
     assert!(!stored.signature.contains("secret"), "{}", stored.signature);
+    // Redaction must not change large numbers.
     assert!(stored.signature.contains("18446744073709551615"));
     assert_eq!(store.version_times(urls[0]).await.unwrap().len(), 1);
 }
@@ -135,18 +140,18 @@ async fn removed_member_is_not_due_and_has_a_history() {
     let (_directory, store) = open().await;
     store.save_collections(&[update("a", 0, &["http://a.test/1"])]).await.unwrap();
     let ids: Vec<CollectionId> =
-        store.collections().await.unwrap().iter().map(|one| one.id).collect();
+        store.collections().await.unwrap().iter().map(|collection| collection.id).collect();
     let member = store.members(&ids).await.unwrap().remove(0);
-    let gap = StoredMember { state: "gap".to_owned(), ..member.clone() };
-    store.update_members(&[(gap, event("removed"))]).await.unwrap();
+    let removed = StoredMember { state: "gap".to_owned(), ..member.clone() };
+    store.update_members(&[(removed, event("removed"))]).await.unwrap();
     assert_eq!(store.due_pages(&ids, NOW, "", 10).await.unwrap(), Vec::<String>::new());
     let kinds: Vec<String> =
-        store.member_events(member.id).await.unwrap().into_iter().map(|one| one.kind).collect();
+        store.member_events(member.id).await.unwrap().into_iter().map(|event| event.kind).collect();
     assert_eq!(kinds, ["added", "removed"]);
 }
 
 #[tokio::test]
-async fn deleted_collection_leaves_pages_of_others() {
+async fn delete_collections_keeps_pages_of_other_collections() {
     let (_directory, store) = open().await;
     let urls = ["http://a.test/1", "http://a.test/2"];
     store.save_collections(&[update("a", 0, &urls), update("b", 0, &urls[..1])]).await.unwrap();

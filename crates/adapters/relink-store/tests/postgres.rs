@@ -16,13 +16,15 @@ use relink_ports::{
 use relink_store::{PostgresStore, PostgresUrl};
 use relink_testkit::postgres::{Durability, PostgresServer};
 
-/// Opens a store in this schema of the shared server. The database uses the
-/// times that the tests pass.
+/// Opens a store in this schema of the shared server. The times that a test passes are
+/// also those of the database.
 async fn open(schema: &str) -> PostgresStore {
     let url = PostgresUrl::parse(&PostgresServer::shared().url()).unwrap();
     PostgresStore::open_in_schema(url, schema, None).await.unwrap()
 }
 
+/// Opens an empty store for the conformance suite. The `()` stands for the directory that a
+/// SQLite store needs.
 async fn open_empty() -> (PostgresStore, ()) {
     (open(&PostgresServer::shared().new_schema()).await, ())
 }
@@ -40,6 +42,7 @@ const fn at(seconds: i64) -> Timestamp {
     Timestamp::constant(1_700_000_000 + seconds, 0)
 }
 
+/// Returns the key of the run of these tests.
 fn run_key() -> RunKey {
     RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() }
 }
@@ -81,7 +84,7 @@ fn link_to_host(number: usize) -> NewLink {
 /// Claims up to `hosts` hosts for a minute.
 async fn claim(store: &PostgresStore, run: OpenRun, hosts: usize, now: Timestamp) -> Vec<Claim> {
     let until = now + jiff::SignedDuration::from_secs(60);
-    let request = ClaimRequest { hosts, tasks: 10, now, until, ignores_waits: false };
+    let request = ClaimRequest { hosts, tasks: 10, now, until, claims_before_due: false };
     store.claim(run.id, request).await.unwrap()
 }
 
@@ -122,8 +125,10 @@ async fn next_due_reports_hosts_leased_by_another_worker() {
 async fn workers_claim_different_hosts_at_the_same_time() {
     let (owner, worker) = open_two().await;
     let run = load_links_to(&owner, 40).await;
-    let (one, other) = tokio::join!(claim(&owner, run, 20, at(1)), claim(&worker, run, 20, at(1)));
-    let mut hosts: Vec<i64> = one.iter().chain(&other).map(|claim| claim.lease.host.0).collect();
+    let (of_owner, of_worker) =
+        tokio::join!(claim(&owner, run, 20, at(1)), claim(&worker, run, 20, at(1)));
+    let mut hosts: Vec<i64> =
+        of_owner.iter().chain(&of_worker).map(|claim| claim.lease.host.0).collect();
     let claimed = hosts.len();
     hosts.sort_unstable();
     hosts.dedup();
@@ -138,6 +143,7 @@ async fn workers_claim_different_hosts_at_the_same_time() {
 async fn late_result_of_a_stopped_worker_is_rejected() {
     let (owner, worker) = open_two().await;
     let run = load_links_to(&owner, 1).await;
+    // Leases end after a minute.
     let lost = claim(&worker, run, 1, at(0)).await;
     assert_eq!(claim(&owner, run, 1, at(59)).await, []);
     let current = claim(&owner, run, 1, at(60)).await;
@@ -146,8 +152,8 @@ async fn late_result_of_a_stopped_worker_is_rejected() {
     let cache_window = CacheWindow { now: at(61), fresh_since: Timestamp::MAX };
     let late = worker.commit(run.id, &[drop_task(&lost[0])], cache_window).await.unwrap();
     assert_eq!(late.rejected, [lost[0].tasks[0].id]);
-    let done = owner.commit(run.id, &[drop_task(&current[0])], cache_window).await.unwrap();
-    assert_eq!(done.rejected, []);
+    let accepted = owner.commit(run.id, &[drop_task(&current[0])], cache_window).await.unwrap();
+    assert_eq!(accepted.rejected, []);
 }
 
 /// Two hosts have the same IP address, and two workers have leased one each.
@@ -165,11 +171,11 @@ async fn ip_address_is_leased_by_one_worker_at_a_time() {
 
     // The host with the address can be claimed by the same worker only.
     assert_eq!(claim(&other, run, 2, at(2)).await, []);
-    let again = claim(&one, run, 2, at(2)).await;
-    assert_eq!(again[0].name, second[0].name);
+    let second_host = claim(&one, run, 2, at(2)).await;
+    assert_eq!(second_host[0].name, second[0].name);
 
     // When both hosts are released, another worker gets the address after a pause.
-    let hosts = [released(&first[0]), released(&again[0])];
+    let hosts = [released(&first[0]), released(&second_host[0])];
     one.release(run.id, &hosts).await.unwrap();
     assert_eq!(claim(&other, run, 2, at(2)).await, []);
     assert_eq!(claim(&other, run, 2, at(4)).await.len(), 2);
@@ -191,7 +197,8 @@ async fn run_is_opened_by_one_process_at_a_time() {
     let run = load_links_to(&first, 1).await;
     let error = second.open_run(&run_key(), false, at(1)).await.unwrap_err();
     assert!(matches!(error, StoreError::RunInUse), "{error:?}");
-    // A rejected process does not change the fence of the owner.
+    // The rejected process does not change the generation, which grows when a run is
+    // opened. Results of the owner stay valid.
     assert_eq!(first.joinable_runs().await.unwrap()[0].run.generation, run.generation);
     first.close();
     drop(first);
@@ -221,7 +228,8 @@ impl Clock for ShiftedClock {
     }
 }
 
-/// The waits of hosts use the clock of the database.
+/// The waits of hosts use the clock of the database. The second worker's clock is ten
+/// minutes ahead.
 #[tokio::test]
 async fn worker_with_a_wrong_clock_respects_the_waits_of_hosts() {
     let schema = PostgresServer::shared().new_schema();
@@ -246,12 +254,12 @@ async fn worker_with_a_wrong_clock_respects_the_waits_of_hosts() {
     claim(&correct, run, 1, now).await;
 
     // One host waits for a minute, the other is leased for a minute.
-    let ten = minute * 10;
-    assert_eq!(claim(&ahead, run, 2, now + ten).await, []);
+    let clock_error = minute * 10;
+    assert_eq!(claim(&ahead, run, 2, now + clock_error).await, []);
     let next = ahead.next_due(run.id).await.unwrap().at.unwrap();
-    let difference = next.duration_since(now + ten + minute).abs();
+    let difference = next.duration_since(now + clock_error + minute).abs();
     assert!(difference < jiff::SignedDuration::from_secs(1), "{difference:?}");
-    assert_eq!(claim(&ahead, run, 2, now + ten + minute * 2).await.len(), 2);
+    assert_eq!(claim(&ahead, run, 2, now + clock_error + minute * 2).await.len(), 2);
 }
 
 #[tokio::test]

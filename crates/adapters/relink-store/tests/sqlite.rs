@@ -21,6 +21,7 @@ const SHORT_WAIT: Duration = Duration::from_millis(50);
 /// A cache window without reusable results.
 const CACHE_WINDOW: CacheWindow = CacheWindow { now: at(0), fresh_since: Timestamp::MAX };
 
+/// Opens an empty store in a temporary directory.
 async fn open_empty() -> (SqliteStore, TempDir) {
     let directory = TempDir::new().unwrap();
     let store = SqliteStore::open(&file_in(&directory)).await.unwrap();
@@ -29,6 +30,7 @@ async fn open_empty() -> (SqliteStore, TempDir) {
 
 relink_testkit::store_suite!(open_empty);
 
+/// Returns the path of the database in a directory.
 fn file_in(directory: &TempDir) -> PathBuf {
     directory.path().join("relink.db")
 }
@@ -53,6 +55,7 @@ async fn create_with_schema_version(path: &Path, version: i64) {
 
 #[tokio::test]
 async fn open_rejects_newer_schema() {
+    // 13 is the current version.
     for version in [14, 1000] {
         let directory = TempDir::new().unwrap();
         create_with_schema_version(&file_in(&directory), version).await;
@@ -100,7 +103,7 @@ async fn schema_error_has_path_and_version() {
     assert_eq!(open_error(&path).await.to_string(), expect);
 }
 
-/// Checks that a file is rejected and not changed.
+/// Checks that `open` rejects the file and does not change it.
 async fn check_not_relink_database(directory: &TempDir) {
     let path = file_in(directory);
     let before = std::fs::read(&path).unwrap();
@@ -193,14 +196,16 @@ async fn concurrent_opens_of_a_new_file_all_succeed() {
     }
 }
 
-/// Only the last of 1000 targets in a directory was fetched. The search reads a
-/// limited number of targets, so that it finds this one only from nearby.
+/// Only the last of 1000 targets in a directory was fetched and can be a neighbor. The search
+/// reads a limited number of targets whose URLs come before and after the given one in the
+/// alphabet. So it finds the fetched target from the URL 0999, but not from the URL 0001.
 #[tokio::test]
 async fn neighbor_search_in_large_directory_is_limited() {
     let (store, directory) = open_empty().await;
     drop(store);
     execute_sql(
         &file_in(&directory),
+        // Targets 1 to 1000, of which the last has a task with a probe.
         "INSERT INTO host (id, name, bucket) VALUES (1, 'one.test', 0);
          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
          INSERT INTO target (id, url, host_id)
@@ -212,9 +217,9 @@ async fn neighbor_search_in_large_directory_is_limited() {
          INSERT INTO task (run_id, target_id, host_id, probe_id) VALUES (1, 1000, 1, 1);",
     );
     let store = SqliteStore::open(&file_in(&directory)).await.unwrap();
-    for (url, found) in [("http://one.test/a/0001", 0), ("http://one.test/a/0999", 1)] {
+    for (url, neighbors) in [("http://one.test/a/0001", 0), ("http://one.test/a/0999", 1)] {
         let near = store.neighbors(RunId(1), "http://one.test/a/", url, 10).await.unwrap();
-        assert_eq!(near.len(), found, "next to {url}");
+        assert_eq!(near.len(), neighbors, "next to {url}");
     }
 }
 
@@ -224,6 +229,7 @@ async fn target_record_has_the_last_thousand_runs() {
     drop(store);
     execute_sql(
         &file_in(&directory),
+        // 1200 finished runs (state 1), each with a finished task (state 2) for one target.
         "INSERT INTO target (id, url) VALUES (1, 'file:a');
          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
          INSERT INTO run (id, identity, command, inputs, scope, state, started_at)
@@ -238,14 +244,17 @@ async fn target_record_has_the_last_thousand_runs() {
     assert_eq!(seconds, (201..=1200).collect::<Vec<i64>>());
 }
 
-/// Prune keeps the current result of each target and the results of remaining
-/// runs. The third run has only the first target, with a cached result.
+/// Prune deletes runs 1 and 2, which closed before second 5. Both have results for the same
+/// 3000 targets. Run 3 remains; it has only the first target and reuses its result of run 1.
+/// Prune keeps results that a remaining run uses, and the current (latest) result of each
+/// target. So one result of run 1 and all 3000 results of run 2 remain.
 #[tokio::test]
 async fn prune_deletes_unreferenced_results() {
     let (store, directory) = open_empty().await;
     drop(store);
     execute_sql(
         &file_in(&directory),
+        // All runs are finished (state 1), and so are their tasks (state 2).
         "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
          INSERT INTO target (id, url) SELECT n, format('file:%04d', n) FROM n;
          INSERT INTO run
@@ -263,14 +272,14 @@ async fn prune_deletes_unreferenced_results() {
     assert_eq!(store.checked_targets(RunId(3), CheckedTargetQuery::ALL).await.unwrap().len(), 1);
     drop(store);
     let db = Connection::open(file_in(&directory)).unwrap();
-    let left: Vec<(i64, i64)> = db
+    let remaining: Vec<(i64, i64)> = db
         .prepare("SELECT generation, count(*) FROM result GROUP BY generation")
         .unwrap()
         .query_map((), |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap()
         .collect::<Result<_, _>>()
         .unwrap();
-    assert_eq!(left, [(1, 1), (2, 3000)]);
+    assert_eq!(remaining, [(1, 1), (2, 3000)]);
 }
 
 /// Returns a time `seconds` after the start of a test.
@@ -284,6 +293,7 @@ async fn open_run(store: &SqliteStore) -> OpenRun {
     RunStore::open_run(store, &key, false, at(0)).await.unwrap()
 }
 
+/// Returns a link to a URL of `one.test`.
 fn link_to(url: &str) -> NewLink {
     NewLink {
         location: SourceLocation {
@@ -304,7 +314,7 @@ fn link_to(url: &str) -> NewLink {
 }
 
 /// Loads a document with one link.
-async fn load_page(store: &dyn Store, run: OpenRun) {
+async fn load_document_with_link(store: &dyn Store, run: OpenRun) {
     let link = link_to("http://one.test/");
     let document = NewDocument { label: "a.md".to_owned(), content_hash: 1, revision: None };
     let loaded = store.load_document(run.id, &document).await.unwrap();
@@ -320,7 +330,7 @@ async fn load_page(store: &dyn Store, run: OpenRun) {
 /// Claims the host of the link for an hour.
 async fn claim(store: &dyn Store, run: OpenRun) -> Claim {
     let request =
-        ClaimRequest { hosts: 1, tasks: 1, now: at(0), until: at(3600), ignores_waits: false };
+        ClaimRequest { hosts: 1, tasks: 1, now: at(0), until: at(3600), claims_before_due: false };
     let claims = store.claim(run.id, request).await.unwrap();
     claims.into_iter().next().expect("the host can be claimed")
 }
@@ -330,7 +340,7 @@ async fn claim(store: &dyn Store, run: OpenRun) -> Claim {
 async fn reopening_revokes_leases_and_rejects_late_results() {
     let (store, directory) = open_empty().await;
     let run = open_run(&store).await;
-    load_page(&store, run).await;
+    load_document_with_link(&store, run).await;
     let old = claim(&store, run).await;
     drop(store);
 

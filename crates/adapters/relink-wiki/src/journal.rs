@@ -1,7 +1,7 @@
 //! The journal of edits: a file with one JSON object per line.
 //!
 //! An edit is recorded before it is sent, and its result afterwards. An edit without a
-//! result was interrupted. It counts as made if the page has a new revision.
+//! result was interrupted. It counts as saved if the page has a new revision.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -21,7 +21,7 @@ enum Line {
     Result { page: u64, revision: Option<u64> },
 }
 
-/// What is known about the repair of a link.
+/// The state of the repair of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RepairState {
     /// The edit was saved.
@@ -34,6 +34,7 @@ enum RepairState {
 #[derive(Debug)]
 pub struct JsonJournal {
     file: File,
+    /// The states by page id and URL.
     repairs: HashMap<(u64, String), RepairState>,
 }
 
@@ -57,30 +58,33 @@ impl JsonJournal {
         if !text.is_empty() && !text.ends_with('\n') {
             journal.file.write_all(b"\n")?;
         }
-        let mut open: HashMap<u64, Vec<String>> = HashMap::new();
+        // The URLs of edits without a result, by page.
+        let mut open_edits: HashMap<u64, Vec<String>> = HashMap::new();
         for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
-            journal.replay(line, &mut open);
+            journal.replay(line, &mut open_edits);
         }
         Ok(journal)
     }
 
-    fn replay(&mut self, line: Line, open: &mut HashMap<u64, Vec<String>>) {
+    /// Applies a line of the file.
+    fn replay(&mut self, line: Line, open_edits: &mut HashMap<u64, Vec<String>>) {
         match line {
             Line::Edit { page, base_revision, urls, .. } => {
                 for url in &urls {
                     let sent = RepairState::Sent(base_revision);
                     self.repairs.entry((page, url.clone())).or_insert(sent);
                 }
-                open.insert(page, urls);
+                open_edits.insert(page, urls);
             }
             Line::Result { page, revision } => {
-                for url in open.remove(&page).unwrap_or_default() {
+                for url in open_edits.remove(&page).unwrap_or_default() {
                     self.set_result(page, url, revision);
                 }
             }
         }
     }
 
+    /// Records the result of an edit. A rejected edit does not change an earlier saved repair.
     fn set_result(&mut self, page: u64, url: String, revision: Option<u64>) {
         let key = (page, url);
         if revision.is_some() {
@@ -90,6 +94,7 @@ impl JsonJournal {
         }
     }
 
+    /// Appends a line to the file.
     fn append(&mut self, line: &Line) -> io::Result<()> {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
@@ -124,13 +129,13 @@ impl WikiJournal for JsonJournal {
 
     fn finish(&mut self, page: u64, revision: Option<u64>) -> io::Result<()> {
         self.append(&Line::Result { page, revision })?;
-        let open: Vec<String> = self
+        let open_edits: Vec<String> = self
             .repairs
             .iter()
             .filter(|((id, _), state)| *id == page && matches!(state, RepairState::Sent(_)))
             .map(|((_, url), _)| url.clone())
             .collect();
-        for url in open {
+        for url in open_edits {
             self.set_result(page, url, revision);
         }
         Ok(())
@@ -141,6 +146,7 @@ impl WikiJournal for JsonJournal {
 mod tests {
     use super::*;
 
+    /// Returns an edit of revision 10.
     fn record(page: u64, url: &str) -> WikiEditRecord {
         WikiEditRecord {
             page,

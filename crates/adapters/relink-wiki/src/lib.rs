@@ -2,8 +2,8 @@
 //!
 //! [`MediaWiki`] implements the port `Wiki` with the Action API, on a `Fetch` port.
 //! [`PageCopies`] stores the texts of pages in a directory and serves them as documents.
-//! [`JsonJournal`] records edits in a file. Which links are repaired, and when a page is
-//! edited, is decided by the engine.
+//! [`JsonJournal`] records edits in a file. The engine decides which links are repaired
+//! and when a page is edited.
 
 mod journal;
 mod media_wiki;

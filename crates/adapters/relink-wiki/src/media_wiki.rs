@@ -1,9 +1,9 @@
-//! The MediaWiki Action API.
+//! Client of the MediaWiki Action API.
 //!
-//! The client follows the etiquette of the API: one request at a time, `maxlag` in every
-//! request, pauses as requested. An edit names the revision it is based on, so that it
-//! fails if a person edited the page meanwhile, and asserts the login, so that it is never
-//! saved without it.
+//! The client follows the etiquette of the API: one request at a time, `maxlag` (maximum
+//! replication lag) in every request, and pauses as requested. An edit contains the
+//! revision on which it is based, so that it fails if a person edited the page meanwhile.
+//! It also asserts the login, so that the wiki never saves it without a login.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const MAX_TEXTS: usize = 50;
 /// Codes of the API for a login that is no longer valid.
 const LOGGED_OUT: [&str; 3] = ["assertuserfailed", "assertbotfailed", "assertnameduserfailed"];
 
-/// The revision with its text.
+/// The parameters that request the current revision with its text.
 const REVISION: [(&str, &str); 3] =
     [("prop", "revisions"), ("rvprop", "ids|timestamp|content"), ("rvslots", "main")];
 
@@ -36,13 +36,13 @@ const REVISION: [(&str, &str); 3] =
 pub struct MediaWikiSettings {
     /// The URL of `api.php`.
     pub api_url: Url,
-    /// The login; without one, pages can only be read.
+    /// The login. Without a login, pages can only be read.
     pub login: Option<WikiLogin>,
     /// Maximum replication lag of the wiki in seconds (`maxlag`).
     pub max_lag: u32,
     /// Maximum number of retries of a request.
     pub retries: u32,
-    /// The wait before the first retry. It doubles with each further one.
+    /// The wait before the first retry. It doubles with each further retry.
     pub retry_delay: Duration,
     /// Maximum wait before a retry.
     pub max_pause: Duration,
@@ -96,7 +96,7 @@ pub struct MediaWiki {
 }
 
 impl MediaWiki {
-    /// Creates a client. Returns `None` if the URL cannot be that of an API.
+    /// Creates a client. Returns `None` if the URL cannot be the endpoint of an API.
     pub fn new(fetch: Arc<dyn Fetch>, settings: MediaWikiSettings) -> Option<Self> {
         let session = Mutex::new(Session::new(fetch, settings.clone()));
         is_api_url(&settings.api_url).then_some(Self { settings, session })
@@ -174,9 +174,10 @@ impl MediaWiki {
         if session.assertion == Some("bot") {
             parameters.push(("bot", "1".to_owned()));
         }
-        // An account without a login must not edit: its IP address would be published.
+        // Never edit without a login, because the wiki would publish the IP address.
         parameters.push(("assert", session.assertion.unwrap_or("user").to_owned()));
-        // The token is last, so that a request that was cut off is not accepted.
+        // The token is the last parameter, so that the wiki rejects a request that was
+        // cut off.
         parameters.push(("token", token));
         edit_result(&session.request(Method::Post, &parameters).await?)
     }
@@ -244,9 +245,9 @@ impl Wiki for MediaWiki {
 
     async fn check_out(&self, id: u64, stop_page: &str) -> Result<WikiCheckout, WikiError> {
         let mut session = self.session.lock().await;
-        let mut stop = query(&REVISION);
-        stop.extend([("titles", stop_page.to_owned())]);
-        let (stop, _) = self.texts(&mut session, &stop).await?;
+        let mut stop_query = query(&REVISION);
+        stop_query.extend([("titles", stop_page.to_owned())]);
+        let (stop_pages, _) = self.texts(&mut session, &stop_query).await?;
         let mut parameters = query(&REVISION);
         parameters.extend(
             [("curtimestamp", "1"), ("meta", "userinfo"), ("uiprop", "hasmsg")]
@@ -260,7 +261,7 @@ impl Wiki for MediaWiki {
         Ok(WikiCheckout {
             page: found.into_iter().next(),
             read_at,
-            stop_text: stop.into_iter().next().map(|page| page.text.unwrap_or_default()),
+            stop_text: stop_pages.into_iter().next().map(|page| page.text.unwrap_or_default()),
             has_messages: messages.and_then(Value::as_bool).unwrap_or(false),
         })
     }
@@ -297,10 +298,10 @@ fn query<'a>(parameters: &[(&'a str, &str)]) -> Parameters<'a> {
     [("action", "query".to_owned())].into_iter().chain(given).collect()
 }
 
-/// Returns the queries that together list the pages.
+/// Returns the queries that together list the pages. They are sent one after the other.
 fn list_steps(list: &WikiPageQuery) -> Vec<Parameters<'static>> {
     let namespaces: Vec<String> = list.namespaces.iter().map(i32::to_string).collect();
-    let all = |namespace: &String| {
+    let all_pages = |namespace: &String| {
         let mut parameters = query(&[
             ("generator", "allpages"),
             ("gapfilterredir", "nonredirects"),
@@ -310,19 +311,19 @@ fn list_steps(list: &WikiPageQuery) -> Vec<Parameters<'static>> {
         parameters.push(("gapnamespace", namespace.clone()));
         parameters
     };
-    let linked = || {
+    let pages_with_links = || {
         let mut parameters =
             query(&[("generator", "exturlusage"), ("geulimit", "max"), ("prop", "info")]);
         parameters.push(("geunamespace", namespaces.join("|")));
         parameters
     };
     match &list.listing {
-        WikiListing::All => namespaces.iter().map(all).collect(),
-        WikiListing::WithLinks => vec![linked()],
+        WikiListing::All => namespaces.iter().map(all_pages).collect(),
+        WikiListing::WithLinks => vec![pages_with_links()],
         WikiListing::WithLinksTo(host) => ["http", "https"]
             .into_iter()
             .map(|protocol| {
-                let mut parameters = linked();
+                let mut parameters = pages_with_links();
                 parameters.push(("geuquery", format!("*.{host}")));
                 parameters.push(("geuprotocol", protocol.to_owned()));
                 parameters
@@ -331,7 +332,8 @@ fn list_steps(list: &WikiPageQuery) -> Vec<Parameters<'static>> {
     }
 }
 
-/// Returns the step and the continuation parameters of a token.
+/// Returns the step (index of the query) and the continuation parameters of a token. The
+/// token has the form `STEP JSON`, such as `1 {"geuoffset":"50"}`.
 fn parse_token(token: Option<&str>) -> (usize, Vec<(String, String)>) {
     let Some((step, continued)) = token.and_then(|token| token.split_once(' ')) else {
         return (0, Vec::new());

@@ -1,8 +1,8 @@
 //! Local copies of the texts of wiki pages, served as documents.
 //!
-//! A text is stored in a file named after the page and its revision, so that a later run
-//! reads only the pages that were edited since. The documents have the titles of the pages
-//! as their labels and paths.
+//! Each text is a file named `<page id>-<revision>.wiki`, so a later run reads only the
+//! pages whose revision changed. The documents have the titles of the pages as their labels
+//! and paths.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -41,7 +41,7 @@ impl PageCopies {
         fs::create_dir_all(directory).map_err(|source| file_error(directory, source))?;
         let entries = list(wiki, query).await?;
         let stored = stored_revisions(directory).map_err(|source| file_error(directory, source))?;
-        let is_missing = |entry: &&WikiPageEntry| stored.get(&entry.id) != Some(&entry.revision);
+        let is_missing = |entry: &&WikiPageEntry| !stored.contains(&(entry.id, entry.revision));
         let missing: Vec<u64> = entries.iter().filter(is_missing).map(|entry| entry.id).collect();
         let mut pages: HashMap<u64, WikiPageEntry> =
             entries.into_iter().map(|entry| (entry.id, entry)).collect();
@@ -49,20 +49,19 @@ impl PageCopies {
             progress(index * BATCH, missing.len());
             for page in wiki.read(ids).await? {
                 let path = directory.join(file_name(page.id, page.revision));
+                // A hidden text, or one that is not wikitext, is stored as an empty file.
                 let text = page.text.unwrap_or_default();
-                fs::write(&path, text).map_err(|source| file_error(&path, source))?;
-                let old = stored.get(&page.id).filter(|old| **old != page.revision);
-                if let Some(old) = old {
-                    // Ignore the error: the file is only a cache.
-                    let _ = fs::remove_file(directory.join(file_name(page.id, *old)));
-                }
+                write_whole(&path, &text).map_err(|source| file_error(&path, source))?;
                 // The page may have been edited or renamed since it was listed.
                 let (id, revision, title) = (page.id, page.revision, page.title);
                 pages.insert(id, WikiPageEntry { id, title, revision });
             }
         }
+        remove_other_revisions(directory, &pages)
+            .map_err(|source| file_error(directory, source))?;
         let directory = directory.to_owned();
         let pages = pages.into_values().map(|entry| (entry.title.clone(), entry));
+        // Drops the pages that were deleted after they were listed: `read` omits them.
         let is_stored = |(_, entry): &(String, WikiPageEntry)| {
             directory.join(file_name(entry.id, entry.revision)).exists()
         };
@@ -85,7 +84,7 @@ impl PageCopies {
         self.pages.is_empty()
     }
 
-    /// Returns the file of a page; `path` is its title or the file itself.
+    /// Returns the file of a page. `path` is the title of the page or the file itself.
     fn file(&self, path: &Path) -> Result<PathBuf, FileError> {
         if path.starts_with(&self.directory) {
             return Ok(path.to_owned());
@@ -96,6 +95,7 @@ impl PageCopies {
         Ok(self.directory.join(file_name(entry.id, entry.revision)))
     }
 
+    /// Reads the text of a page.
     fn bytes(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let unreadable =
             |source| FileError::Unreadable { path: path.to_string_lossy().into_owned(), source };
@@ -132,14 +132,14 @@ impl Files for PageCopies {
     }
 }
 
-/// Lists all pages, each once.
+/// Lists all pages. A page is listed once, even if the wiki returns it repeatedly.
 async fn list(wiki: &dyn Wiki, query: &WikiPageQuery) -> Result<Vec<WikiPageEntry>, WikiError> {
     let (mut entries, mut known) = (Vec::new(), HashSet::new());
     let mut token: Option<String> = None;
     loop {
         let list = wiki.pages(query, token.as_deref()).await?;
         entries.extend(list.entries.into_iter().filter(|entry| known.insert(entry.id)));
-        // A wiki that repeats a token would be listed forever.
+        // Stop if the wiki repeats a token, because the list would never end.
         if list.next.is_none() || list.next == token {
             return Ok(entries);
         }
@@ -147,9 +147,9 @@ async fn list(wiki: &dyn Wiki, query: &WikiPageQuery) -> Result<Vec<WikiPageEntr
     }
 }
 
-/// Returns the revisions that are stored, by page.
-fn stored_revisions(directory: &Path) -> io::Result<HashMap<u64, u64>> {
-    let mut stored = HashMap::new();
+/// Returns the stored revisions as pairs of a page id and a revision.
+fn stored_revisions(directory: &Path) -> io::Result<HashSet<(u64, u64)>> {
+    let mut stored = HashSet::new();
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
         let parsed: Option<(u64, u64)> = name.to_str().and_then(|name| {
@@ -159,6 +159,26 @@ fn stored_revisions(directory: &Path) -> io::Result<HashMap<u64, u64>> {
         stored.extend(parsed);
     }
     Ok(stored)
+}
+
+/// Removes the files of old revisions of these pages. Pages that were not listed keep
+/// their files, because another query may list them.
+fn remove_other_revisions(directory: &Path, pages: &HashMap<u64, WikiPageEntry>) -> io::Result<()> {
+    for (id, revision) in stored_revisions(directory)? {
+        if pages.get(&id).is_some_and(|page| page.revision != revision) {
+            // Ignore the error: the file is only a cache.
+            let _ = fs::remove_file(directory.join(file_name(id, revision)));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file under a temporary name first. A file with a final name is complete, even
+/// if the process is killed.
+fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let unfinished = path.with_extension("unfinished");
+    fs::write(&unfinished, text)?;
+    fs::rename(&unfinished, path)
 }
 
 fn file_name(page: u64, revision: u64) -> String {

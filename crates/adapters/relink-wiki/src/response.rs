@@ -29,7 +29,7 @@ pub(crate) fn continuation(content: &Value) -> Option<&Map<String, Value>> {
     content.get("continue").and_then(Value::as_object)
 }
 
-/// Returns a page of a list; `None` if it does not exist.
+/// Returns a page of a list; `None` if the page does not exist.
 pub(crate) fn page_entry(page: &Value) -> Option<WikiPageEntry> {
     Some(WikiPageEntry {
         id: page.get("pageid")?.as_u64()?,
@@ -38,7 +38,8 @@ pub(crate) fn page_entry(page: &Value) -> Option<WikiPageEntry> {
     })
 }
 
-/// Returns a page with its revision; `None` if the response does not contain it.
+/// Returns a page with its current revision; `None` if the response does not contain the
+/// revision.
 pub(crate) fn page(page: &Value) -> Option<WikiPage> {
     let revision = page.get("revisions")?.get(0)?;
     let slot = value(revision, &["slots", "main"])?;
@@ -57,11 +58,12 @@ pub(crate) fn page(page: &Value) -> Option<WikiPage> {
 pub(crate) fn edit_result(content: &Value) -> Result<Option<u64>, WikiError> {
     let edit = content.get("edit").ok_or(WikiError::InvalidResponse { expected: "an edit" })?;
     if text(edit, &["result"]) != Some("Success") {
-        // Filters and captchas answer without an error code of the API.
-        let code = ["code", "captcha", "spamblacklist", "abusefilter"];
-        let code = code.into_iter().find(|key| edit.get(key).is_some()).unwrap_or("failure");
+        // If a filter or a captcha rejects an edit, the response has no error code of the
+        // API.
+        let causes = ["code", "captcha", "spamblacklist", "abusefilter"];
+        let cause = causes.into_iter().find(|key| edit.get(key).is_some()).unwrap_or("failure");
         let message = text(edit, &["info"]).unwrap_or("the wiki did not save the edit").to_owned();
-        let code = text(edit, &["code"]).unwrap_or(code).to_owned();
+        let code = text(edit, &["code"]).unwrap_or(cause).to_owned();
         return Err(WikiError::Rejected { code, message });
     }
     Ok(edit.get("newrevid").and_then(Value::as_u64))

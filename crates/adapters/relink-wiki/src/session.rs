@@ -29,12 +29,13 @@ const MAX_DOUBLINGS: u32 = 6;
 /// Parameters of a request.
 pub(crate) type Parameters<'a> = Vec<(&'a str, String)>;
 
-/// Whether a request can be repeated if its result is unknown.
+/// The HTTP method. A request whose result is unknown is repeated only with
+/// [`Self::Get`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     /// Reads only.
     Get,
-    /// Changes something, or contains secrets.
+    /// Changes the wiki, or contains secrets.
     Post,
 }
 
@@ -49,10 +50,13 @@ pub(crate) struct Session {
     pub(crate) assertion: Option<&'static str>,
 }
 
-/// What follows from a response.
+/// The consequence of a response.
 enum Reply {
+    /// The JSON of the response.
     Content(Value),
+    /// Wait and repeat the request; the error if all retries are used up.
     Wait(Duration, WikiError),
+    /// The request has failed.
     Failed(WikiError),
 }
 
@@ -111,6 +115,7 @@ impl Session {
         }
     }
 
+    /// Encodes the parameters, with those that all requests have.
     fn form(&self, parameters: &Parameters<'_>) -> String {
         let mut form = Serializer::new(String::new());
         form.append_pair("format", "json").append_pair("formatversion", "2");
@@ -119,6 +124,7 @@ impl Session {
         form.finish()
     }
 
+    /// Returns the headers with the cookies and the access token.
     fn headers(&self) -> Vec<(String, String)> {
         let mut headers = Vec::new();
         if !self.cookies.is_empty() {
@@ -147,13 +153,14 @@ impl Session {
         }
     }
 
-    /// Forgets the login and all tokens.
+    /// Removes the cookies of the login and all tokens.
     pub(crate) fn reset(&mut self) {
         self.cookies.clear();
         self.edit_token = None;
         self.assertion = None;
     }
 
+    /// Returns the consequence of the result of a request.
     fn reply(&self, method: Method, result: &FetchResult, attempt: u32) -> Reply {
         let backoff = self.settings.retry_delay.saturating_mul(1 << attempt.min(MAX_DOUBLINGS));
         let pause = result.retry_after.map_or(backoff, Duration::from_secs);
@@ -193,7 +200,8 @@ fn busy(code: &str, message: &str) -> WikiError {
     WikiError::Busy { code: code.to_owned(), message: message.to_owned() }
 }
 
-/// Returns the reply for an error of the API. The pause covers the stated lag.
+/// Returns the consequence of an error of the API. With `maxlag`, the wiki states the
+/// pause in `Retry-After`.
 fn api_error(error: &Value, pause: Duration) -> Reply {
     let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (code, message) = (text("code"), text("info"));
@@ -203,7 +211,7 @@ fn api_error(error: &Value, pause: Duration) -> Reply {
     Reply::Failed(WikiError::Rejected { code, message })
 }
 
-/// Returns whether a URL can be the endpoint of an API.
+/// Whether a URL can be the endpoint of an API.
 pub(crate) fn is_api_url(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.host().is_some()
 }

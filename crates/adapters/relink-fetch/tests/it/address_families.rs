@@ -1,4 +1,4 @@
-//! Hosts with IPv4 and IPv6 addresses (RFC 8305).
+//! Tests of hosts with IPv4 and IPv6 addresses (RFC 8305).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -22,13 +22,14 @@ const BOTH: [IpAddr; 2] = [IpAddr::V6(Ipv6Addr::LOCALHOST), IpAddr::V4(Ipv4Addr:
 /// waits for a timeout first fails the test.
 const MAX_FALLBACK_TIME: Duration = Duration::from_secs(3);
 
+/// Returns a client that uses this DNS server.
 fn client_of(dns: &Dns) -> Fetcher {
     client(FetchSettings { dns_server: Some(dns.address()), ..FetchSettings::default() })
 }
 
 /// Fetches a page of `a.test` and expects a response over IPv4 within
 /// [`MAX_FALLBACK_TIME`].
-async fn check(dns: &Dns, web: &TestServer) {
+async fn check_fetch_over_ipv4(dns: &Dns, web: &TestServer) {
     web.page("/", 200, "here");
     let started = Instant::now();
     let result = fetch_user_supplied(&client_of(dns), web.url_at("a.test", "/")).await;
@@ -41,7 +42,7 @@ async fn check(dns: &Dns, web: &TestServer) {
 async fn refused_ipv6_address_falls_back_to_ipv4() {
     let (dns, web) = (Dns::start().await, TestServer::start().await);
     dns.set_addresses("a.test", &BOTH);
-    check(&dns, &web).await;
+    check_fetch_over_ipv4(&dns, &web).await;
 }
 
 #[tokio::test]
@@ -49,14 +50,14 @@ async fn unresponsive_ipv6_address_falls_back_to_ipv4() {
     let (dns, web) = (Dns::start().await, TestServer::start().await);
     dns.set_addresses("a.test", &BOTH);
     let _listener = hang(SocketAddr::from((Ipv6Addr::LOCALHOST, web.port()))).await;
-    check(&dns, &web).await;
+    check_fetch_over_ipv4(&dns, &web).await;
 }
 
 #[tokio::test]
 async fn missing_ipv6_dns_response_does_not_delay_ipv4() {
     let (dns, web) = (Dns::start().await, TestServer::start().await);
     dns.set_addresses("a.test", &BOTH).drop_v6_queries("a.test");
-    check(&dns, &web).await;
+    check_fetch_over_ipv4(&dns, &web).await;
 }
 
 /// Makes connections to an address hang: the listener accepts nothing, and its

@@ -1,4 +1,5 @@
-//! Discovered URLs and redirects never connect to private addresses.
+//! Tests that discovered URLs and redirects never connect to private addresses. The
+//! canary is a server that counts connections; it must not receive any.
 
 use std::net::IpAddr;
 
@@ -159,9 +160,10 @@ async fn redirect_may_stay_on_user_supplied_private_host() {
 #[tokio::test]
 async fn redirect_via_another_host_loses_private_access() {
     let (web, other) = (TestServer::start().await, TestServer::start().await);
-    let back = web.url("/home");
+    // The chain leaves the user-supplied host and returns to it.
+    let home = web.url("/home");
     web.redirect("/leave", 302, other.url("/back").as_str());
-    other.redirect("/back", 302, back.as_str());
+    other.redirect("/back", 302, home.as_str());
     let result = fetch_user_supplied(&client(FetchSettings::default()), web.url("/leave")).await;
     assert_eq!(outcome(&result), "resolves to the private address 127.0.0.1");
     assert_eq!((other.connections(), web.hits("/home")), (0, 0));
@@ -182,6 +184,7 @@ async fn pooled_connection_does_not_bypass_the_policy() {
     web.page("/", 200, "home");
     let client = client(FetchSettings::default());
     assert_eq!(outcome(&fetch_user_supplied(&client, web.url("/")).await), "status 200");
+    // The connection is now in the pool.
     let result = fetch_discovered(&client, web.url("/")).await;
     assert_eq!(outcome(&result), "resolves to the private address 127.0.0.1");
     assert_eq!(web.hits("/"), 1);
@@ -214,7 +217,7 @@ async fn names_with_private_addresses_are_always_blocked() {
     dns.set_addresses("mixed6.test", &[ip("8.8.8.8"), ip("::1")]);
     dns.cycle_replies(
         "flip.test",
-        ["127.0.0.1", "169.254.169.254"].map(|it| Reply::Addresses(vec![ip(it)])),
+        ["127.0.0.1", "169.254.169.254"].map(|address| Reply::Addresses(vec![ip(address)])),
     );
     let client =
         client(FetchSettings { dns_server: Some(dns.address()), ..FetchSettings::default() });

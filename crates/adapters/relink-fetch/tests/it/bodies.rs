@@ -1,4 +1,4 @@
-//! Reading and decoding of response bodies.
+//! Tests of reading and decoding response bodies.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Fetches a response and compares the size of the body and whether it was
+/// Fetches a response and checks the size of its body, and whether the body was
 /// truncated.
 async fn check(response: CannedResponse, expect: (usize, bool)) {
     let web = TestServer::start().await;

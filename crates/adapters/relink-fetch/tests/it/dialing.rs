@@ -1,4 +1,4 @@
-//! Connections for the browser: the address policy applies to them too.
+//! Tests of connections for the browser, to which the address policy also applies.
 
 use relink_fetch::FetchSettings;
 use relink_model::RequestRights;

@@ -1,4 +1,4 @@
-//! DNS resolution.
+//! Tests of DNS resolution.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::{client, fetch_user_supplied, outcome, short_timeout};
 
+/// Checks the outcome of a fetch if the DNS server sends this reply.
 async fn check(reply: Reply, settings: FetchSettings, expect: &str) {
     let dns = Dns::start().await;
     dns.set_reply("a.test", reply.clone());

@@ -1,4 +1,4 @@
-//! Each kind of failure has its own outcome and is detected in time.
+//! Tests that each kind of failure has its own outcome and is detected in time.
 
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
@@ -11,6 +11,8 @@ use url::Url;
 
 use crate::{client, fetch_user_supplied, outcome, short_timeout};
 
+/// Checks the outcome of a fetch from a server with this misbehavior. The server receives one
+/// connection, and the fetch ends within five seconds.
 async fn check(misbehavior: Misbehavior, settings: FetchSettings, expect: &str) {
     let hostile = Hostile::start(misbehavior.clone()).await;
     let started = Instant::now();
@@ -22,7 +24,7 @@ async fn check(misbehavior: Misbehavior, settings: FetchSettings, expect: &str) 
 
 #[tokio::test]
 async fn invalid_responses_are_distinguished() {
-    let say = |text: &str| Misbehavior::Send(text.as_bytes().to_vec());
+    let send = |text: &str| Misbehavior::Send(text.as_bytes().to_vec());
     let settings = FetchSettings::default;
     check(Misbehavior::Close, settings(), "connection closed without a response").await;
     check(Misbehavior::Reset, settings(), "connection reset").await;
@@ -30,10 +32,10 @@ async fn invalid_responses_are_distinguished() {
     check(Misbehavior::Truncate, settings(), "truncated response").await;
     check(Misbehavior::BadChunk, settings(), "response is not HTTP").await;
     check(Misbehavior::EndlessHeaders, settings(), "response headers too large").await;
-    check(say("SSH-2.0-OpenSSH_9.9\r\n"), settings(), "response is not HTTP").await;
-    check(say("HTTP/1.1 200 OK\r\n"), settings(), "connection closed without a response").await;
+    check(send("SSH-2.0-OpenSSH_9.9\r\n"), settings(), "response is not HTTP").await;
+    check(send("HTTP/1.1 200 OK\r\n"), settings(), "connection closed without a response").await;
     let unfinished = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel";
-    check(say(unfinished), settings(), "truncated response").await;
+    check(send(unfinished), settings(), "truncated response").await;
 }
 
 #[tokio::test]
@@ -50,7 +52,7 @@ async fn timeout_reports_the_phase() {
 async fn response_head_is_limited_to_64_kib() {
     let hostile = Hostile::start(Misbehavior::EndlessHeaders).await;
     fetch_user_supplied(&client(FetchSettings::default()), hostile.url("/")).await;
-    // The server has sent no more than was read plus the socket buffers.
+    // The server has sent only the bytes that were read and those in socket buffers.
     assert!(hostile.sent() < 16 << 20, "{}", hostile.sent());
 }
 

@@ -1,4 +1,5 @@
-//! HTTP/2: connection sharing, and servers that violate the protocol.
+//! Tests of HTTP/2: connection sharing, and servers that violate the protocol. nginx is a
+//! correct server; `ScriptedServer` sends chosen frames.
 
 use std::collections::HashSet;
 use std::io;
@@ -22,12 +23,13 @@ use url::Url;
 use crate::tls::{self, Authority, resolving};
 use crate::{client, fetch_discovered, fetch_user_supplied, outcome, request, text};
 
-/// Starts nginx with a certificate for `a.test`. Returns it with settings that
-/// trust it.
+/// Starts nginx with a certificate for `a.test`. Also returns settings that trust the
+/// certificate.
 fn nginx(has_http2: bool) -> (Nginx, FetchSettings) {
     start_nginx(NginxSettings { has_http2, ..NginxSettings::default() })
 }
 
+/// Starts nginx with these settings and a certificate for `a.test`.
 fn start_nginx(settings: NginxSettings) -> (Nginx, FetchSettings) {
     let authority = Authority::new();
     let (certificate, key) = authority.certify("a.test", 4000);
@@ -37,6 +39,7 @@ fn start_nginx(settings: NginxSettings) -> (Nginx, FetchSettings) {
     (nginx, FetchSettings { tls_roots: vec![authority.der()], ..resolving("a.test", address) })
 }
 
+/// Returns the URL of a page of `a.test`.
 fn page(port: u16, path: &str) -> Url {
     Url::parse(&format!("https://a.test:{port}{path}")).unwrap()
 }
@@ -45,21 +48,28 @@ fn page(port: u16, path: &str) -> Url {
 async fn requests_share_one_http2_connection() {
     let (nginx, settings) = nginx(true);
     let client = client(settings);
-    let one = async |path: &str| {
+    let fetch_page = async |path: &str| {
         let result = fetch_user_supplied(&client, page(nginx.port(), path)).await;
         assert_eq!(outcome(&result), "status 200");
         assert_eq!(text(&result), format!("page {path}"));
         assert_eq!(result.hops[0].ip, Some(Ipv4Addr::LOCALHOST.into()));
     };
     // Start the first fetches before the HTTP version of the server is known.
-    tokio::join!(one("/1"), one("/2"), one("/3"), one("/4"), one("/5"), one("/6"));
+    tokio::join!(
+        fetch_page("/1"),
+        fetch_page("/2"),
+        fetch_page("/3"),
+        fetch_page("/4"),
+        fetch_page("/5"),
+        fetch_page("/6")
+    );
     for number in 7..=20 {
-        one(&format!("/{number}")).await;
+        fetch_page(&format!("/{number}")).await;
     }
     let log = nginx.requests(20);
-    assert!(log.iter().all(|it| it.protocol == "HTTP/2.0"), "{log:?}");
-    assert!(log.iter().all(|it| it.connection == log[0].connection), "{log:?}");
-    let mut numbers: Vec<_> = log.iter().map(|it| it.number).collect();
+    assert!(log.iter().all(|request| request.protocol == "HTTP/2.0"), "{log:?}");
+    assert!(log.iter().all(|request| request.connection == log[0].connection), "{log:?}");
+    let mut numbers: Vec<_> = log.iter().map(|request| request.number).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=20).collect::<Vec<_>>());
 }
@@ -78,8 +88,9 @@ async fn requests_survive_connections_closed_by_nginx() {
     };
     tokio::join!(fetch_ten("a"), fetch_ten("b"), fetch_ten("c"));
     let log = nginx.requests(30);
-    assert!(log.iter().all(|it| it.protocol == "HTTP/2.0"), "{log:?}");
-    let connections: HashSet<_> = log.iter().map(|it| it.connection).collect();
+    assert!(log.iter().all(|request| request.protocol == "HTTP/2.0"), "{log:?}");
+    // nginx closes each connection after five requests.
+    let connections: HashSet<_> = log.iter().map(|request| request.connection).collect();
     assert!((6..=12).contains(&connections.len()), "{log:?}");
 }
 
@@ -92,7 +103,7 @@ async fn nginx_without_http2_gets_http1() {
         assert_eq!(text(&result), format!("page {path}"));
     }
     let log = nginx.requests(2);
-    assert!(log.iter().all(|it| it.protocol == "HTTP/1.1"), "{log:?}");
+    assert!(log.iter().all(|request| request.protocol == "HTTP/1.1"), "{log:?}");
     assert_eq!(log[0].connection, log[1].connection);
 }
 
@@ -102,7 +113,7 @@ async fn redirect_uses_the_same_connection() {
     let result = fetch_user_supplied(&client(settings), page(nginx.port(), "/old?x")).await;
     assert_eq!((outcome(&result), text(&result)), ("status 200".into(), "page /new".into()));
     assert_eq!(result.hops.len(), 2);
-    assert_eq!(result.hops[0].location.as_deref().map(|it| it.ends_with("/new")), Some(true));
+    assert!(result.hops[0].location.as_deref().unwrap().ends_with("/new"));
     let log = nginx.requests(2);
     assert_eq!(log[0].connection, log[1].connection);
 }
@@ -119,7 +130,7 @@ async fn http2_works_through_a_tunnel() {
             "status 200"
         );
     }
-    assert!(nginx.requests(3).iter().all(|it| it.protocol == "HTTP/2.0"));
+    assert!(nginx.requests(3).iter().all(|request| request.protocol == "HTTP/2.0"));
     assert_eq!(proxy.requests().len(), 1);
 }
 
@@ -187,6 +198,7 @@ struct ScriptedServer {
     authority: Authority,
 }
 
+/// The numbers of connections, requests and sent bytes of a server.
 #[derive(Default)]
 struct Counts {
     connections: AtomicUsize,
@@ -232,7 +244,7 @@ impl ScriptedServer {
 
     /// Returns the number of connections and requests so far.
     fn counts(&self) -> (usize, usize) {
-        let count = |it: &AtomicUsize| it.load(Ordering::SeqCst);
+        let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
         (count(&self.counts.connections), count(&self.counts.requests))
     }
 }
@@ -244,6 +256,7 @@ struct Peer {
 }
 
 impl Peer {
+    /// Reads frames (RFC 9113, section 4.1) and plays a script for each request.
     async fn serve(&mut self, scripts: &[Script]) -> io::Result<()> {
         // Skip the client's connection preface.
         self.stream.read_exact(&mut [0; 24]).await?;
@@ -265,6 +278,7 @@ impl Peer {
         }
     }
 
+    /// Sends the frames of a script in the stream with this id.
     async fn play(&mut self, script: Script, id: [u8; 4]) -> io::Result<()> {
         match script {
             Script::Respond => self.send(HEADERS, END_HEADERS | END_STREAM, id, STATUS_200).await,
@@ -294,6 +308,7 @@ impl Peer {
         }
     }
 
+    /// Repeats a frame until [`FLOOD_BYTES`] are sent.
     async fn flood(&mut self, kind: u8, id: [u8; 4], payload: &[u8]) -> io::Result<()> {
         while self.counts.sent.load(Ordering::SeqCst) < FLOOD_BYTES {
             self.send(kind, 0, id, payload).await?;
@@ -301,6 +316,7 @@ impl Peer {
         Ok(())
     }
 
+    /// Sends a frame.
     async fn send(&mut self, kind: u8, flags: u8, id: [u8; 4], payload: &[u8]) -> io::Result<()> {
         let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
         let frame = [&length[1..], &[kind, flags], &id, payload].concat();
@@ -324,7 +340,8 @@ fn header(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Checks the outcome of a request and the number of connections and requests.
+/// Checks the outcome of a request and the numbers of connections and requests that the
+/// server counts.
 async fn check(scripts: &'static [Script], expect: &str, counts: (usize, usize)) {
     let server = ScriptedServer::start(scripts, &["h2", "http/1.1"]).await;
     let started = Instant::now();
@@ -386,7 +403,8 @@ async fn unresponsive_connection_is_not_reused() {
     assert_eq!(server.counts(), (2, 3));
 }
 
-/// Serves endless bodies within the client's flow-control windows.
+/// Starts a server that sends endless bodies and respects the client's flow-control
+/// windows.
 async fn serve_endless_bodies(authority: &Authority, counts: &Arc<Counts>) -> SocketAddr {
     let acceptor = authority.acceptor("a.test", 4000, &["h2"]);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -412,13 +430,13 @@ async fn send_endless_body(mut respond: h2::server::SendResponse<Bytes>, counts:
     let Ok(mut body) = respond.send_response(Response::new(()), false) else { return };
     loop {
         body.reserve_capacity(16 << 10);
-        let Some(Ok(room)) = std::future::poll_fn(|cx| body.poll_capacity(cx)).await else {
+        let Some(Ok(capacity)) = std::future::poll_fn(|cx| body.poll_capacity(cx)).await else {
             return;
         };
-        if body.send_data(vec![b'a'; room].into(), false).is_err() {
+        if body.send_data(vec![b'a'; capacity].into(), false).is_err() {
             return;
         }
-        counts.sent.fetch_add(room, Ordering::SeqCst);
+        counts.sent.fetch_add(capacity, Ordering::SeqCst);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Settings of single hosts: client certificates, headers and logins.
+//! Tests of the settings of single hosts: client certificates, headers and logins.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -10,8 +10,8 @@ use url::Url;
 use crate::tls::{Authority, resolving};
 use crate::{client, fetch_discovered, fetch_user_supplied, outcome};
 
-/// Starts nginx with mandatory client certificates. Returns it with settings
-/// that trust it and a valid client certificate.
+/// Starts nginx with mandatory client certificates. Also returns settings that trust the
+/// server, and a valid client certificate.
 fn nginx_with_client_auth(has_http2: bool) -> (Nginx, FetchSettings, ClientIdentity) {
     let authority = Authority::new();
     let (certificate, key) = authority.certify("a.test", 4000);
@@ -31,6 +31,7 @@ fn nginx_with_client_auth(has_http2: bool) -> (Nginx, FetchSettings, ClientIdent
     (nginx, FetchSettings { allow_private: true, ..settings }, identity)
 }
 
+/// Returns settings of a host without headers, login and certificate.
 fn host(origin: &str) -> HostSettings {
     let origin = Url::parse(origin).unwrap();
     HostSettings { origin, headers: Vec::new(), login: None, identity: None }
@@ -47,7 +48,7 @@ async fn client_certificate_is_sent_to_user_supplied_hosts_only() {
         assert_eq!(outcome(&fetch_user_supplied(&client, url.clone()).await), "status 200");
         assert_eq!(outcome(&fetch_discovered(&client, url.clone()).await), "status 400");
         assert_eq!(outcome(&fetch_user_supplied(&client, url).await), "status 200");
-        let log: Vec<_> = nginx.requests(4).into_iter().map(|it| it.client).collect();
+        let log: Vec<_> = nginx.requests(4).into_iter().map(|request| request.client).collect();
         assert_eq!(log, ["NONE", "SUCCESS", "NONE", "SUCCESS"]);
     }
 }

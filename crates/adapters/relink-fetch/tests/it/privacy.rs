@@ -1,4 +1,4 @@
-//! User-supplied secrets are sent to the intended host only.
+//! Tests that user-supplied secrets are sent to the intended host only.
 
 use relink_fetch::FetchSettings;
 use relink_testkit::web::{CannedResponse, TestServer};
@@ -10,7 +10,7 @@ fn with_secrets(web: &TestServer) -> FetchSettings {
     let override_for = |name: &str| format!("{name}:{}:127.0.0.1", web.port()).parse();
     FetchSettings {
         allow_private: true,
-        resolve: ["a.test", "b.test"].map(|it| override_for(it).unwrap()).into(),
+        resolve: ["a.test", "b.test"].map(|name| override_for(name).unwrap()).into(),
         headers: vec![
             ("Authorization".into(), "Bearer secret".into()),
             ("Cookie".into(), "session=secret".into()),
@@ -23,6 +23,7 @@ fn with_secrets(web: &TestServer) -> FetchSettings {
 #[tokio::test]
 async fn secrets_are_not_sent_to_another_host_or_port() {
     let (web, other) = (TestServer::start().await, TestServer::start().await);
+    // a.test redirects to b.test, which redirects to another port.
     let b = web.host("b.test");
     b.redirect("/", 302, other.url("/end").as_str());
     web.host("a.test").sequence(
@@ -43,7 +44,7 @@ async fn secrets_are_not_sent_to_another_host_or_port() {
 }
 
 #[tokio::test]
-async fn no_referer_is_sent() {
+async fn redirected_request_has_no_referer() {
     let web = TestServer::start().await;
     web.redirect("/old", 301, "/new").page("/new", 200, "");
     fetch_user_supplied(&client(FetchSettings::default()), web.url("/old")).await;
@@ -76,7 +77,7 @@ async fn every_request_has_user_agent_and_accept_headers() {
 }
 
 #[tokio::test]
-async fn cookies_are_dropped_after_the_chain() {
+async fn cookies_are_not_sent_in_later_fetches() {
     let web = TestServer::start().await;
     web.respond("/", CannedResponse::new(200, "").with_header("Set-Cookie", "seen=1"));
     let client = client(FetchSettings::default());

@@ -1,4 +1,4 @@
-//! Requests through proxies: correct proxies, faulty proxies, and requests that
+//! Tests of requests through proxies: correct proxies, faulty proxies, and requests that
 //! must not be sent to a proxy.
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -41,7 +41,7 @@ fn url(text: &str) -> Url {
 
 /// Returns the requests of a proxy as `METHOD target`.
 fn lines(proxy: &ForwardProxy) -> Vec<String> {
-    proxy.requests().iter().map(|it| format!("{} {}", it.method, it.path)).collect()
+    proxy.requests().iter().map(|request| format!("{} {}", request.method, request.path)).collect()
 }
 
 /// Returns the hops without the IP address, which is unknown for proxied
@@ -99,7 +99,7 @@ async fn hops_are_the_same_with_and_without_a_proxy() {
     let override_for = |name: &str| format!("{name}:{}:127.0.0.1", web.port()).parse();
     let direct = client(FetchSettings {
         allow_private: true,
-        resolve: ["a.test", "b.test"].map(|it| override_for(it).unwrap()).into(),
+        resolve: ["a.test", "b.test"].map(|name| override_for(name).unwrap()).into(),
         ..FetchSettings::default()
     });
     let direct = fetch_user_supplied(&direct, a.url("/old")).await;
@@ -154,7 +154,7 @@ async fn missing_proxy_login_is_a_407_response() {
 }
 
 #[tokio::test]
-async fn unreachable_host_is_a_502_response() {
+async fn unreachable_host_behind_a_proxy_is_a_502_response() {
     let proxy = ForwardProxy::start().await;
     let (_socket, closed) = closed_port();
     for scheme in ["http", "https"] {
@@ -248,10 +248,11 @@ async fn proxy_resolves_names() {
     let (web, proxy, dns) =
         (TestServer::start().await, ForwardProxy::start().await, Dns::start().await);
     web.page("/", 200, "here");
-    let elsewhere = format!("a.test:{}:192.0.2.1", web.port());
+    // Without a proxy, the client would connect to this address.
+    let override_text = format!("a.test:{}:192.0.2.1", web.port());
     let client = client(FetchSettings {
         dns_server: Some(dns.address()),
-        resolve: vec![elsewhere.parse().unwrap()],
+        resolve: vec![override_text.parse().unwrap()],
         ..through(proxy.address())
     });
     let target = web.url_at("a.test", "/");
@@ -303,10 +304,12 @@ async fn host_receives_user_agent_and_user_headers_through_proxy() {
         })
         .await;
     let requests = web.requests();
-    let keys: Vec<_> = requests.iter().map(|it| it.header("x-key")).collect();
+    let keys: Vec<_> = requests.iter().map(|request| request.header("x-key")).collect();
     assert_eq!(keys, [Some("secret"), None]);
-    for it in requests {
-        assert!(it.header("user-agent").unwrap().starts_with("Mozilla/5.0 (compatible; Relink/"));
+    for request in requests {
+        assert!(
+            request.header("user-agent").unwrap().starts_with("Mozilla/5.0 (compatible; Relink/")
+        );
     }
 }
 
@@ -443,7 +446,8 @@ async fn excluded_hosts_are_contacted_directly() {
     assert_eq!(outcome(&result), "resolves to the private address 127.0.0.1");
 }
 
-/// Checks the outcome of a request through a faulty proxy.
+/// Checks the outcome of a request through a faulty proxy. The proxy receives one
+/// connection, and the request ends within five seconds.
 async fn check(
     misbehavior: Misbehavior,
     scheme: &str,
@@ -460,21 +464,23 @@ async fn check(
     assert!(started.elapsed() < Duration::from_secs(5), "{misbehavior:?}");
 }
 
+/// Like [`through`], with a short timeout.
 fn through_with_timeout(proxy: SocketAddr) -> FetchSettings {
     FetchSettings { timeout: short_timeout().timeout, ..through(proxy) }
 }
 
 #[tokio::test]
 async fn faulty_proxy_opens_no_tunnel() {
-    let say = |text: &str| Misbehavior::Send(text.as_bytes().to_vec());
-    let none = "connection failed";
+    let send = |text: &str| Misbehavior::Send(text.as_bytes().to_vec());
+    let failed = "connection failed";
     let reset = "connection reset while connecting";
     check(Misbehavior::Close, "https", through, reset).await;
     check(Misbehavior::Reset, "https", through, reset).await;
-    check(Misbehavior::EndlessHeaders, "https", through, none).await;
-    check(say("SSH-2.0-OpenSSH_9.9\r\n\r\n"), "https", through, none).await;
-    check(say("HTTP/1.1 404 None\r\n\r\n"), "https", through, none).await;
-    check(say("HTTP/1.1 302 Go\r\nLocation: http://b.test/\r\n\r\n"), "https", through, none).await;
+    check(Misbehavior::EndlessHeaders, "https", through, failed).await;
+    check(send("SSH-2.0-OpenSSH_9.9\r\n\r\n"), "https", through, failed).await;
+    check(send("HTTP/1.1 404 None\r\n\r\n"), "https", through, failed).await;
+    check(send("HTTP/1.1 302 Go\r\nLocation: http://b.test/\r\n\r\n"), "https", through, failed)
+        .await;
     let drip = Misbehavior::DripHead(Duration::from_millis(20));
     for misbehavior in [Misbehavior::NoResponse, drip] {
         check(misbehavior, "https", through_with_timeout, "timed out (connecting)").await;
@@ -505,7 +511,7 @@ async fn faulty_proxy_fails_http_requests() {
 async fn endless_proxy_response_head_is_limited() {
     let hostile = Hostile::start(Misbehavior::EndlessHeaders).await;
     fetch_discovered(&client(through(hostile.address())), url("https://a.test/")).await;
-    // The proxy has sent no more than was read plus the socket buffers.
+    // The proxy has sent only the bytes that were read and those in socket buffers.
     assert!(hostile.sent() < 16 << 20, "{}", hostile.sent());
 }
 

@@ -1,4 +1,4 @@
-//! Redirect chains.
+//! Tests of redirect chains.
 
 use relink_fetch::FetchSettings;
 use relink_testkit::web::{CannedResponse, TestServer};

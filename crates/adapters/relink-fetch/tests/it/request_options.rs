@@ -1,4 +1,4 @@
-//! Request options.
+//! Tests of request options.
 
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ async fn redirect_is_returned_in_report_mode() {
 async fn request_headers_stay_on_the_first_host() {
     let (web, other) = (TestServer::start().await, TestServer::start().await);
     web.redirect("/a", 302, other.url("/b").as_str());
+    // `host` is reserved and `a b` is invalid, so both are skipped.
     let given = [("Accept-Datetime", "then"), ("accept", "text/plain"), ("host", "x"), ("a b", "")];
     let headers = given.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let client = client(FetchSettings { allow_private: true, ..FetchSettings::default() });
@@ -51,7 +52,7 @@ async fn configured_service_gets_no_user_headers() {
         .fetch(request(web.url("/a"), RequestRights::user_supplied(), RequestOptions::default()))
         .await;
     let received: Vec<_> =
-        web.requests().iter().map(|it| it.header("authorization").map(str::to_owned)).collect();
+        web.requests().iter().map(|sent| sent.header("authorization").map(str::to_owned)).collect();
     assert_eq!(received, [None, Some("secret".to_owned())]);
 }
 

@@ -1,4 +1,4 @@
-//! Connection reuse.
+//! Tests of connection reuse.
 
 use relink_fetch::FetchSettings;
 use relink_testkit::hostile::{Hostile, Misbehavior};
@@ -23,7 +23,7 @@ async fn hosts_do_not_share_a_connection() {
     let web = TestServer::start().await;
     let override_for = |name: &str| format!("{name}:{}:127.0.0.1", web.port()).parse();
     let client = client(FetchSettings {
-        resolve: ["a.test", "b.test"].map(|it| override_for(it).unwrap()).into(),
+        resolve: ["a.test", "b.test"].map(|name| override_for(name).unwrap()).into(),
         ..FetchSettings::default()
     });
     fetch_user_supplied(&client, web.url_at("a.test", "/")).await;
@@ -79,14 +79,14 @@ async fn unsolicited_response_is_not_used_for_the_next_request() {
 }
 
 #[tokio::test]
-async fn concurrent_fetches_open_at_most_one_connection_each() {
+async fn four_concurrent_fetches_open_at_most_four_connections() {
     let web = TestServer::start().await;
     web.page("/", 200, "page");
     let client = client(FetchSettings::default());
     let (client, web) = (&client, &web);
     for _ in 0..10 {
-        let one = async || fetch_user_supplied(client, web.url("/")).await;
-        let (a, b, c, d) = tokio::join!(one(), one(), one(), one());
+        let fetch_page = async || fetch_user_supplied(client, web.url("/")).await;
+        let (a, b, c, d) = tokio::join!(fetch_page(), fetch_page(), fetch_page(), fetch_page());
         for result in [a, b, c, d] {
             assert_eq!(outcome(&result), "status 200");
         }

@@ -1,4 +1,4 @@
-//! TLS connections and certificate errors.
+//! Tests of TLS connections and certificate errors.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -72,11 +72,13 @@ impl Authority {
             .with_no_client_auth()
             .with_single_cert(vec![certificate.der().clone()], key)
             .unwrap();
-        config.alpn_protocols = protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
+        config.alpn_protocols =
+            protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
         TlsAcceptor::from(Arc::new(config))
     }
 }
 
+/// Serves "ok" on all connections of a listener.
 async fn serve(listener: TcpListener, acceptor: TlsAcceptor) {
     while let Ok((stream, _)) = listener.accept().await {
         if let Ok(stream) = acceptor.accept(stream).await {
@@ -95,6 +97,8 @@ pub(super) async fn respond(mut stream: TlsStream<TcpStream>) -> io::Result<()> 
     Ok(())
 }
 
+/// Checks the outcome of a request to `host` if the server has a certificate for `certified` that
+/// is valid until `year`.
 async fn check(certified: &str, year: i32, host: &str, expect: &str) {
     let authority = Authority::new();
     let address = authority.serve(certified, year).await;
@@ -105,6 +109,7 @@ async fn check(certified: &str, year: i32, host: &str, expect: &str) {
     assert_eq!(outcome(&result), expect, "certificate for {certified}, host {host}");
 }
 
+/// Returns settings in which `host` resolves to 127.0.0.1, on the port of `address`.
 pub(super) fn resolving(host: &str, address: SocketAddr) -> FetchSettings {
     let override_text = format!("{host}:{}:127.0.0.1", address.port());
     FetchSettings { resolve: vec![override_text.parse().unwrap()], ..FetchSettings::default() }

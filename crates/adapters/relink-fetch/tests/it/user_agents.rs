@@ -1,4 +1,4 @@
-//! User agents.
+//! Tests of user agents.
 
 use relink_fetch::FetchSettings;
 use relink_model::RequestRights;
@@ -7,6 +7,8 @@ use relink_testkit::web::TestServer;
 
 use crate::client;
 
+/// Checks the header of both requests of a redirect chain. `user_agent` is the setting, and
+/// `agent` the form that the request selects.
 async fn check(user_agent: &str, agent: UserAgent, expect: &str) {
     let web = TestServer::start().await;
     web.redirect("/old", 301, "/new");
@@ -21,7 +23,7 @@ async fn check(user_agent: &str, agent: UserAgent, expect: &str) {
         })
         .await;
     let sent: Vec<_> =
-        web.requests().iter().map(|it| it.header("user-agent").unwrap().to_owned()).collect();
+        web.requests().iter().map(|sent| sent.header("user-agent").unwrap().to_owned()).collect();
     // The user agent is the same for every hop.
     assert_eq!(sent, [expect, expect]);
 }

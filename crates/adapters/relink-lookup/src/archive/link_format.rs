@@ -1,4 +1,5 @@
-//! Parses the link format of HTTP headers and `TimeMaps` (RFC 8288, RFC 6690).
+//! Parses the link format of HTTP headers and `TimeMaps` (RFC 8288, RFC 6690). A
+//! `TimeMap` is the list of the archived copies (mementos) of a page.
 //!
 //! `<http://a.test/>; rel="original", <http://b.test/>; rel="first memento";
 //! …`. URLs and dates may contain commas, so the text cannot be split at
@@ -24,7 +25,7 @@ impl<'a> Link<'a> {
     /// Whether the link has this relation type.
     pub fn has_relation(&self, relation: &str) -> bool {
         let relations = self.parameter("rel").unwrap_or_default();
-        relations.split_ascii_whitespace().any(|it| it.eq_ignore_ascii_case(relation))
+        relations.split_ascii_whitespace().any(|part| part.eq_ignore_ascii_case(relation))
     }
 }
 
@@ -45,7 +46,7 @@ pub(super) fn links(text: &str) -> impl Iterator<Item = Link<'_>> {
     })
 }
 
-/// Parses the parameters of a link. Returns them and the remaining text.
+/// Parses the parameters of a link. Returns the parameters and the remaining text.
 fn parse_parameters(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
     let mut parameters = Vec::new();
     while let Some(after) = rest.trim_start().strip_prefix(';') {
@@ -62,7 +63,7 @@ fn parse_parameters(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
     (parameters, rest)
 }
 
-/// Parses a quoted or unquoted value. Returns it and the remaining text.
+/// Parses a quoted or unquoted value. Returns the value and the remaining text.
 fn parse_value(text: &str) -> (&str, &str) {
     if let Some(quoted) = text.strip_prefix('"') {
         return quoted.split_once('"').unwrap_or((quoted, ""));
@@ -77,6 +78,7 @@ mod tests {
 
     use super::*;
 
+    /// Checks the links of a text, printed as `TARGET NAME:VALUE …`.
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
         let print = |link: Link<'_>| {

@@ -1,4 +1,6 @@
-//! Lists the captures of a remote archive, with its CDX server or its `TimeMap`.
+//! Lists the captures (archived responses) of a remote archive. Uses its CDX server,
+//! which searches the index of the archive, or a `TimeMap`, which is the list of all
+//! captures of one URL.
 
 use std::collections::HashSet;
 
@@ -27,15 +29,15 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Resolves revisits and returns the captures that match the query. The
-    /// query is applied again here, because not every archive supports all its
-    /// parts.
+    /// Resolves revisits (captures without content that refer to an earlier capture), and
+    /// returns the captures that match the query. The query is applied again here,
+    /// because not every archive supports all parts of a query.
     pub fn finish(mut self, query: &CaptureQuery) -> CaptureList {
         cdx::resolve_revisits(&mut self.captures);
         let host = surt::host(&query.url);
-        let before = self.captures.len();
+        let total = self.captures.len();
         self.captures.retain(|capture| surt::host(&capture.url) == host);
-        self.skipped += before - self.captures.len();
+        self.skipped += total - self.captures.len();
         self.captures.retain(|capture| matches_query(capture, query));
         sort_and_deduplicate(&mut self.captures, query);
         self.is_truncated |= self.captures.len() > query.limit;
@@ -55,8 +57,8 @@ fn matches_query(capture: &Capture, query: &CaptureQuery) -> bool {
     is_late_enough && is_early_enough && query.statuses.matches(capture)
 }
 
-/// Sorts captures in the order of the query and removes duplicate rows.
-/// Captures that only share a digest are not duplicates. With
+/// Sorts captures in the order of the query and removes duplicate rows. Captures with the
+/// same digest but different times or URLs are not duplicates. With
 /// [`CaptureScope::Prefix`], captures are sorted by URL first, and
 /// [`CaptureOrder::Nearest`] is not supported.
 pub(super) fn sort_and_deduplicate(captures: &mut Vec<Capture>, query: &CaptureQuery) {
@@ -94,16 +96,17 @@ impl WebArchive {
             let result = self.fetch(&url, self.list_options()).await?;
             let response = self.parse_cdx(&result, query.limit)?;
             let captures = response.rows.iter().filter_map(cdx::capture);
-            let before = listing.captures.len();
+            let known = listing.captures.len();
             listing.captures.extend(captures.map(|capture| self.with_replay_url(capture)));
-            let found = listing.captures.len() - before;
+            let found = listing.captures.len() - known;
             listing.skipped += response.skipped + (response.rows.len() - found);
             listing.is_truncated |= response.is_truncated;
-            // A server may return the same resume key again and again.
+            // The server repeats a resume key (the position where the next request
+            // continues), or returns no captures.
             let is_stuck = response.resume == cursor.resume || found == 0;
             cursor = CdxCursor { resume: response.resume, found: listing.captures.len() };
-            let is_enough = listing.captures.len() > query.limit;
-            if cursor.resume.is_none() || is_stuck || is_enough {
+            let exceeds_limit = listing.captures.len() > query.limit;
+            if cursor.resume.is_none() || is_stuck || exceeds_limit {
                 break;
             }
         }
@@ -137,8 +140,8 @@ impl WebArchive {
         Capture { replay_url, ..capture }
     }
 
-    /// Reads the `TimeMap` of one URL, page by page. `prefix` is the part of its
-    /// URL before the original URL.
+    /// Reads the `TimeMap` of one URL, page by page. `prefix` is the part of the
+    /// `TimeMap` URL before the original URL.
     pub(super) async fn list_timemap(
         &self,
         prefix: &Url,
@@ -147,10 +150,10 @@ impl WebArchive {
         let mut listing = Listing::default();
         let first = Url::parse(&format!("{prefix}{}", cdx::sanitize_url(&query.url)));
         let mut pages: Vec<Url> = first.into_iter().collect();
-        let mut next = 0;
-        while next < pages.len().min(MAX_REQUESTS) {
-            let timemap_url = pages[next].clone();
-            next += 1;
+        let mut next_page = 0;
+        while next_page < pages.len().min(MAX_REQUESTS) {
+            let timemap_url = pages[next_page].clone();
+            next_page += 1;
             let result = self.fetch(&timemap_url, self.list_options()).await?;
             let (status, bytes, is_truncated) = response_parts(&result);
             match status {
@@ -166,9 +169,10 @@ impl WebArchive {
             listing.captures.extend(map.captures);
             listing.skipped += map.skipped;
             listing.is_truncated |= is_truncated;
-            let new: Vec<_> = map.pages.into_iter().filter(|it| !pages.contains(it)).collect();
+            let new_pages: Vec<_> =
+                map.pages.into_iter().filter(|page| !pages.contains(page)).collect();
             // More pages than this are not requested.
-            pages.extend(new.into_iter().take(MAX_REQUESTS));
+            pages.extend(new_pages.into_iter().take(MAX_REQUESTS));
         }
         listing.is_truncated |= pages.len() > MAX_REQUESTS;
         Ok(listing)

@@ -1,4 +1,5 @@
-//! Web archives: remote ([`WebArchive`]) and local ([`LocalArchive`]).
+//! Web archives, which store responses of web servers: remote ([`WebArchive`]) and local
+//! ([`LocalArchive`]).
 
 mod cdx;
 mod link_format;

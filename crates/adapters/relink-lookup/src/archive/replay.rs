@@ -1,4 +1,5 @@
-//! Replays captures, and finds the capture nearest to a date.
+//! Replays captures (reads archived responses), and finds the capture nearest to a date.
+//! A memento is a capture in the terms of RFC 7089.
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
@@ -26,9 +27,9 @@ pub(super) fn replay_url(prefix: &Url, capture: &Capture, modifier: &str) -> Opt
 impl WebArchive {
     /// Replays a capture.
     ///
-    /// Only a response with a `Memento-Datetime` is a capture. A 404 without
-    /// this header means that the archive has no capture; an archived 404 has
-    /// the header.
+    /// Only a response with a `Memento-Datetime` is a capture. A response with the status
+    /// 404 and this header is an archived error page. Without the header, it means that
+    /// the archive has no capture.
     pub(super) async fn replay_raw(
         &self,
         capture: &Capture,
@@ -61,7 +62,8 @@ impl WebArchive {
             return Some(replay_url.clone());
         };
         let prefix = replay_url.as_str().strip_suffix(url)?.strip_suffix('/')?;
-        let prefix = prefix.trim_end_matches(|it: char| it.is_ascii_alphabetic() || it == '_');
+        let is_modifier = |character: char| character.is_ascii_alphabetic() || character == '_';
+        let prefix = prefix.trim_end_matches(is_modifier);
         Url::parse(&format!("{prefix}{RAW_MODIFIER}/{url}")).ok()
     }
 
@@ -76,20 +78,20 @@ impl WebArchive {
         Replay {
             captured_at,
             status: status(&result),
-            target: target.filter(|it| matches!(it.scheme(), "http" | "https") && it.has_host()),
+            target: target.filter(is_web),
             location,
             body: result.body.unwrap_or_default(),
         }
     }
 
-    /// Removes the archive's replay prefix from a `Location`. Some archives
-    /// rewrite it even in raw captures.
+    /// Removes the archive's replay prefix from a `Location`. Some archives add their
+    /// prefix even in raw captures.
     fn strip_archive_prefix<'a>(&self, location: &'a str) -> &'a str {
         let Some(prefix) = &self.settings.replay else { return strip_any_archive_prefix(location) };
         let below = location.strip_prefix(prefix.as_str());
         let below = below.or_else(|| location.strip_prefix(prefix.path()));
-        let found = below.and_then(timestamp::split).filter(|(_, url)| url.starts_with("http"));
-        found.map_or(location, |(_, url)| url)
+        let original = below.and_then(timestamp::split).filter(|(_, url)| url.starts_with("http"));
+        original.map_or(location, |(_, url)| url)
     }
 
     /// Finds the capture nearest to a date with datetime negotiation (RFC 7089,
@@ -141,7 +143,8 @@ impl WebArchive {
     }
 }
 
-/// Creates a snapshot; its URL is the archived one, if the replay URL contains it.
+/// Creates a snapshot. Its URL is the archived URL that the replay URL contains, or else
+/// `url`.
 fn new_snapshot(
     url: &Url,
     replay_url: Url,
@@ -157,8 +160,16 @@ fn new_snapshot(
 fn strip_any_archive_prefix(location: &str) -> &str {
     let is_absolute = location.starts_with("http://") || location.starts_with("https://");
     let url = Url::parse(location).ok().filter(|_| is_absolute);
-    let inner = url.as_ref().and_then(timemap::split_replay_url).map(|(_, inner)| inner.len());
-    inner.and_then(|length| location.get(location.len().checked_sub(length)?..)).unwrap_or(location)
+    let original = url.as_ref().and_then(timemap::split_replay_url);
+    let original_length = original.map(|(_, original)| original.len());
+    let original_text =
+        original_length.and_then(|length| location.get(location.len().checked_sub(length)?..));
+    original_text.unwrap_or(location)
+}
+
+/// Whether a URL can be requested over HTTP.
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.has_host()
 }
 
 fn status(result: &FetchResult) -> u16 {

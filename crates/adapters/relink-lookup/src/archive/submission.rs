@@ -19,8 +19,8 @@ use url::form_urlencoded::Serializer;
 use super::timestamp;
 use crate::service_client::{ServiceClient, ServiceLimits, ServiceRefusal};
 
-/// The settings name the hosts of these services, so requests have the rights of configured
-/// services.
+/// The settings contain the hosts of these services, so requests have the rights of
+/// configured services, such as access to private addresses.
 const IS_CONFIGURED: bool = true;
 
 /// Minimum time between two requests to Save Page Now, which accepts 15 per minute.
@@ -153,7 +153,8 @@ impl SavePageNow {
     }
 }
 
-/// Returns the error of an archive that refused a request, or may get no more today.
+/// Returns the error of an archive that refused a request, or whose daily budget of
+/// requests is used up.
 fn refusal_error(archive: &str, limits: ServiceLimits, refusal: ServiceRefusal) -> ArchiveError {
     let archive = archive.to_owned();
     match refusal {
@@ -164,8 +165,8 @@ fn refusal_error(archive: &str, limits: ServiceLimits, refusal: ServiceRefusal) 
     }
 }
 
-/// Returns the URL of a copy below the root of all copies, which ends with a slash. Returns
-/// `None` if the service does not state its time or URL.
+/// Returns the URL of a copy below the root of all copies, which ends with a slash.
+/// Returns `None` if the service does not return the time and URL of the copy.
 fn replay_url(root: &Url, time: Option<&str>, original: Option<&str>) -> Option<Url> {
     let time = time.filter(|time| timestamp::parse(time).is_some())?;
     root.join(&format!("{time}/{}", original?)).ok()
@@ -174,7 +175,8 @@ fn replay_url(root: &Url, time: Option<&str>, original: Option<&str>) -> Option<
 /// Returns the form that requests a capture of a page.
 fn save_form(url: &Url) -> RequestBody {
     let mut form = Serializer::new(String::new());
-    // Whether this is the first copy of the page is not needed, and takes the service time.
+    // Without this parameter, the service also determines whether this is the first copy
+    // of the page, which takes time.
     form.append_pair("url", url.as_str()).append_pair("skip_first_archive", "1");
     let content_type = "application/x-www-form-urlencoded";
     RequestBody { content_type, bytes: Bytes::from(form.finish()) }
@@ -260,6 +262,7 @@ mod tests {
 
     use super::*;
 
+    /// Checks the replay URL of a copy with this time and original URL.
     #[track_caller]
     fn check_replay(time: Option<&str>, original: Option<&str>, expect: Option<&str>) {
         let root = Url::parse("https://archive.test/web/").unwrap();

@@ -1,7 +1,8 @@
-//! SURT keys: sort-friendly URLs with a reversed host (`org,example)/a/b?c`).
+//! SURT keys ("sort-friendly URI reordering transform"): URLs with a reversed host, such
+//! as `org,example)/a/b?c`. Pages of one site are adjacent if sorted by these keys.
 //!
-//! Local indexes are searched by these keys. Remote archives use slightly
-//! different keys, so their captures are only checked for the host of the query.
+//! Local indexes are searched by these keys. Remote archives use slightly different keys.
+//! Therefore only the hosts of their captures are compared with the query.
 
 use url::{Host, Url};
 
@@ -51,16 +52,17 @@ fn reverse_labels(name: &str) -> String {
     labels.join(",")
 }
 
-/// `www`, `www2`, …
+/// Whether a label is `www`, `www2`, …
 fn is_www(label: &str) -> bool {
-    let rest = label.strip_prefix("www");
-    rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+    let suffix = label.strip_prefix("www");
+    suffix.is_some_and(|suffix| suffix.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Checks the key of a URL.
     #[track_caller]
     fn check(url: &str, expect: &str) {
         assert_eq!(key(&Url::parse(url).unwrap()), expect, "{url}");
@@ -77,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn different_hosts_have_different_keys() {
+    fn host_is_reversed_without_www_and_standard_port() {
         check("http://www.org/", "org,www)/");
         check("http://wwwx.example.org/", "org,example,wwwx)/");
         check("http://example.org:8080/", "org,example:8080)/");

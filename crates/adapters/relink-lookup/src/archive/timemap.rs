@@ -12,7 +12,7 @@ use super::timestamp;
 /// One page of a `TimeMap`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TimeMap {
-    /// The captures. Their status is unknown: a `TimeMap` does not distinguish
+    /// The captures. Their status is unknown, because a `TimeMap` does not distinguish
     /// pages, redirects and errors.
     pub captures: Vec<Capture>,
     /// Number of links to captures that could not be parsed.
@@ -31,9 +31,9 @@ pub(super) fn parse(
 ) -> Option<TimeMap> {
     let text = String::from_utf8_lossy(bytes);
     let mut map = TimeMap::default();
-    let mut is_map = false;
+    let mut is_timemap = false;
     for link in links(&text) {
-        is_map |= link.has_relation("original")
+        is_timemap |= link.has_relation("original")
             || link.has_relation("self")
             || link.has_relation("timegate");
         if link.has_relation("memento") && map.captures.len() < max_captures {
@@ -49,7 +49,7 @@ pub(super) fn parse(
         }
     }
     let is_empty = text.trim().is_empty();
-    (is_map || !map.captures.is_empty() || is_empty).then_some(map)
+    (is_timemap || !map.captures.is_empty() || is_empty).then_some(map)
 }
 
 /// Creates a capture. Prefers the original URL contained in `replay_url`, which
@@ -88,11 +88,13 @@ mod tests {
         Url::parse(text).unwrap()
     }
 
+    /// Parses the `TimeMap` of `http://a.test/` with at most three captures.
     fn map(text: &str) -> Option<TimeMap> {
         let timemap_url = url("http://archive.test/timemap/link/http://a.test/");
         parse(text.as_bytes(), &url("http://a.test/"), &timemap_url, 3)
     }
 
+    /// The last two of the four captures have an invalid date or none.
     const LIST: &str = "<http://a.test/>; rel=\"original\",\n\
         <http://archive.test/timemap/link/http://a.test/>; rel=\"self\"; from=\"x\",\n\
         <http://archive.test/timemap/2/http://a.test/>; rel=\"timemap\",\n\
@@ -105,7 +107,7 @@ mod tests {
     #[test]
     fn parse_returns_captures_with_time_and_replay_url() {
         let map = map(LIST).unwrap();
-        let printed: Vec<_> = map.captures.iter().map(|it| format!("{it}")).collect();
+        let printed: Vec<_> = map.captures.iter().map(Capture::to_string).collect();
         assert_eq!(
             printed,
             ["2015-05-06T07:08:09Z - https://www.a.test/", "2015-05-07T00:00:00Z - http://a.test/"]

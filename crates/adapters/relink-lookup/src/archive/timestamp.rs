@@ -7,9 +7,8 @@ use jiff::tz::TimeZone;
 /// Number of digits of a timestamp with seconds.
 const DIGITS: usize = 14;
 
-/// Parses a timestamp of at least 4 digits. Missing parts are the minimum:
-/// `2015` is the first second of the year. Digits after the seconds are
-/// ignored.
+/// Parses a timestamp of at least 4 digits. Missing parts have their minimum, so `2015`
+/// is the first second of the year. Digits after the seconds are ignored.
 ///
 /// Old indexes contain invalid days (`20000100`, `20110231`). They are clamped
 /// to the nearest valid day, because the capture itself is usable.
@@ -38,9 +37,10 @@ pub(crate) fn format(time: Timestamp) -> String {
 /// the original URL.
 pub(crate) fn split(path: &str) -> Option<(Timestamp, &str)> {
     let (front, url) = path.split_once('/')?;
-    let digits = front.len() - front.trim_start_matches(|it: char| it.is_ascii_digit()).len();
-    let (digits, modifier) = front.split_at(digits);
-    // `id_`, `mp_`, `if_`, `js_`, …
+    let is_digit = |character: char| character.is_ascii_digit();
+    let digit_count = front.len() - front.trim_start_matches(is_digit).len();
+    let (digits, modifier) = front.split_at(digit_count);
+    // The format of the replay: `id_`, `mp_`, `if_`, `js_`, …
     let is_modifier = modifier.is_empty() || (modifier.len() <= 4 && modifier.ends_with('_'));
     if digits.len() > DIGITS || !is_modifier {
         return None;
@@ -54,6 +54,7 @@ mod tests {
 
     use super::*;
 
+    /// Checks the parsed time, or `none`.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         let time = parse(text).map_or("none".to_owned(), |time| time.to_string());
@@ -86,12 +87,12 @@ mod tests {
 
     #[test]
     fn split_returns_timestamp_and_original_url() {
-        let time = |path| split(path).map(|(time, url)| (format(time), url.to_owned()));
-        let found = |url: &str| Some(("20150506070809".to_owned(), url.to_owned()));
-        assert_eq!(time("20150506070809/http://a.test/"), found("http://a.test/"));
-        assert_eq!(time("20150506070809id_/http://a.test/"), found("http://a.test/"));
-        assert_eq!(time("2015x/http://a.test/"), None);
-        assert_eq!(time("http://a.test/"), None);
+        let split_path = |path| split(path).map(|(time, url)| (format(time), url.to_owned()));
+        let expect = |url: &str| Some(("20150506070809".to_owned(), url.to_owned()));
+        assert_eq!(split_path("20150506070809/http://a.test/"), expect("http://a.test/"));
+        assert_eq!(split_path("20150506070809id_/http://a.test/"), expect("http://a.test/"));
+        assert_eq!(split_path("2015x/http://a.test/"), None);
+        assert_eq!(split_path("http://a.test/"), None);
     }
 
     proptest! {

@@ -1,4 +1,5 @@
-//! Client of a remote web archive.
+//! Client of a remote web archive. A capture is an archived response; to replay it is to
+//! read it.
 
 use std::sync::Arc;
 
@@ -39,8 +40,8 @@ impl WebArchive {
         Self { client: self.client.with_budget_store(store, service), ..self }
     }
 
-    /// Returns the host and port of the server. The budget belongs to the
-    /// server, independent of its display name.
+    /// Returns the host and port of the server. They identify the daily budget, because
+    /// the display name may change.
     fn server(&self) -> String {
         let settings = &self.settings;
         let index = settings.cdx.as_ref().map(|(_, url)| url);
@@ -71,7 +72,7 @@ impl WebArchive {
         let prefixes =
             prefixes.into_iter().flatten().chain(settings.cdx.iter().map(|(_, url)| url));
         let server = |url: &Url| (url.host_str().map(str::to_owned), url.port_or_known_default());
-        prefixes.into_iter().any(|it| server(it) == server(url))
+        prefixes.into_iter().any(|prefix| server(prefix) == server(url))
     }
 
     /// Converts a refusal of the service client.

@@ -32,6 +32,7 @@ mod tests {
 
     use super::*;
 
+    /// Checks the seconds until the reset for the values of the two headers.
     #[track_caller]
     fn check(remaining: &str, reset: &str, expect: Option<u64>) {
         let values = [remaining, reset];

@@ -1,4 +1,4 @@
-//! Tests with paused time.
+//! Tests of the service client with paused time: time passes only while all tasks wait.
 
 use std::net::IpAddr;
 use std::sync::Mutex as Lock;
@@ -42,6 +42,7 @@ impl Fetch for Service {
 /// A clock that starts 30 seconds before midnight.
 struct TestClock(Instant);
 
+/// The time of the clock at the start of a test.
 const START_SECOND: i64 = 1_000 * SECONDS_PER_DAY - 30;
 
 impl Clock for TestClock {
@@ -51,6 +52,7 @@ impl Clock for TestClock {
     }
 }
 
+/// Limits with a request every 2 s and waits of at most 20 s.
 const LIMITS: ServiceLimits = ServiceLimits {
     interval: Duration::from_secs(2),
     max_wait: Duration::from_secs(20),
@@ -58,11 +60,14 @@ const LIMITS: ServiceLimits = ServiceLimits {
     timeout: Duration::from_secs(1),
 };
 
+/// A client and the service that it requests.
 struct Fixture {
     service: Arc<Service>,
     client: ServiceClient,
 }
 
+/// Creates a client of a service that sends these responses, and then only responses with the
+/// status 200.
 fn fixture(limits: ServiceLimits, responses: &[(u16, Option<u64>)]) -> Fixture {
     let start = Instant::now();
     let responses = Lock::new(responses.to_vec());
@@ -89,6 +94,7 @@ impl Fixture {
         }
     }
 
+    /// Returns the times of the requests in seconds from the start.
     fn requested_at(&self) -> Vec<u64> {
         self.service.requested_at.lock().unwrap().clone()
     }
@@ -97,8 +103,8 @@ impl Fixture {
 #[tokio::test(start_paused = true)]
 async fn requests_are_sequential_and_spaced_by_the_interval() {
     let fixture = fixture(LIMITS, &[]);
-    let all = tokio::join!(fixture.fetch(), fixture.fetch(), fixture.fetch());
-    assert_eq!(all.2, "status 200");
+    let results = tokio::join!(fixture.fetch(), fixture.fetch(), fixture.fetch());
+    assert_eq!(results.2, "status 200");
     assert_eq!(fixture.requested_at(), [0, 2, 4]);
     assert_eq!(fixture.client.requests(), 3);
 }
@@ -107,6 +113,7 @@ async fn requests_are_sequential_and_spaced_by_the_interval() {
 async fn short_backoff_is_waited_for_once() {
     let fixture = fixture(LIMITS, &[(429, Some(10)), (200, None), (503, Some(5)), (429, Some(7))]);
     assert_eq!(fixture.fetch().await, "status 200");
+    // The request at 12 s waits for 5 s. The next refusal, at 17 s, is returned.
     assert_eq!(fixture.fetch().await, "rate limited until 24");
     assert_eq!(fixture.requested_at(), [0, 10, 12, 17]);
 }
@@ -119,6 +126,7 @@ async fn long_backoff_is_returned_and_stored() {
     assert_eq!(fixture.requested_at(), [0]);
     tokio::time::advance(Duration::from_secs(290)).await;
     assert_eq!(fixture.fetch().await, "status 200");
+    // The last 10 s of the backoff are waited for.
     assert_eq!(fixture.requested_at(), [0, 300]);
 }
 
@@ -163,9 +171,9 @@ impl BudgetStore for FixedBudget {
     ) -> Result<bool, relink_ports::StoreError> {
         let mut budget_state = self.0.lock().unwrap();
         budget_state.1.push(format!("{service} {day} {budget}"));
-        let is_left = budget_state.0 > 0;
+        let has_budget = budget_state.0 > 0;
         budget_state.0 = budget_state.0.saturating_sub(1);
-        Ok(is_left)
+        Ok(has_budget)
     }
 }
 
@@ -191,7 +199,7 @@ async fn unlimited_service_is_not_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn archived_503_is_not_a_rate_limit() {
+async fn archived_response_503_is_not_a_rate_limit() {
     let start = Instant::now();
     let headers = vec![("memento-datetime".to_owned(), "then".to_owned())];
     let responses = Lock::new(vec![(503, Some(60))]);

@@ -1,4 +1,4 @@
-//! Queries the archive of the demo.
+//! Tests with the small archive that the built-in demo starts.
 
 use relink_demo::{ArchivedPage, MiniArchive};
 use relink_lookup::WebArchiveSettings;
@@ -6,6 +6,7 @@ use relink_ports::{Archive, CaptureQuery, CaptureStatusFilter};
 
 use crate::{archive, lines, time, url};
 
+/// Starts the archive with four captures.
 async fn open() -> MiniArchive {
     let pages = vec![
         ArchivedPage::page("http://press.test:81/old/1", "20140102030405", "<title>One</title>"),

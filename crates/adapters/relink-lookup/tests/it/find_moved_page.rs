@@ -1,4 +1,6 @@
-//! Finds a moved page with phrases, a query plan and the local index.
+//! Tests that a moved page is found with the local index. The queries contain phrases and
+//! rare words of the lost page. A query plan starts with many phrases and drops phrases
+//! until there are enough hits.
 
 use relink_keyphrase::{
     DocumentFrequencies, PlanLimits, QueryPlan, SIGNATURE_WORDS, SearchGoal, keyphrases,
@@ -14,7 +16,7 @@ use crate::url;
 const LOST: &str = "Planning a harbor tour. The harbor tour takes you past the old grain silo and \
     the lighthouse keeper's cottage. Bring a raincoat. The grain silo is closed on Mondays.";
 
-/// New URL of the page, where some words have changed.
+/// New URL of the page. Some words of its text have changed.
 const MOVED: &str = "http://example.org/visit/harbor.html";
 
 /// A site of 100 pages with similar content, the moved page and a copy on
@@ -36,6 +38,7 @@ fn site() -> Vec<IndexedPage> {
     pages
 }
 
+/// Returns an index of the pages of [`site`].
 async fn index(directory: &TempDir) -> LocalIndex {
     let index = LocalIndex::open(directory.path()).unwrap();
     index.add_pages(site()).await.unwrap();
@@ -46,8 +49,10 @@ async fn index(directory: &TempDir) -> LocalIndex {
 async fn frequencies(index: &LocalIndex) -> DocumentFrequencies {
     let mut frequencies = DocumentFrequencies::new(index.pages().unwrap());
     let words = lexical_signature(LOST, &DocumentFrequencies::default(), 100);
-    let phrases =
-        keyphrases(LOST, &DocumentFrequencies::default()).exact.into_iter().map(|it| it.text);
+    let phrases = keyphrases(LOST, &DocumentFrequencies::default())
+        .exact
+        .into_iter()
+        .map(|phrase| phrase.text);
     let texts: Vec<_> = words.into_iter().chain(phrases).collect();
     let counts = index.counts(texts.clone()).await.unwrap();
     frequencies.extend(texts.into_iter().zip(counts));
@@ -57,14 +62,14 @@ async fn frequencies(index: &LocalIndex) -> DocumentFrequencies {
 /// Runs a plan to its end. Returns the number of queries and the URLs of the
 /// last response.
 async fn run_plan(index: &LocalIndex, mut plan: QueryPlan) -> (usize, Vec<String>) {
-    let (mut queries, mut found) = (0, Vec::new());
+    let (mut queries, mut urls) = (0, Vec::new());
     while let Some(query) = plan.query() {
         let response = index.search(query).await.unwrap();
         queries += 1;
-        found = response.hits.iter().map(|hit| hit.url.to_string()).collect();
+        urls = response.hits.iter().map(|hit| hit.url.to_string()).collect();
         plan.record_result_count(response.estimated_total());
     }
-    (queries, found)
+    (queries, urls)
 }
 
 #[tokio::test]
@@ -85,6 +90,7 @@ async fn keyphrases_find_the_page_on_its_site_and_copies_elsewhere() {
     let page = keyphrases(LOST, &frequencies(&index).await);
     let on_site = QueryPlan::new(SearchGoal::Identical, &page, Some("example.org"));
     assert_eq!(run_plan(&index, on_site).await, (1, vec![MOVED.to_owned()]));
+    // The moved page and the copy on another site.
     let (_, anywhere) = run_plan(&index, QueryPlan::new(SearchGoal::Identical, &page, None)).await;
     assert_eq!(anywhere.len(), 2);
 }
@@ -93,11 +99,13 @@ async fn keyphrases_find_the_page_on_its_site_and_copies_elsewhere() {
 async fn plan_drops_phrases_until_there_are_enough_results() {
     let directory = TempDir::new().unwrap();
     let index = index(&directory).await;
-    // Phrases are ordered by TF × IDF, so a common word must be frequent to stay.
+    // Phrases are ordered by their frequency on this page and their rarity on other pages
+    // (TF × IDF). `harbor` is common, so it must be frequent on this page to remain in
+    // the plan.
     let text = "harbor. ".repeat(5_000) + "raincoat. raincoat. grain silo. grain silo";
     let page = keyphrases(&text, &frequencies(&index).await);
     let limits = PlanLimits { enough_results: 5, ..PlanLimits::for_goal(SearchGoal::Similar) };
     let plan = QueryPlan::with_limits(SearchGoal::Similar, &page, Some("example.org"), limits);
-    let (queries, found) = run_plan(&index, plan).await;
-    assert_eq!((queries, found.len()), (3, 10));
+    let (queries, urls) = run_plan(&index, plan).await;
+    assert_eq!((queries, urls.len()), (3, 10));
 }

@@ -1,4 +1,4 @@
-//! Archives that send invalid or hostile responses.
+//! Tests with archives that send invalid or hostile responses.
 
 use std::io::Write;
 
@@ -15,10 +15,12 @@ use crate::{archive, query_summary, time, url};
 
 const INVALID_RESPONSE: &str = "invalid response of archive `pywb`: expected a list of captures";
 
-fn page() -> CaptureQuery {
+/// Returns a query for the captures of one page.
+fn page_query() -> CaptureQuery {
     CaptureQuery::new(url("http://example.org/a"))
 }
 
+/// A row of the list with a capture of this page.
 const ROW: &str = "{\"timestamp\": \"20150506070809\", \"url\": \"http://example.org/a\"}\n";
 
 /// Returns a summary of the list if the CDX server sends this response.
@@ -26,7 +28,7 @@ async fn list_summary(response: CannedResponse) -> String {
     let web = TestServer::start().await;
     web.respond("/cdx", response);
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
-    query_summary(&archive, &page()).await
+    query_summary(&archive, &page_query()).await
 }
 
 #[tokio::test]
@@ -34,13 +36,14 @@ async fn list_of_100_mb_is_limited() {
     let web = TestServer::start().await;
     let row =
         |second: u32| ROW.replace("070809", &format!("07{:02}{:02}", second / 60, second % 60));
+    // One row for each second of an hour, repeated to 100 MiB.
     let hour: String = (0..3600).map(row).collect();
     let rows = hour.repeat((100 << 20) / hour.len());
     web.respond("/cdx", CannedResponse::new(200, rows));
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
-    assert_eq!(query_summary(&archive, &page()).await, "1000 captures, 0 skipped, truncated");
+    assert_eq!(query_summary(&archive, &page_query()).await, "1000 captures, 0 skipped, truncated");
     // The first 8 MiB contain each row many times.
-    let all = CaptureQuery { limit: usize::MAX, ..page() };
+    let all = CaptureQuery { limit: usize::MAX, ..page_query() };
     assert_eq!(query_summary(&archive, &all).await, "3600 captures, 0 skipped, truncated");
 }
 
@@ -49,7 +52,7 @@ async fn endless_list_is_limited() {
     let hostile = Hostile::start(Misbehavior::EndlessBody).await;
     let archive = archive(WebArchiveSettings::pywb(&hostile.url("/")));
     // The truncated response is a single incomplete line, so there is no row.
-    assert_eq!(query_summary(&archive, &page()).await, "0 captures, 0 skipped, truncated");
+    assert_eq!(query_summary(&archive, &page_query()).await, "0 captures, 0 skipped, truncated");
     assert!(hostile.sent() < 32 << 20, "{}", hostile.sent());
 }
 
@@ -110,7 +113,7 @@ async fn broken_connection_is_an_error() {
     ] {
         let hostile = Hostile::start(misbehavior).await;
         let archive = archive(WebArchiveSettings::pywb(&hostile.url("/")));
-        let summary = query_summary(&archive, &page()).await;
+        let summary = query_summary(&archive, &page_query()).await;
         assert_eq!(summary, format!("cannot reach archive `pywb`: {expect}"));
     }
 }
@@ -122,7 +125,7 @@ async fn huge_archived_page_is_limited() {
     let huge = CannedResponse::new(200, vec![b'x'; 20 << 20]).with_header("Memento-Datetime", date);
     web.respond("/20150506070809id_/http://example.org/a", huge);
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
-    let capture = Capture::new(page().url, time("2015-05-06T07:08:09Z"));
+    let capture = Capture::new(page_query().url, time("2015-05-06T07:08:09Z"));
     let body = archive.replay(&capture).await.unwrap().unwrap().body;
     assert_eq!((body.bytes.len(), body.is_truncated), (1 << 20, true));
 }
@@ -134,8 +137,8 @@ async fn archive_cannot_redirect_to_private_address() {
     let private_url = format!("http://{}/", canary.address());
     web.respond_below("/", CannedResponse::redirect(302, &private_url));
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
-    let capture = Capture::new(page().url, time("2015-05-06T07:08:09Z"));
+    let capture = Capture::new(page_query().url, time("2015-05-06T07:08:09Z"));
     assert!(archive.replay(&capture).await.is_err());
-    assert!(archive.captures(&page()).await.is_err());
+    assert!(archive.captures(&page_query()).await.is_err());
     assert_eq!(canary.connects(), 0);
 }

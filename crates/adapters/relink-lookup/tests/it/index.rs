@@ -1,4 +1,4 @@
-//! The local index: adding, searching, updating, reopening and damage.
+//! Tests of the local index: adding, searching, updating, reopening and damage.
 
 use std::fs;
 use std::path::Path;
@@ -11,13 +11,14 @@ use tempfile::TempDir;
 use crate::search::search_paths;
 use crate::url;
 
-/// Parses `URL | title | text`.
+/// Parses a page from a line of the form `URL | title | text`.
 fn page(line: &str) -> IndexedPage {
     let mut parts = line.splitn(3, " | ").map(str::to_owned);
     let mut part = || parts.next().unwrap_or_default();
     IndexedPage { url: url(&part()), title: part(), text: part() }
 }
 
+/// The pages of [`filled_index`].
 const PAGES: [&str; 7] = [
     "http://example.org/birds/snowy-owl | The snowy owl | It hunts lemmings in the far north.",
     "http://example.org/birds/barn-owl | Barn owl | The barn owl hunts in barns, never in a snowy field.",
@@ -28,16 +29,19 @@ const PAGES: [&str; 7] = [
     "http://example.org/zebra-crossing | | ",
 ];
 
+/// Returns an index of [`PAGES`].
 async fn filled_index(directory: &Path) -> LocalIndex {
     let index = LocalIndex::open(directory).unwrap();
     index.add_pages(PAGES.map(page).to_vec()).await.unwrap();
     index
 }
 
+/// Checks the paths of the hits, separated by spaces.
 async fn check(index: &LocalIndex, query: SearchQuery, expect: &str) {
     assert_eq!(search_paths(index, &query).await, expect, "{query}");
 }
 
+/// Returns a query for a phrase without further words.
 fn phrase(text: &str) -> SearchQuery {
     SearchQuery::new([""; 0]).with_phrase(text)
 }
@@ -57,8 +61,8 @@ async fn search_ranks_pages_by_relevance() {
     check(&index, SearchQuery::new(["über", "Vögel"]), "/a").await;
     check(&index, SearchQuery::new(["zebra"]), "/zebra-crossing").await;
     check(&index, SearchQuery::new(["unicorn"]), "").await;
-    let two = SearchQuery { limit: 2, ..SearchQuery::new(["owl"]) };
-    let response = index.search(&two).await.unwrap();
+    let limited = SearchQuery { limit: 2, ..SearchQuery::new(["owl"]) };
+    let response = index.search(&limited).await.unwrap();
     assert_eq!((response.hits.len(), response.total), (2, Some(4)));
 }
 
@@ -132,8 +136,8 @@ async fn damaged_index_is_replaced_and_other_files_are_kept() {
         drop(filled_index(directory.path()).await);
         let other_file = directory.path().join("notes.txt");
         fs::write(&other_file, "mine").unwrap();
-        let entries = fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().path());
-        let index_path = entries.into_iter().find(|it| it.is_dir()).unwrap();
+        let mut paths = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
+        let index_path = paths.find(|path| path.is_dir()).unwrap();
         fs::write(index_path.join("meta.json"), damage).unwrap();
         let index = LocalIndex::open(directory.path()).unwrap();
         assert!(index.is_new(), "{damage}");
@@ -150,7 +154,7 @@ async fn index_with_missing_segment_is_replaced() {
     drop(filled_index(directory.path()).await);
     for file in fs::read_dir(directory.path().join("pages-2")).unwrap() {
         let path = file.unwrap().path();
-        if path.extension().is_some_and(|it| it == "term") {
+        if path.extension().is_some_and(|extension| extension == "term") {
             fs::remove_file(path).unwrap();
         }
     }
@@ -172,6 +176,7 @@ async fn unusual_pages_and_queries_are_handled() {
     let directory = TempDir::new().unwrap();
     let index = LocalIndex::open(directory.path()).unwrap();
     let long = format!("http://a.test/{}", "x".repeat(70_000));
+    // The page with the long URL and the `file:` page are not added.
     let pages = vec![
         IndexedPage { text: "word ".repeat(1 << 20), ..page("http://a.test/long | Long") },
         IndexedPage { text: "x".repeat(1 << 20), ..page("http://a.test/one | One") },

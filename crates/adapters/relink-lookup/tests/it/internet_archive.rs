@@ -1,4 +1,7 @@
-//! Canned responses in the format of the Internet Archive.
+//! Tests with canned responses in the format of the Internet Archive.
+//!
+//! The CDX server lists captures (archived responses) as rows of a JSON array. A row with
+//! the type `warc/revisit` is a capture with the same content as an earlier one.
 
 use relink_lookup::WebArchiveSettings;
 use relink_model::Capture;
@@ -7,9 +10,11 @@ use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::{archive, lines, query_summary, time, url};
 
+/// The first row of a list, with the names of the columns.
 const HEADER: &str =
     r#"["urlkey","timestamp","original","mimetype","statuscode","digest","length"]"#;
 
+/// Returns the row of a capture. The status `-` is that of a revisit.
 fn row(time: &str, status: &str, digest: &str) -> String {
     let mime = if status == "-" { "warc/revisit" } else { "text/html" };
     format!(
@@ -29,10 +34,12 @@ fn settings(web: &TestServer) -> WebArchiveSettings {
     WebArchiveSettings::internet_archive(&web.url("/"))
 }
 
-fn page() -> CaptureQuery {
+/// Returns a query for the captures of one page.
+fn page_query() -> CaptureQuery {
     CaptureQuery::new(url("http://example.org/a"))
 }
 
+/// The path of the CDX server.
 const INDEX: &str = "/cdx/search/cdx";
 
 #[tokio::test]
@@ -46,7 +53,7 @@ async fn captures_are_parsed_by_header() {
         row("20170102030405", "404", "CCCC"),
     ];
     web.respond(INDEX, json(format!("[{HEADER},\n{}]\n", rows.join(",\n"))));
-    let list = archive(settings(&web)).captures(&page()).await.unwrap();
+    let list = archive(settings(&web)).captures(&page_query()).await.unwrap();
     assert_eq!(
         lines(&list),
         [
@@ -60,7 +67,7 @@ async fn captures_are_parsed_by_header() {
     let replay_url = list.captures[0].replay_url.as_ref().unwrap();
     assert_eq!(*replay_url, web.url("/web/20140102030405/http://example.org/a"));
     let best: Vec<_> =
-        list.by_preference(None).iter().map(|it| it.captured_at.to_string()).collect();
+        list.by_preference(None).iter().map(|capture| capture.captured_at.to_string()).collect();
     assert_eq!(best, ["2016-01-02T03:04:05Z", "2014-01-02T03:04:05Z"]);
     let path = &web.requests()[0].path;
     assert!(!path.contains("collapse"), "{path}");
@@ -77,20 +84,26 @@ async fn long_list_is_paged_by_resume_key() {
     let last = json(format!("[{HEADER},{}]", row("2008", "200", "A")));
     web.sequence(INDEX, [part(2004, "key+1"), part(2006, "key 2"), last]);
     let archive = archive(settings(&web));
-    assert_eq!(query_summary(&archive, &page()).await, "5 captures, 0 skipped");
+    assert_eq!(query_summary(&archive, &page_query()).await, "5 captures, 0 skipped");
     let keys: Vec<_> = web
         .requests()
         .iter()
-        .map(|it| it.path.split_once("resumeKey=").map_or("", |(_, key)| key).to_owned())
+        .map(|request| request.path.split_once("resumeKey=").map_or("", |(_, key)| key).to_owned())
         .collect();
     assert_eq!(keys, ["", "key%2B1", "key+2"]);
-    // The limit ends the list earlier, and so does a resume key that does not
-    // change.
+    // A list ends earlier at the limit, or if the resume key does not change. In both
+    // cases the client sends two requests.
     web.respond(INDEX, part(2004, "the same"));
-    let limited = CaptureQuery { limit: 2, ..page() };
+    let limited = CaptureQuery { limit: 2, ..page_query() };
     assert_eq!(query_summary(&archive, &limited).await, "2 captures, 0 skipped, truncated");
-    assert_eq!(query_summary(&archive, &page()).await, "2 captures, 0 skipped, truncated");
-    assert_eq!(archive.requests(), 3 + 2 + 2);
+    assert_eq!(query_summary(&archive, &page_query()).await, "2 captures, 0 skipped, truncated");
+    let requests_of_complete_list = 3;
+    let requests_of_limited_list = 2;
+    let requests_of_repeated_key = 2;
+    assert_eq!(
+        archive.requests(),
+        requests_of_complete_list + requests_of_limited_list + requests_of_repeated_key
+    );
 }
 
 #[tokio::test]
@@ -98,12 +111,15 @@ async fn unarchived_url_has_no_captures() {
     let web = web().await;
     for nothing in ["[]", "", "[]\n", &format!("[{HEADER}]")] {
         web.respond(INDEX, json(nothing));
-        assert_eq!(query_summary(&archive(settings(&web)), &page()).await, "0 captures, 0 skipped");
+        assert_eq!(
+            query_summary(&archive(settings(&web)), &page_query()).await,
+            "0 captures, 0 skipped"
+        );
     }
 }
 
 #[tokio::test]
-async fn newest_and_nearest_use_its_parameters() {
+async fn newest_and_nearest_captures_are_requested_with_limit_and_sort() {
     let web = web().await;
     let rows = [row("2014", "200", "A"), row("2016", "200", "A")];
     web.respond(INDEX, json(format!("[{HEADER},{}]", rows.join(","))));
@@ -112,18 +128,21 @@ async fn newest_and_nearest_use_its_parameters() {
         order: CaptureOrder::Newest,
         statuses: CaptureStatusFilter::Success,
         limit: 1,
-        ..page()
+        ..page_query()
     };
     let list = archive.captures(&newest).await.unwrap();
     assert_eq!(lines(&list), ["2016-01-01T00:00:00Z 200 http://example.org/a"]);
-    let snapshot = archive.nearest(&page().url, time("2013-01-01T00:00:00Z")).await.unwrap();
+    let snapshot = archive.nearest(&page_query().url, time("2013-01-01T00:00:00Z")).await.unwrap();
     assert_eq!(snapshot.unwrap().captured_at, time("2014-01-01T00:00:00Z"));
-    let paths: Vec<_> = web.requests().into_iter().map(|it| it.path).collect();
+    let paths: Vec<_> = web.requests().into_iter().map(|request| request.path).collect();
+    // A negative limit selects the last rows. One row more than the limit of the query is
+    // requested, to detect whether there are further captures.
     assert!(paths[0].contains("&limit=-2") && paths[0].contains("filter=statuscode%3A2.."));
     assert!(paths[1].ends_with("&limit=2&sort=closest&closest=20130101000000"), "{}", paths[1]);
 }
 
-/// Returns the replay of a capture if the archive sends this response.
+/// Returns the replay of a capture if the archive sends this response, printed as `STATUS
+/// TARGET at TIME`; `nowhere` if there is no redirect target.
 async fn replay(response: CannedResponse) -> String {
     let web = web().await;
     web.respond("/web/20150506070809id_/http://example.org/a", response);
@@ -138,12 +157,14 @@ async fn replay(response: CannedResponse) -> String {
     }
 }
 
-const TIME: (&str, &str) = ("Memento-Datetime", "Wed, 06 May 2015 07:08:09 GMT");
+/// The response header with the time of a capture.
+const MEMENTO_DATETIME: (&str, &str) = ("Memento-Datetime", "Wed, 06 May 2015 07:08:09 GMT");
 
 #[tokio::test]
 async fn archive_prefix_of_redirect_is_removed() {
-    let (name, time) = TIME;
-    let moved = |location| CannedResponse::redirect(302, location).with_header(name, time);
+    let (name, time) = MEMENTO_DATETIME;
+    let archived_redirect =
+        |location| CannedResponse::redirect(302, location).with_header(name, time);
     let expect = "302 http://example.org/b?c=/d at 2015-05-06T07:08:09Z";
     for location in [
         "/web/20150506070809id_/http://example.org/b?c=/d",
@@ -151,21 +172,21 @@ async fn archive_prefix_of_redirect_is_removed() {
         "/b?c=/d",
         "http://example.org/b?c=/d",
     ] {
-        assert_eq!(replay(moved(location)).await, expect, "{location}");
+        assert_eq!(replay(archived_redirect(location)).await, expect, "{location}");
     }
-    let both =
-        moved("/web/2015/http://example.org/x").with_header("X-Archive-Orig-Location", "/b?c=/d");
-    assert_eq!(replay(both).await, expect);
+    let with_original_location = archived_redirect("/web/2015/http://example.org/x")
+        .with_header("X-Archive-Orig-Location", "/b?c=/d");
+    assert_eq!(replay(with_original_location).await, expect);
     let nowhere = "302 nowhere at 2015-05-06T07:08:09Z";
-    assert_eq!(replay(moved("javascript:alert(1)")).await, nowhere);
+    assert_eq!(replay(archived_redirect("javascript:alert(1)")).await, nowhere);
 }
 
 #[tokio::test]
 async fn only_response_with_memento_datetime_is_a_capture() {
-    let (name, time) = TIME;
-    let copy = |status| CannedResponse::new(status, "x").with_header(name, time);
-    assert_eq!(replay(copy(404)).await, "404 nowhere at 2015-05-06T07:08:09Z");
-    assert_eq!(replay(copy(503)).await, "503 nowhere at 2015-05-06T07:08:09Z");
+    let (name, time) = MEMENTO_DATETIME;
+    let archived_page = |status| CannedResponse::new(status, "x").with_header(name, time);
+    assert_eq!(replay(archived_page(404)).await, "404 nowhere at 2015-05-06T07:08:09Z");
+    assert_eq!(replay(archived_page(503)).await, "503 nowhere at 2015-05-06T07:08:09Z");
     assert_eq!(replay(CannedResponse::new(404, "x")).await, "never archived");
     let archive = "archive `Internet Archive`";
     assert_eq!(
@@ -180,14 +201,14 @@ async fn only_response_with_memento_datetime_is_a_capture() {
 }
 
 #[tokio::test]
-async fn blocked_site_is_refused_not_empty() {
+async fn list_of_blocked_site_is_refused_and_not_empty() {
     let web = web().await;
     web.respond(
         INDEX,
         CannedResponse::new(403, "org.archive.util.io.RuntimeIOException: Blocked Site"),
     );
     let expect = "archive `Internet Archive` denies access (status 403)";
-    assert_eq!(query_summary(&archive(settings(&web)), &page()).await, expect);
+    assert_eq!(query_summary(&archive(settings(&web)), &page_query()).await, expect);
 }
 
 #[tokio::test]
@@ -197,7 +218,7 @@ async fn rate_limited_archive_gets_no_requests() {
     let archive = archive(settings(&web));
     let expect = "archive `Internet Archive` is rate limited until 2026-01-01T13:00:00Z";
     for _ in 0..3 {
-        let error = archive.captures(&page()).await.unwrap_err();
+        let error = archive.captures(&page_query()).await.unwrap_err();
         assert_eq!(error.to_string(), expect);
         assert_eq!(error.until(), Some(time("2026-01-01T13:00:00Z")));
     }

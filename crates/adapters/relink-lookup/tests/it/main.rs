@@ -50,12 +50,12 @@ fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// Returns captures as text lines.
+/// Returns captures as text lines: time, status, URL and redirect target.
 fn lines(list: &CaptureList) -> Vec<String> {
     list.captures.iter().map(Capture::to_string).collect()
 }
 
-/// Returns a summary of the result of a query.
+/// Returns a summary such as `5 captures, 0 skipped, truncated`, or the error.
 async fn query_summary(archive: &dyn Archive, query: &CaptureQuery) -> String {
     summarize(archive.captures(query).await)
 }

@@ -1,4 +1,6 @@
-//! Archives that only support Memento (RFC 7089).
+//! Tests with archives that only support Memento (RFC 7089): a `TimeMap` lists the
+//! captures (mementos) of a page, and a `TimeGate` redirects to the capture nearest to a
+//! date.
 
 use relink_lookup::WebArchiveSettings;
 use relink_ports::{Archive, CaptureQuery};
@@ -12,11 +14,13 @@ fn settings(web: &TestServer) -> WebArchiveSettings {
 
 const PAGE: &str = "http://example.org/a?b=c";
 
+/// Returns a response with a `TimeMap`.
 fn list(text: &str) -> CannedResponse {
     CannedResponse::new(200, text).with_header("Content-Type", "application/link-format")
 }
 
-const TWO: &str = "<http://example.org/a?b=c>; rel=\"original\",\n\
+/// A `TimeMap` with two captures.
+const TWO_CAPTURES: &str = "<http://example.org/a?b=c>; rel=\"original\",\n\
      </copy/1>; rel=\"first memento\"; datetime=\"Tue, 06 May 2014 07:08:09 GMT\",\n\
      </copy/2>; rel=\"memento\"; datetime=\"Wed, 06 May 2015 07:08:09 GMT\"";
 
@@ -27,10 +31,10 @@ async fn timemap_in_several_pages_is_read_completely() {
          </map/http://example.org/a?b=c>; rel=\"self\",\n\
          </part/1>; rel=\"timemap\"; from=\"x\",\n</part/2>; rel=\"timemap\"";
     web.respond("/map/http://example.org/a?b=c", list(pages));
-    web.respond("/part/1", list(TWO));
-    let third = "</copy/3>; rel=\"memento\"; datetime=\"Fri, 06 May 2016 07:08:09 GMT\",\n\
+    web.respond("/part/1", list(TWO_CAPTURES));
+    let third_capture = "</copy/3>; rel=\"memento\"; datetime=\"Fri, 06 May 2016 07:08:09 GMT\",\n\
          </part/1>; rel=\"timemap\"";
-    web.respond("/part/2", list(third));
+    web.respond("/part/2", list(third_capture));
     let captures = archive(settings(&web)).captures(&CaptureQuery::new(url(PAGE))).await.unwrap();
     assert_eq!(
         lines(&captures),
@@ -46,7 +50,8 @@ async fn timemap_in_several_pages_is_read_completely() {
 #[tokio::test]
 async fn number_of_timemap_pages_is_limited() {
     let web = TestServer::start().await;
-    let pages: Vec<_> = (0..500).map(|it| format!("</part/{it}>; rel=\"timemap\"")).collect();
+    let pages: Vec<_> =
+        (0..500).map(|number| format!("</part/{number}>; rel=\"timemap\"")).collect();
     web.respond_below("/", list(&format!("<x>; rel=\"original\",{}", pages.join(","))));
     let query = CaptureQuery::new(url(PAGE));
     assert_eq!(
@@ -59,7 +64,7 @@ async fn number_of_timemap_pages_is_limited() {
 #[tokio::test]
 async fn capture_is_replayed_from_its_own_url() {
     let web = TestServer::start().await;
-    web.respond("/map/http://example.org/a?b=c", list(TWO));
+    web.respond("/map/http://example.org/a?b=c", list(TWO_CAPTURES));
     let copy = CannedResponse::new(200, "copied")
         .with_header("Memento-Datetime", "Wed, 06 May 2015 07:08:09 GMT");
     web.respond("/copy/2", copy);
@@ -79,7 +84,8 @@ async fn prefix_query_is_unsupported() {
     assert_eq!(web.requests().len(), 0);
 }
 
-/// Returns the capture nearest to 2015 if the `TimeGate` sends this response.
+/// Returns path and time of the capture nearest to 2015 if the `TimeGate` sends this
+/// response.
 async fn nearest(response: CannedResponse) -> String {
     let web = TestServer::start().await;
     web.respond("/gate/http://example.org/a?b=c", response);
@@ -106,10 +112,11 @@ async fn timegate_redirects_to_capture() {
         nearest(CannedResponse::redirect(302, "/step")).await,
         "/copy at 2014-05-06T07:08:09Z"
     );
-    let here = CannedResponse::new(200, "")
+    // A TimeGate may also send the capture itself.
+    let capture = CannedResponse::new(200, "")
         .with_header("Memento-Datetime", "Tue, 06 May 2014 07:08:09 GMT");
     let gate = "/gate/http://example.org/a";
-    assert_eq!(nearest(here).await, format!("{gate} at 2014-05-06T07:08:09Z"));
+    assert_eq!(nearest(capture).await, format!("{gate} at 2014-05-06T07:08:09Z"));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Queries a real search engine: Xapian Omega with a small index.
+//! Tests with a real search engine: Xapian Omega with a small index.
 
 use relink_lookup::{ResponseMapping, TextKind, WebSearchSettings};
 use relink_model::SearchQuery;
@@ -7,6 +7,7 @@ use relink_testkit::omega::Omega;
 
 use crate::search::{engine, search_paths};
 
+/// The path and HTML of the indexed pages.
 const PAGES: [(&str, &str); 4] = [
     ("birds/owl.html", "<title>The \"snowy\" owl</title><p>The snowy owl hunts lemmings & voles."),
     ("birds/barn.html", "<title>Barn owl</title><p>The barn owl lives in barns, not in snow."),
@@ -14,6 +15,7 @@ const PAGES: [(&str, &str); 4] = [
     ("about.html", "<title>About us</title><p>We write about birds."),
 ];
 
+/// Returns the settings of a JSON engine for Omega.
 fn settings(omega: &Omega) -> WebSearchSettings {
     let template = format!(
         "{}?DB=default&FMT=json&P={{query}}&B=H{{site}}&HITSPERPAGE={{limit}}",
@@ -42,10 +44,10 @@ async fn json_engine_queries_omega() {
     assert_eq!(paths(phrase).await, "/birds/barn.html");
     assert_eq!(paths(SearchQuery::new(["zebra"])).await, "");
     assert_eq!(paths(SearchQuery::new(["Blaumeise"])).await, "/birds/tit.html");
-    let here = SearchQuery::new(["birds"]).with_site("new.example.org");
-    assert_eq!(paths(here).await, "/about.html /birds/tit.html");
+    let on_site = SearchQuery::new(["birds"]).with_site("new.example.org");
+    assert_eq!(paths(on_site).await, "/about.html /birds/tit.html");
     assert_eq!(paths(SearchQuery::new(["birds"]).with_site("other.test")).await, "");
-    let one = SearchQuery { limit: 1, ..SearchQuery::new(["owl"]) };
-    let one = omega_engine.search(&one).await.unwrap();
-    assert_eq!((one.hits.len(), one.total), (1, Some(2)));
+    let limited = SearchQuery { limit: 1, ..SearchQuery::new(["owl"]) };
+    let first_hit = omega_engine.search(&limited).await.unwrap();
+    assert_eq!((first_hit.hits.len(), first_hit.total), (1, Some(2)));
 }

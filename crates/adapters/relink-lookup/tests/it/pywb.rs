@@ -1,4 +1,4 @@
-//! Queries a real archive: pywb with a small WARC file.
+//! Tests with a real archive: pywb with a small WARC file.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -11,6 +11,7 @@ use crate::{archive, lines, time, url};
 
 const PAGE: &str = "<title>The old page</title><p>as it was";
 
+/// Returns the captures of the archive: those of [`ALL`] and a page in another directory.
 fn warc() -> Warc {
     Warc::new()
         .page("http://example.org/news/1", "20140102030405", 200, PAGE)
@@ -24,8 +25,8 @@ fn warc() -> Warc {
         .page("http://example.org/other", "20160102030407", 200, "elsewhere")
 }
 
-/// Returns a server that all tests running at the same time share. The last one
-/// stops it.
+/// Returns a server that all tests running at the same time share. It stops when the last
+/// of these tests ends.
 fn shared() -> Arc<Pywb> {
     static SHARED: Mutex<Weak<Pywb>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,6 +37,7 @@ fn shared() -> Arc<Pywb> {
     })
 }
 
+/// The captures of the directory `news/` in the order of a list.
 const ALL: [&str; 8] = [
     "2014-01-02T03:04:05Z 200 http://example.org/news/1",
     "2015-05-06T07:08:09Z 301 http://example.org/news/1",
@@ -79,7 +81,7 @@ async fn captures_match_the_query() {
 }
 
 #[tokio::test]
-async fn historical_redirects_are_found_and_none_is_collapsed() {
+async fn redirects_with_equal_digests_are_all_listed() {
     let pywb = shared();
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
     let query = CaptureQuery {
@@ -87,7 +89,10 @@ async fn historical_redirects_are_found_and_none_is_collapsed() {
         ..CaptureQuery::for_prefix(url("http://example.org/news/"))
     };
     let list = archive.captures(&query).await.unwrap();
-    let digests: Vec<_> = list.captures.iter().map(|it| it.digest.clone().unwrap()).collect();
+    // All redirects have an empty body, so their digests are equal. Archives can omit rows
+    // with equal digests; the client must not request that.
+    let digests: Vec<_> =
+        list.captures.iter().map(|capture| capture.digest.clone().unwrap()).collect();
     assert!(digests.iter().all(|digest| *digest == digests[0]), "{digests:?}");
     let mut targets = Vec::new();
     for capture in &list.captures {
@@ -98,6 +103,7 @@ async fn historical_redirects_are_found_and_none_is_collapsed() {
     }
     let story = ["http://example.org/story/1", "http://example.org/story/2?from=news"];
     assert_eq!(targets, [story[0], "http://example.org/home", story[1], "none"]);
+    // One list and four replays.
     assert_eq!(archive.requests(), 5);
 }
 
@@ -216,6 +222,6 @@ async fn json_and_cdxj_responses_are_equivalent() {
     settings.cdx = settings.cdx.map(|(dialect, _)| (dialect, endpoint));
     let cdxj = archive(settings);
     let query = CaptureQuery::new(url("http://example.org/news/1"));
-    let (one, other) = (json.captures(&query).await, cdxj.captures(&query).await);
-    assert_eq!(one.unwrap().captures, other.unwrap().captures);
+    let (json_list, cdxj_list) = (json.captures(&query).await, cdxj.captures(&query).await);
+    assert_eq!(json_list.unwrap().captures, cdxj_list.unwrap().captures);
 }

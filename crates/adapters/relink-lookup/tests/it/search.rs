@@ -1,4 +1,4 @@
-//! Canned responses in the formats of public search engines.
+//! Tests with canned responses in the formats of public search engines.
 
 use std::sync::Arc;
 
@@ -23,8 +23,17 @@ pub fn engine(settings: WebSearchSettings) -> WebSearch {
     engine_with_key(Some(KEY), WebSearchSettings { limits, ..settings })
 }
 
+/// Creates an engine. `key` is the value of the environment variable with its API key.
 pub fn engine_with_key(key: Option<&str>, settings: WebSearchSettings) -> WebSearch {
-    let fetcher = Fetcher::new(FetchSettings::default()).unwrap();
+    engine_with_fetch_settings(key, settings, FetchSettings::default())
+}
+
+fn engine_with_fetch_settings(
+    key: Option<&str>,
+    settings: WebSearchSettings,
+    fetch_settings: FetchSettings,
+) -> WebSearch {
+    let fetcher = Fetcher::new(fetch_settings).unwrap();
     let environment = |_: &str| key.map(str::to_owned);
     WebSearch::new(settings, &environment, Arc::new(fetcher), Arc::new(FixedClock))
 }
@@ -44,21 +53,29 @@ fn json(body: &str) -> CannedResponse {
     CannedResponse::new(200, body).with_header("Content-Type", "application/json")
 }
 
+/// Returns a query with a phrase and a word for one site.
 fn query() -> SearchQuery {
     SearchQuery::new(["winter"]).with_phrase("snowy owl").with_site("example.org")
 }
 
-/// An engine with its responses and the expected request.
+/// A kind of search engine: canned responses in its format, and the request that it must
+/// receive for [`query`].
 struct Case {
+    /// Creates the settings for an engine at a URL.
     settings: fn(&Url) -> WebSearchSettings,
+    /// A response with two hits.
     response: &'static str,
+    /// A response without hits.
     empty_response: &'static str,
     expected_path: &'static str,
+    /// The expected header with the API key, if the key is not in the URL.
     header: Option<(&'static str, &'static str)>,
 }
 
+/// The encoded text of [`query`], which replaces `QUERY` in expected paths.
 const QUERY: &str = "%22snowy%20owl%22%20winter";
 
+/// One case per engine. All responses have the same two hits.
 const CASES: [Case; 4] = [
     Case {
         settings: WebSearchSettings::searxng,
@@ -169,12 +186,23 @@ async fn errors_and_cache_keys_do_not_contain_the_api_key() {
 
 #[tokio::test]
 async fn api_key_is_not_sent_to_another_host() {
-    let (web, other) = (TestServer::start().await, TestServer::start().await);
-    other.respond_below("/", json(CASES[1].response));
-    web.respond_below("/", CannedResponse::redirect(302, other.url("/x").as_str()));
-    search_paths(&engine(WebSearchSettings::brave(&web.url("/"))), &query()).await;
-    let is_sent = other.requests().iter().any(|it| it.header("x-subscription-token").is_some());
-    assert!(!is_sent);
+    // By default, the redirect is not followed, because the other server has a private
+    // address.
+    let fetch_settings = FetchSettings { allow_private: true, ..FetchSettings::default() };
+    for case in CASES {
+        let (web, other) = (TestServer::start().await, TestServer::start().await);
+        other.respond_below("/", json(case.response));
+        web.respond_below("/", CannedResponse::redirect(302, other.url("/x").as_str()));
+        let settings =
+            WebSearchSettings { limits: ServiceLimits::local(), ..(case.settings)(&web.url("/")) };
+        let engine = engine_with_fetch_settings(Some(KEY), settings, fetch_settings.clone());
+        assert_eq!(search_paths(&engine, &query()).await, "/owl /birds", "{}", engine.name());
+        let requests = other.requests();
+        assert_eq!(requests.len(), 1);
+        assert_eq!(requests[0].path, "/x");
+        let is_in_a_header = requests[0].headers.iter().any(|(_, value)| value.contains(KEY));
+        assert!(!is_in_a_header, "{}", engine.name());
+    }
 }
 
 #[tokio::test]
@@ -207,17 +235,20 @@ async fn cache_key_depends_on_the_whole_template() {
 }
 
 #[tokio::test]
-async fn rate_limited_engine_gets_no_requests() {
+async fn rate_limited_engine_gets_no_further_requests() {
     let refusal =
         |name: &str, value: &str| CannedResponse::new(429, "slow down").with_header(name, value);
+    // One number per time window, here a second and a month: no request remains in either
+    // window, and they are reset after 1 and 3,600 seconds.
     let rate_limited =
-        refusal("X-RateLimit-Reset", "1, 3600").with_header("X-RateLimit-Remaining", "0, 0");
+        refusal("X-RateLimit-Remaining", "0, 0").with_header("X-RateLimit-Reset", "1, 3600");
     for response in [refusal("Retry-After", "3600"), rate_limited] {
         let web = TestServer::start().await;
         web.respond_below("/", response);
         let engine = engine(WebSearchSettings::brave(&web.url("/")));
         for _ in 0..3 {
             let error = engine.search(&query()).await.unwrap_err();
+            // One hour after the time of the clock.
             assert_eq!(error.until(), Some(time("2026-01-01T13:00:00Z")));
         }
         assert_eq!(web.requests().len(), 1);
@@ -268,8 +299,8 @@ async fn other_formats_are_invalid_responses() {
     for body in ["<!doctype html><title>Search</title>", "null", "{\"results\": 3}", "", &deep] {
         assert_eq!(search_result(json(body)).await, INVALID_RESPONSE);
     }
-    let off = "search engine `SearXNG` denies access (status 403)";
-    assert_eq!(search_result(CannedResponse::new(403, "JSON is off")).await, off);
+    let refused = "search engine `SearXNG` denies access (status 403)";
+    assert_eq!(search_result(CannedResponse::new(403, "JSON is off")).await, refused);
     let unresponsive = r#"{"results": [], "unresponsive_engines": [["one", "timeout"]]}"#;
     let expect = "search engine `SearXNG` got no response from its upstream engines";
     assert_eq!(search_result(json(unresponsive)).await, expect);
@@ -297,6 +328,8 @@ async fn number_of_hits_is_limited() {
 
 #[tokio::test]
 async fn engine_cannot_redirect_to_private_address() {
+    // The engine itself has a private address, which is allowed because the user configured
+    // its URL. The target of the redirect is on another port and does not inherit this right.
     let canary = Canary::start().await;
     let private_url = format!("http://{}/", canary.address());
     let result = search_result(CannedResponse::redirect(302, &private_url)).await;

@@ -1,4 +1,5 @@
-//! Names of services that are written to disk contain no secrets.
+//! Tests that the names of services and the cache keys, which are written to disk,
+//! contain no secrets.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! Selection of the browser executable.
+//! Tests of the selection of the browser executable.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Dialogs, windows, downloads and permissions.
+//! Tests of dialogs, windows, downloads and permissions.
 
 use std::time::Duration;
 

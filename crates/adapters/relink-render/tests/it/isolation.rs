@@ -1,4 +1,5 @@
-//! Network isolation of pages.
+//! Tests of the network isolation of pages. The canary is a server that counts
+//! connections; it must not receive any.
 
 use std::net::UdpSocket;
 
@@ -7,8 +8,8 @@ use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::{browser, check_contains, render_discovered, render_user_supplied};
 
-/// Returns a page that sends requests in every possible way and reports the
-/// number of successes.
+/// Returns a page that sends requests to the URLs in every possible way. It shows the
+/// number of successful `fetch` calls (two per URL) as `reached: N.`.
 fn probe_page(urls: &[String]) -> String {
     let urls = format!("{urls:?}");
     format!(

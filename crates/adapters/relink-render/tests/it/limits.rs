@@ -1,4 +1,4 @@
-//! Limits on time, size, requests, traffic and memory.
+//! Tests of limits on time, size, requests, traffic and memory.
 
 use std::time::{Duration, Instant};
 
@@ -18,14 +18,14 @@ async fn endless_script_is_stopped() {
     let web = TestServer::start().await;
     web.page("/", 200, "<a href=/before>before</a><script>while (true);</script>after")
         .page(
-            "/again",
+            "/repeated",
             200,
             "<a href=/x>x</a><script>setInterval(() => { while (true); })</script>",
         )
         .page("/fine", 200, "fine");
     let browser = browser_with(short_timeout());
     let start = Instant::now();
-    for path in ["/", "/again"] {
+    for path in ["/", "/repeated"] {
         let rendered = render_user_supplied(&browser, web.url(path)).await.unwrap();
         assert_eq!(rendered.truncation, Some(Truncation::Time), "{path}");
         check_contains(&rendered, "<a href=");
@@ -84,6 +84,7 @@ async fn number_of_requests_is_limited() {
     let browser = browser_with(RenderSettings { max_requests: 10, ..long_timeout() });
     let rendered = render_user_supplied(&browser, web.url("/")).await.unwrap();
     assert_eq!(rendered.truncation, Some(Truncation::Requests));
+    // The page itself and 30 requests of its script.
     assert_eq!((rendered.requests, rendered.blocked_requests), (10, 21));
     assert_eq!(web.requests().len(), 10);
     check_contains(&rendered, "there");

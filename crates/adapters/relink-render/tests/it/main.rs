@@ -25,11 +25,13 @@ fn browser() -> Chromium {
     browser_with(long_timeout())
 }
 
+/// Creates a renderer with these settings.
 fn browser_with(settings: RenderSettings) -> Chromium {
     let fetcher = Fetcher::new(relink_fetch::FetchSettings::default()).unwrap();
     Chromium::new(settings, Arc::new(fetcher))
 }
 
+/// Settings with a timeout that is long enough for a busy machine.
 fn long_timeout() -> RenderSettings {
     RenderSettings { timeout: Duration::from_secs(30), ..RenderSettings::default() }
 }

@@ -1,4 +1,4 @@
-//! Crashes and cleanup of processes.
+//! Tests of crashes and of the cleanup of processes.
 //!
 //! Tests run concurrently. Each test identifies its browser by a unique heap
 //! limit, which is part of the command line.
@@ -18,7 +18,8 @@ use crate::{browser_with, check_contains, long_timeout, render_user_supplied};
 /// Maximum wait for an expected event.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// Environment variable that makes the helper test run.
+/// Environment variable with which `helper_that_is_killed` opens a page instead of doing
+/// nothing.
 const HELPER_VARIABLE: &str = "RELINK_TEST_TO_BE_KILLED";
 
 /// A page that keeps its process busy.
@@ -52,20 +53,24 @@ fn with_heap_limit(mib: u64) -> Chromium {
 fn browser_processes(mib: u64) -> Vec<Process> {
     let ids = fs::read_dir("/proc").unwrap().flatten();
     let all: Vec<Process> =
-        ids.filter_map(|it| process(it.file_name().to_str()?.parse().ok()?)).collect();
+        ids.filter_map(|entry| process(entry.file_name().to_str()?.parse().ok()?)).collect();
     let flag = format!("--max-old-space-size={mib} ");
-    let is_main = |it: &Process| it.command.contains(&flag) && is_main_process(it);
-    let Some(main) = all.iter().find(|it| is_main(it)) else { return Vec::new() };
+    let is_main = |process: &&Process| process.command.contains(&flag) && is_main_process(process);
+    let Some(main) = all.iter().find(is_main) else { return Vec::new() };
     let profile = profile_path(main);
-    let is_member = |it: &&Process| it.id == main.id || it.command.contains(&profile);
-    let mut known: Vec<i32> = all.iter().filter(is_member).map(|it| it.id).collect();
+    let has_profile =
+        |process: &&Process| process.id == main.id || process.command.contains(&profile);
+    let mut known: Vec<i32> = all.iter().filter(has_profile).map(|process| process.id).collect();
+    // Add children until no process has a known parent.
     loop {
-        let is_new = |it: &&Process| known.contains(&it.parent) && !known.contains(&it.id);
-        let new: Vec<i32> = all.iter().filter(is_new).map(|it| it.id).collect();
-        if new.is_empty() {
-            return all.into_iter().filter(|it| known.contains(&it.id)).collect();
+        let is_new_child =
+            |process: &&Process| known.contains(&process.parent) && !known.contains(&process.id);
+        let new_children: Vec<i32> =
+            all.iter().filter(is_new_child).map(|process| process.id).collect();
+        if new_children.is_empty() {
+            return all.into_iter().filter(|process| known.contains(&process.id)).collect();
         }
-        known.extend(new);
+        known.extend(new_children);
     }
 }
 
@@ -81,8 +86,9 @@ async fn until<T>(failure: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// Waits until the processes have exited.
 async fn until_gone(processes: &[Process]) {
-    let is_gone = || processes.iter().all(|it| process(it.id).is_none()).then_some(());
+    let is_gone = || processes.iter().all(|exiting| process(exiting.id).is_none()).then_some(());
     until("processes are still running", is_gone).await;
 }
 
@@ -92,13 +98,14 @@ fn profile_path(main: &Process) -> String {
     flag.1.split(' ').next().unwrap().to_owned()
 }
 
+/// Returns the main process of a browser.
 fn main_process(processes: &[Process]) -> &Process {
-    let has_profile = |it: &&Process| it.command.contains("--user-data-dir=");
-    processes.iter().find(|it| has_profile(it) && is_main_process(it)).unwrap()
+    let has_profile = |process: &&Process| process.command.contains("--user-data-dir=");
+    processes.iter().find(|process| has_profile(process) && is_main_process(process)).unwrap()
 }
 
-/// Whether this is neither a child of the browser nor the shell that started
-/// it.
+/// Whether a process of a browser is its main process: neither a child process nor the
+/// shell that started the browser.
 fn is_main_process(process: &Process) -> bool {
     !process.command.contains("--type=") && !process.command.starts_with("/bin/sh -c")
 }
@@ -131,8 +138,8 @@ async fn canceled_render_leaves_no_processes() {
         // The browser has a spare process, so take the newest one.
         processes
             .into_iter()
-            .filter(|it| it.command.contains("--type=renderer"))
-            .max_by_key(|it| it.id)
+            .filter(|process| process.command.contains("--type=renderer"))
+            .max_by_key(|process| process.id)
     };
     let renderer = tokio::select! {
         _ = render_user_supplied(&browser, web.url("/")) => unreachable!("the page never becomes idle"),
@@ -156,7 +163,10 @@ async fn killed_process_leaves_no_browser_and_no_profile() {
         .unwrap();
     let has_renderer = || {
         let processes = browser_processes(203);
-        processes.iter().any(|it| it.command.contains("--type=renderer")).then_some(processes)
+        processes
+            .iter()
+            .any(|process| process.command.contains("--type=renderer"))
+            .then_some(processes)
     };
     let processes = until("no browser runs", has_renderer).await;
     victim.kill().unwrap();
@@ -185,9 +195,10 @@ async fn page_crash_does_not_affect_other_pages() {
     let browser = with_heap_limit(204);
     let crash = async {
         until("the page does not run", || (web.hits("/") > 3).then_some(())).await;
-        for it in browser_processes(204).iter().filter(|it| it.command.contains("--type=renderer"))
-        {
-            kill(it.id);
+        let processes = browser_processes(204);
+        let is_renderer = |process: &&Process| process.command.contains("--type=renderer");
+        for renderer in processes.iter().filter(is_renderer) {
+            kill(renderer.id);
         }
     };
     let (crashed, ()) = tokio::join!(render_user_supplied(&browser, web.url("/")), crash);

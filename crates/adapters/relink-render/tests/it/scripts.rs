@@ -1,4 +1,4 @@
-//! Content created by scripts.
+//! Tests of content created by scripts.
 
 use std::time::Duration;
 
@@ -95,12 +95,12 @@ async fn pages_do_not_share_cookies_or_storage() {
     for _ in 0..2 {
         check_contains(&render_user_supplied(&browser, web.url("/")).await.unwrap(), "stored: 0.");
     }
-    let (one, two) = tokio::join!(
+    let (first, second) = tokio::join!(
         render_user_supplied(&browser, web.url("/")),
         render_user_supplied(&browser, web.url("/"))
     );
-    check_contains(&one.unwrap(), "stored: 0.");
-    check_contains(&two.unwrap(), "stored: 0.");
+    check_contains(&first.unwrap(), "stored: 0.");
+    check_contains(&second.unwrap(), "stored: 0.");
 }
 
 #[tokio::test]

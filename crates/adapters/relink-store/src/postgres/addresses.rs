@@ -1,5 +1,6 @@
-//! Leases of IP addresses. One worker at a time sends requests to the hosts of an
-//! address, so that the interval between these requests holds for all workers.
+//! Leases of IP addresses. Only one worker at a time sends requests to the hosts of an
+//! address, so that the minimum interval between these requests is respected across all
+//! workers.
 //!
 //! All times of this module are those of the database's clock.
 
@@ -14,8 +15,9 @@ use super::session::Db;
 /// milliseconds. It is longer than any interval between requests to an address.
 const LEASE_PAUSE_MS: i64 = 1_000;
 
-/// Leases an address. Returns whether no other worker has leased it. The address is
-/// stored with the host, so that other workers do not claim the host meanwhile.
+/// Leases an address. Returns false if another worker has leased it. Stores the address
+/// of the host in both cases, so that workers without the lease of the address do not
+/// claim the host.
 pub(super) async fn lease(
     db: &Db<'_>,
     worker: i64,
@@ -50,8 +52,8 @@ pub(super) async fn renew(db: &Db<'_>, worker: i64, until: i64) -> DbResult<()> 
     Ok(())
 }
 
-/// Releases the addresses of which the worker leases no host any more. Other
-/// workers can lease them after a pause.
+/// Releases those addresses for which the worker has no leased host any more. Other
+/// workers can lease these addresses after a pause.
 pub(super) async fn release(
     db: &Db<'_>,
     worker: i64,

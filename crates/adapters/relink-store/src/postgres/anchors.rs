@@ -1,4 +1,7 @@
-//! Stores and reads the anchors of pages, and the links that refer to them.
+//! Stores and reads the anchors of pages, and the links with a fragment, which refer to
+//! anchors. Anchors are stored as hashes with the time of the fetch. A missing anchor is
+//! recorded as a *local* target: a finding without a request. The *generation* is a
+//! counter that grows when a run starts or resumes; results are stored under it.
 
 use jiff::Timestamp;
 use relink_model::{RunId, TaskId, Verdict};
@@ -29,8 +32,9 @@ pub(super) async fn save(
     Ok(())
 }
 
-/// Assigns anchors that were seen at `seen_at` to the result of `checked_at`,
-/// unless they have been replaced since.
+/// Changes the time of anchors from `seen_at`, when the page was fetched, to
+/// `checked_at`, when the page was judged later. Does nothing if newer anchors are
+/// stored.
 pub(super) async fn confirm(
     db: &Db<'_>,
     target: i64,
@@ -78,7 +82,7 @@ pub(super) async fn anchor_references(
     Ok(rows.iter().map(reference).collect())
 }
 
-/// Counts links with a fragment to reached pages whose anchors are not stored.
+/// Counts links with a fragment that lead to reached pages without stored anchors.
 pub(super) async fn count_unknown(db: &Db<'_>, run: RunId) -> DbResult<u64> {
     let reached: Vec<&str> = Verdict::ALL
         .into_iter()
@@ -100,15 +104,16 @@ pub(super) async fn count_unknown(db: &Db<'_>, run: RunId) -> DbResult<u64> {
     Ok(count(&row, 0))
 }
 
-/// Adds a finding for each missing anchor, and returns the number of new ones.
-/// The finding is a local target with a copy of the link.
+/// Adds a finding for each missing anchor: a task of a local target, and a copy of the
+/// link. Returns the number of new findings.
 pub(super) async fn add_missing(
     db: &Db<'_>,
     run: RunId,
     missing: &[MissingAnchor],
     cache_window: CacheWindow,
 ) -> DbResult<u64> {
-    let mut new = 0;
+    let mut new_findings = 0;
+    // Skip targets that are not local: only local targets are findings without a request.
     for MissingAnchor { link: (task, document, position), target } in missing {
         let NewTarget::Local { key, .. } = target else { continue };
         let finding = NewTask {
@@ -122,7 +127,7 @@ pub(super) async fn add_missing(
         };
         let (inserted, _) = tasks::insert_tasks(db, run, &[finding], cache_window.now).await?;
         let Some(inserted) = inserted.first() else { continue };
-        new += u64::from(inserted.is_new);
+        new_findings += u64::from(inserted.is_new);
         db.execute(
             "INSERT INTO link (task_id, document_id, position, span_start, span_end, line, col,
                                kind, ignored_codes)
@@ -134,5 +139,5 @@ pub(super) async fn add_missing(
         )
         .await?;
     }
-    Ok(new)
+    Ok(new_findings)
 }

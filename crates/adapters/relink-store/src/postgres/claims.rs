@@ -1,7 +1,10 @@
 //! Leases hosts, returns their due tasks and releases hosts.
 //!
 //! A lease is the exclusive right of a worker to fetch the tasks of a host until a given
-//! time. All times of this module are those of the database clock.
+//! time. Its fencing token is a counter that grows with each lease of the host, so that
+//! statements of an earlier holder are rejected. Hosts are divided into 64 buckets by a
+//! hash of the name; each worker starts its search in another bucket. All times of this
+//! module are those of the database clock.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,13 +29,13 @@ pub(super) struct ClaimQuery {
     pub(super) hosts: usize,
     /// The maximum number of tasks per host.
     pub(super) tasks: usize,
-    /// Tasks and hosts that are due at this time are claimed.
+    /// The time up to which tasks and hosts are due. Later ones are not claimed.
     pub(super) due: i64,
     /// Leases that end by this time have expired.
     pub(super) now: i64,
     /// The time when the new leases end.
     pub(super) until: i64,
-    /// The id of the worker that claims.
+    /// The id of the worker that receives the leases.
     pub(super) worker: i64,
     /// The bucket in which the search starts.
     pub(super) bucket: i64,
@@ -84,6 +87,7 @@ pub(super) async fn claim(
             ],
         )
         .await?;
+    // Column 8 is `host.bucket`.
     let last_bucket = rows.last().map(|row| row.get(8));
     let mut claims: Vec<Claim> = rows.iter().map(|row| empty_claim(row, clock)).collect();
     let hosts: Vec<i64> = claims.iter().map(|claim| claim.lease.host.0).collect();
@@ -96,7 +100,7 @@ pub(super) async fn claim(
     Ok((claims, last_bucket))
 }
 
-/// Reads a claim without tasks.
+/// Reads the lease and the schedule of a host; the caller adds the tasks.
 fn empty_claim(row: &Row, clock: ClockOffset) -> Claim {
     Claim {
         lease: HostLease { host: HostId(row.get(0)), fencing_token: row.get(1) },
@@ -106,7 +110,7 @@ fn empty_claim(row: &Row, clock: ClockOffset) -> Claim {
     }
 }
 
-/// Returns the first due tasks of hosts.
+/// Selects the first due tasks of hosts.
 ///
 /// Parameters: `$1` run, `$2` hosts, `$3` time up to which tasks are due, `$4` maximum
 /// number of tasks per host.
@@ -139,8 +143,8 @@ async fn first_tasks(
     Ok(tasks)
 }
 
-/// Returns due tasks of a leased host that follow the last returned one; none
-/// if the lease was lost.
+/// Returns due tasks of a leased host that follow `last_task`, which was due at
+/// `last_time`. Returns an empty list if the lease was lost.
 pub(super) async fn more_tasks(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -175,7 +179,8 @@ pub(super) async fn more_tasks(
     rows.iter().map(|row| task_from_row(row, clock)).collect()
 }
 
-/// Returns due tasks by traversal rank; none if the lease was lost.
+/// Returns due tasks in the order of their ranks, which is the order in which a crawl
+/// visits pages. Returns an empty list if the lease was lost.
 pub(super) async fn due_by_rank(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -201,8 +206,8 @@ pub(super) async fn due_by_rank(
     rows.iter().map(|row| task_from_row(row, clock)).collect()
 }
 
-/// Extends leases and returns those that were lost: another worker has leased the
-/// host, or its IP address.
+/// Extends leases and returns the lost ones. A lease is lost if another worker has leased
+/// the host or its IP address.
 pub(super) async fn renew(
     db: &Db<'_>,
     worker: i64,
@@ -229,8 +234,8 @@ pub(super) async fn renew(
     Ok(leases.iter().filter(|lease| !renewed.contains(lease)).copied().collect())
 }
 
-/// Ends leases and stores the schedules of the hosts. Each parameter is an array with
-/// the values of one column of `new`.
+/// Ends leases and stores the schedules of the hosts. `lease_until = 0` means not leased.
+/// Each parameter is an array with the values of one column of `new`.
 pub(super) const RELEASE_HOSTS: &str = "UPDATE host SET lease_until = 0, worker_id = NULL,
          next_at = greatest(host.next_at, new.next_at), delay_ms = new.delay_ms,
          throttle_ms = new.throttle_ms, schedule_at = new.schedule_at,
@@ -241,9 +246,9 @@ pub(super) const RELEASE_HOSTS: &str = "UPDATE host SET lease_until = 0, worker_
      WHERE host.id = new.id AND host.fencing_token = new.token
      RETURNING host.id";
 
-/// Locks the rows of hosts in a run. This is a statement of its own: the next one
-/// then sees all tasks that other transactions added before they released the
-/// locks.
+/// Locks the rows of hosts in a run. Runs before [`ADD_STATS`] as a separate statement,
+/// so that `ADD_STATS` sees all tasks that other transactions added before they released
+/// the locks.
 pub(super) const LOCK_RUN_HOSTS: &str = "SELECT 1 FROM run_host
      WHERE run_id = $1 AND host_id = ANY($2) ORDER BY host_id FOR NO KEY UPDATE";
 
@@ -265,7 +270,7 @@ pub(super) const ADD_STATS: &str = "UPDATE run_host SET
                  control_requests)
      WHERE run_host.run_id = $1 AND run_host.host_id = new.host";
 
-/// Releases hosts, except those whose lease was lost.
+/// Releases hosts and their IP addresses. Hosts whose lease was lost are not changed.
 pub(super) async fn release(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -290,6 +295,7 @@ pub(super) async fn release(
         .await?;
     let released: HashSet<i64> = released.iter().map(|row| row.get(0)).collect();
     let used_addresses: Vec<String> = addresses.into_iter().flatten().collect();
+    // The schedules were stored just now, so the latest `stored_at` is the current time.
     let now = stored.iter().copied().max().unwrap_or(0);
     addresses::release(db, worker, &used_addresses, now).await?;
     let hosts: Vec<&HostRelease> =
@@ -324,7 +330,8 @@ async fn add_stats(db: &Db<'_>, run: RunId, hosts: &[&HostRelease]) -> DbResult<
     Ok(())
 }
 
-/// Reads the schedule from five columns, starting at `first`.
+/// Reads the schedule from five columns, starting at `first`: `next_at`, `delay_ms`,
+/// `throttle_ms`, `schedule_at` and `address`.
 fn schedule_from_row(row: &Row, first: usize, clock: ClockOffset) -> HostSchedule {
     let address: Option<String> = row.get(first + 4);
     HostSchedule {
@@ -393,8 +400,8 @@ pub(super) async fn reserve_request(
     Ok(reserved > 0)
 }
 
-/// Returns the due time of the next task whose host is not leased, and whether
-/// another worker has leased a host with tasks, or its IP address.
+/// Returns the due time of the next task whose host can be leased, and whether another
+/// worker has leased any host with tasks or the IP address of such a host.
 pub(super) async fn next_due(
     db: &Db<'_>,
     run: RunId,

@@ -1,8 +1,8 @@
 //! Translates between the clock of the caller and that of the database.
 //!
-//! Leases and the times of next requests use the clock of the database, so that
-//! a worker whose own clock is wrong breaks no rate limit. Results keep the
-//! times of the worker that made them.
+//! Leases and the times of next requests use the clock of the database, so that a worker
+//! with a wrong clock does not violate rate limits. Results have the times of the worker
+//! that produced them.
 
 use jiff::Timestamp;
 
@@ -16,7 +16,8 @@ pub(super) struct ClockOffset {
 }
 
 impl ClockOffset {
-    /// Returns the time of the database. Zero means immediately and stays.
+    /// Converts a time of the caller to the database clock. Zero means "due immediately"
+    /// and is not converted.
     pub(super) fn db_time(self, time: Timestamp) -> i64 {
         match millis(time) {
             0 => 0,
@@ -24,7 +25,7 @@ impl ClockOffset {
         }
     }
 
-    /// Returns the time of the caller.
+    /// Converts a time of the database clock to the clock of the caller.
     pub(super) fn caller_time(self, time: i64) -> Timestamp {
         match time {
             0 => Timestamp::UNIX_EPOCH,

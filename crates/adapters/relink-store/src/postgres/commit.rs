@@ -1,4 +1,7 @@
-//! Commits probes and task updates.
+//! Commits completions of tasks: probes, new task states, results and pages. A completion
+//! is accepted only if its fence is valid: the lease of the host, or the generation of
+//! the run (a counter that grows when a run starts or resumes). A *held* task was
+//! fetched, but is judged later.
 
 use std::collections::HashMap;
 
@@ -18,17 +21,17 @@ use crate::values::task_state;
 pub(super) const LOCK_HOSTS: &str =
     "SELECT id, fencing_token FROM host WHERE id = ANY($1) ORDER BY id FOR SHARE";
 
-/// Returns `$1` new ids for probes, and holds a shared lock until the commit.
-/// Readers of new probes wait for this lock, so that a probe with a smaller id
-/// cannot appear after they have read a larger one.
+/// Reserves `$1` ids for probes and holds a shared lock until the commit. Readers of new
+/// probes wait for this lock, so that they never read a probe before another one with a
+/// smaller id is committed.
 pub(super) const RESERVE_PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
          SELECT pg_advisory_xact_lock_shared(hashtext('relink probes ' || current_schema())))
      SELECT nextval(pg_get_serial_sequence('probe', 'id'))
      FROM shared CROSS JOIN generate_series(1, $1::bigint)";
 
 /// Inserts probes. `$7` is the run; each other parameter is an array with the values of
-/// one column of `new`. `new.task` is null for the first probe of a task, which has no
-/// previous one.
+/// one column of `new`. `new.task` is null for the first probe of a task. Later probes
+/// refer to the last one (`task.probe_id`), so that the probes of a task form a chain.
 pub(super) const INSERT_PROBES: &str =
     "INSERT INTO probe (id, target_id, run_id, requested_at, status, detail, previous_id)
      SELECT new.id, new.target, $7, new.time, new.status, new.detail, task.probe_id
@@ -36,8 +39,8 @@ pub(super) const INSERT_PROBES: &str =
                  $6::bigint[]) AS new (id, target, time, status, detail, task)
      LEFT JOIN task ON task.id = new.task";
 
-/// Commits completions, except those whose lease was lost or whose run was opened
-/// again.
+/// Commits completions. Rejects those whose lease was lost, and those whose run another
+/// process has opened again.
 pub(super) async fn commit(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -49,7 +52,7 @@ pub(super) async fn commit(
     let generation = locked_generation(db, run, completions).await?;
     let is_rejected = |completion: &&TaskCompletion| match completion.fence {
         Fence::Host(lease) => lost.contains(&lease),
-        Fence::Run(opened) => Some(opened) != generation,
+        Fence::Run(expected) => Some(expected) != generation,
     };
     let rejected =
         completions.iter().filter(is_rejected).map(|completion| completion.task).collect();
@@ -68,8 +71,8 @@ pub(super) async fn commit(
     Ok(CommitSummary { rejected, ..summary })
 }
 
-/// Returns the leases that were lost. Locks the hosts of the others until the
-/// commit, so that they cannot be claimed meanwhile.
+/// Returns the leases that were lost. Locks the hosts of all leases until the commit, so
+/// that they cannot be claimed meanwhile.
 async fn lost_leases(db: &Db<'_>, completions: &[TaskCompletion]) -> DbResult<Vec<HostLease>> {
     let host_lease = |completion: &TaskCompletion| match completion.fence {
         Fence::Host(lease) => Some(lease),
@@ -88,8 +91,8 @@ async fn lost_leases(db: &Db<'_>, completions: &[TaskCompletion]) -> DbResult<Ve
     Ok(leases)
 }
 
-/// Returns the generation of the run if a completion needs it, and locks it until
-/// the commit.
+/// Returns the generation of the run if a fence of a completion contains one. Locks the
+/// run until the commit, so that no other process can open it meanwhile.
 async fn locked_generation(
     db: &Db<'_>,
     run: RunId,
@@ -126,7 +129,7 @@ async fn insert_probes(
         let detail = serde_json::to_string(probe)?;
         details.push(redaction::json(&detail)?.into_owned());
     }
-    // The first probe of a task has no previous one.
+    // One id per probe: the task, or `None` if this is the first probe of the task.
     let tasks: Vec<Option<i64>> = with_probe
         .iter()
         .map(|(completion, _)| {
@@ -141,7 +144,7 @@ async fn insert_probes(
     Ok(completions.iter().map(probe_id).collect())
 }
 
-/// Returns the attempts so far, including the current one.
+/// Returns the attempts so far, including the current one; none for a dropped task.
 fn attempts(update: &TaskUpdate) -> &[Attempt] {
     match update {
         TaskUpdate::Retry { attempts, .. } | TaskUpdate::Hold { attempts } => attempts,
@@ -159,8 +162,8 @@ struct WaitingTask<'a> {
     not_before: i64,
     attempts: &'a [Attempt],
     probe: Option<i64>,
-    /// Whether the due time of the host must be updated. With a lease, its
-    /// holder does this when it releases the host.
+    /// Whether the due time of the host must be updated. If the host is leased, the lease
+    /// holder does this on release.
     updates_host: bool,
 }
 
@@ -182,6 +185,7 @@ async fn apply_updates(
                 dropped.push(completion.task.0);
                 continue;
             }
+            // `result_writer` updates finished tasks.
             TaskUpdate::Finish(_) => continue,
         };
         let updates_host =
@@ -244,7 +248,9 @@ async fn save_waiting_tasks(db: &Db<'_>, waiting: &[WaitingTask<'_>]) -> DbResul
     Ok(())
 }
 
-/// Saves the anchors of finished and held pages.
+/// Saves the anchors of finished and held pages. The anchors of a finished page have the
+/// time of its result; those of a held page have the time of the request until the page
+/// is judged.
 async fn save_anchors(db: &Db<'_>, completions: &[&TaskCompletion]) -> DbResult<()> {
     for completion in completions {
         let seen_at = match (&completion.update, &completion.probe) {
@@ -268,6 +274,7 @@ async fn finished_tasks<'a>(
     let mut finished = Vec::with_capacity(completions.len());
     for (completion, probe) in completions.iter().zip(probes) {
         let TaskUpdate::Finish(result) = &completion.update else { continue };
+        // A page that was reached without a new probe was held and is judged now.
         let is_held = probe.is_none() && result.verdict.is_reached();
         let probe = if is_held { held_probe(db, completion).await? } else { *probe };
         finished.push(FinishedTask { completion, result, probe });
@@ -275,8 +282,8 @@ async fn finished_tasks<'a>(
     Ok(finished)
 }
 
-/// Returns the probe of a held task whose page was reached, and marks the
-/// anchors of that probe as current.
+/// Returns the stored probe of a held task that is finished now, and gives the anchors of
+/// that probe the time of the result.
 async fn held_probe(db: &Db<'_>, completion: &TaskCompletion) -> DbResult<Option<i64>> {
     let TaskUpdate::Finish(result) = &completion.update else { return Ok(None) };
     let row = db

@@ -32,7 +32,7 @@ const MAX_CLOCK_DRIFT_MS: i64 = 200;
 /// The name of this operation in error messages.
 const OPERATION: Operation = "opening";
 
-/// The pauses of an operation that is repeated.
+/// The pauses between repetitions of an operation.
 #[derive(Default)]
 pub(super) struct Retries {
     /// The sum of all pauses.
@@ -42,8 +42,8 @@ pub(super) struct Retries {
 }
 
 impl PostgresStore {
-    /// Returns the open connection, waiting for the database if the connection
-    /// was lost.
+    /// Returns the open connection. If the connection was lost, connects again and waits
+    /// until the database is available.
     pub(super) async fn session(&self) -> Result<MutexGuard<'_, Option<Session>>, StoreError> {
         let mut guard = self.session.lock().await;
         if guard.as_ref().is_some_and(|session| !session.client.is_closed()) {
@@ -64,8 +64,8 @@ impl PostgresStore {
         }
     }
 
-    /// Pauses before the operation is repeated. Returns the error if a
-    /// repetition cannot help or the timeout has passed.
+    /// Pauses before the operation is repeated. Returns the error if a repetition cannot
+    /// succeed or the timeout has passed.
     pub(super) async fn wait_or_fail(
         &self,
         error: DbError,
@@ -100,8 +100,8 @@ impl PostgresStore {
         ))
         .await?;
         for run in self.owned_runs() {
-            // Ignore the result: if another process has taken over the run, the
-            // store rejects what this one commits.
+            // Ignore the result: if another process has taken over the run, the store
+            // rejects the commits of this process.
             lock_run(&db, run).await?;
         }
         Ok(session)
@@ -121,9 +121,9 @@ impl PostgresStore {
     pub(super) async fn prepare_schema(&self) -> Result<(), StoreError> {
         let guard = self.session().await?;
         let Some(session) = guard.as_ref() else { return Ok(()) };
-        let prepared = create_or_read_version(session, &self.schema).await;
+        let version = create_or_read_version(session, &self.schema).await;
         let found =
-            prepared.map_err(|error| error.into_store_error(&self.url.to_string(), OPERATION))?;
+            version.map_err(|error| error.into_store_error(&self.url.to_string(), OPERATION))?;
         let (path, known) = (self.url.to_string(), SCHEMA_VERSION);
         match found {
             SCHEMA_VERSION => Ok(()),
@@ -132,7 +132,7 @@ impl PostgresStore {
         }
     }
 
-    /// Measures the difference between the clocks.
+    /// Measures the difference between the clock of the caller and that of the database.
     pub(super) async fn update_clock(&self) -> Result<ClockOffset, StoreError> {
         let Some(clock) = &self.clock else { return Ok(ClockOffset::default()) };
         let before = clock.now();
@@ -148,13 +148,14 @@ impl PostgresStore {
         Ok(self.clock_offset())
     }
 
-    /// Returns the current time of the database; zero if the times of the caller are
-    /// used.
+    /// Returns the current time of the database. Returns zero if there is no clock to
+    /// convert, and the times of the caller are used.
     pub(super) fn db_now(&self) -> i64 {
         self.clock.as_ref().map_or(0, |clock| self.clock_offset().db_time(clock.now()))
     }
 
-    /// Returns the last measured difference between the clocks.
+    /// Returns the last measured difference between the clocks of the caller and the
+    /// database.
     pub(super) fn clock_offset(&self) -> ClockOffset {
         ClockOffset { millis: self.offset.load(Ordering::Relaxed) }
     }
@@ -174,8 +175,9 @@ async fn create_or_read_version(session: &Session, schema: &str) -> DbResult<i64
     let select_exists = "SELECT to_regclass('schema_version') IS NOT NULL";
     let exists: bool = db.query_one(select_exists, &[]).await?.get(0);
     if !exists {
-        // The lock serializes processes that open a new database. One of them
-        // creates the schema; the statements of the others fail.
+        // The lock serializes processes that open a new database. The first one creates
+        // the schema. The `CREATE` statements of the others fail, which is ignored if the
+        // schema exists afterwards.
         let created = db
             .batch(&format!(
                 "BEGIN; SELECT pg_advisory_xact_lock(hashtext('relink {schema}'));

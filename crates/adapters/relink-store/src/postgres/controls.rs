@@ -1,4 +1,8 @@
 //! Stores controls, finds neighbors, and reads everything about one target.
+//!
+//! A control is a URL fetched only for comparison, usually with a random name that cannot
+//! exist. A neighbor is another page in the same directory of a host. A probe is
+//! everything observed in one fetch.
 
 use jiff::Timestamp;
 use relink_model::{Probe, RunId, TaskId, Verdict};
@@ -13,11 +17,11 @@ use super::session::Db;
 use super::{history, results};
 use crate::redaction;
 
-/// The maximum number of targets of a directory that are read. A directory may
+/// The maximum number of targets that are read before and after a URL. A directory may
 /// have millions, and a few neighbors are enough.
 const MAX_SCANNED: i64 = 256;
 
-/// The maximum number of runs in a record; the latest ones are returned.
+/// The maximum number of runs in a target record; older runs are omitted.
 const MAX_RUNS: i64 = 1000;
 
 /// Returns the control with this key if it was fetched at `since` or later.
@@ -38,11 +42,12 @@ pub(super) async fn control(
     Ok(Some(StoredControl { key: key.to_owned(), url: row.get(0), probe }))
 }
 
-/// Saves controls, unless a newer one is stored.
+/// Saves controls. A stored control with the same key is replaced unless it is newer.
 pub(super) async fn save_controls(db: &Db<'_>, controls: &[StoredControl]) -> DbResult<()> {
-    // In the order of keys, so that two transactions cannot wait for each other.
+    // Lock the rows in the order of keys, so that two transactions cannot wait for each
+    // other.
     let mut sorted: Vec<&StoredControl> = controls.iter().collect();
-    sorted.sort_by(|one, other| one.key.cmp(&other.key));
+    sorted.sort_by(|left, right| left.key.cmp(&right.key));
     for StoredControl { key, url, probe } in sorted {
         let detail = serde_json::to_string(probe)?;
         db.execute(
@@ -63,8 +68,8 @@ pub(super) async fn save_controls(db: &Db<'_>, controls: &[StoredControl]) -> Db
     Ok(())
 }
 
-/// Returns targets of a directory that were fetched in this run, nearest to
-/// `url` first: alternately one after it and one before it in URL order.
+/// Returns targets of a directory that were fetched in this run. They alternate between
+/// the nearest URL after `url` and the nearest URL before it, in URL order.
 pub(super) async fn neighbors(
     db: &Db<'_>,
     run: RunId,
@@ -82,7 +87,7 @@ pub(super) async fn neighbors(
     Ok(alternating.take(limit).flatten().flatten().take(limit).collect())
 }
 
-/// Returns up to `limit` fetched targets between two URLs, in this sort order.
+/// Returns up to `limit` fetched targets between two URLs. `order` is `ASC` or `DESC`.
 async fn fetched_between(
     db: &Db<'_>,
     run: RunId,
@@ -137,9 +142,9 @@ struct CheckedRun {
     verdict: Verdict,
 }
 
-/// Returns the runs that checked a target, latest first. A cached result has
-/// the time of the run that fetched the page; that run comes first, because it
-/// has the probe.
+/// Returns the runs that checked a target, latest first. Runs that reused a cached result
+/// have the same `checked_at` as the run that fetched the page. The latter comes first,
+/// because it has the probe.
 async fn checked_runs(db: &Db<'_>, target: i64) -> DbResult<Vec<CheckedRun>> {
     let rows = db
         .query(
@@ -156,6 +161,7 @@ async fn checked_runs(db: &Db<'_>, target: i64) -> DbResult<Vec<CheckedRun>> {
         DbResult::Ok(CheckedRun {
             task: TaskId(row.get(0)),
             at: timestamp(row.get(1)),
+            // The column is `NOT NULL`, so the default is never used.
             verdict: parse_name(row.get(2))?.unwrap_or(Verdict::Alive),
         })
     };
@@ -166,6 +172,7 @@ async fn checked_runs(db: &Db<'_>, target: i64) -> DbResult<Vec<CheckedRun>> {
 async fn probes(db: &Db<'_>, task: TaskId) -> DbResult<Vec<Probe>> {
     let rows = db
         .query(
+            // Follows the chain from the last probe of the task through `previous_id`.
             concat!(
                 "WITH RECURSIVE seen (id, previous_id, detail) AS (
                      SELECT p.id, p.previous_id, p.detail FROM task",

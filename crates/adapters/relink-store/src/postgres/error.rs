@@ -54,7 +54,7 @@ impl DbError {
     /// that the operation can be repeated on a new connection.
     pub(super) fn is_disconnected(&self) -> bool {
         let Self::Database(error) = self else { return false };
-        let stopping = [
+        let disconnecting_codes = [
             SqlState::ADMIN_SHUTDOWN,
             SqlState::CRASH_SHUTDOWN,
             SqlState::CANNOT_CONNECT_NOW,
@@ -63,7 +63,9 @@ impl DbError {
         ];
         let is_io = std::error::Error::source(error)
             .is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
-        error.is_closed() || is_io || error.code().is_some_and(|code| stopping.contains(code))
+        error.is_closed()
+            || is_io
+            || error.code().is_some_and(|code| disconnecting_codes.contains(code))
     }
 
     /// Whether the server aborted the transaction in favor of another one.

@@ -12,7 +12,8 @@ use super::rows::{millis, parse_name, stored_text, timestamp, without_nul};
 use super::session::Db;
 use crate::values::label_hash;
 
-/// Records links that are seen at the time `now`, unless they are known.
+/// Records the time `now` for links that were not recorded before. A link is identified
+/// by its target and the label of its document.
 pub(super) async fn insert_origins(
     db: &Db<'_>,
     rows: &[LinkRow<'_>],
@@ -32,7 +33,7 @@ pub(super) async fn insert_origins(
     Ok(())
 }
 
-/// Returns when these documents were first seen with a link to a target.
+/// Returns when a link to a target was first seen in each of these documents.
 pub(super) async fn link_origins(
     db: &Db<'_>,
     url: &str,
@@ -70,6 +71,7 @@ pub(super) async fn verdict_changes(db: &Db<'_>, target: i64) -> DbResult<Vec<Pa
     let change = |row: &Row| {
         DbResult::Ok(PastChange {
             changed_at: timestamp(row.get(0)),
+            // Both columns are `NOT NULL`, so the defaults are never used.
             before: parse_name(row.get(1))?.unwrap_or(Verdict::Alive),
             after: parse_name(row.get(2))?.unwrap_or(Verdict::Alive),
             code: parse_name(row.get(3))?,
@@ -78,10 +80,13 @@ pub(super) async fn verdict_changes(db: &Db<'_>, target: i64) -> DbResult<Vec<Pa
     rows.iter().map(change).collect()
 }
 
-/// A common table expression `changed` that records the verdicts of the rows of
-/// `new` that differ from those of the generation before. `new` has the columns
-/// `target`, `since`, `verdict` and `code`. The parameter is the number of the
-/// parameter with the generation.
+/// A common table expression `changed` that records a verdict change for each row of
+/// `new` whose verdict differs from that of the previous generation. `new` has the
+/// columns `target`, `since`, `verdict` and `code`. `$generation` is the SQL placeholder
+/// of the generation, such as `"$1"`.
+///
+/// A generation may judge a target twice. A change that the first judgment recorded is
+/// then replaced, even if the verdict is the previous one again.
 macro_rules! record_changes {
     ($generation:literal) => {
         concat!(

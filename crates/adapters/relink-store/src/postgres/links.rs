@@ -17,8 +17,8 @@ pub(super) struct LinkRow<'a> {
     pub(super) link: &'a NewLink,
 }
 
-/// Inserts links that are seen at the time `now`, and returns the number of new
-/// ones.
+/// Inserts links that are seen at the time `now`. Returns the number of links that were
+/// not stored before.
 pub(super) async fn insert(db: &Db<'_>, rows: &[LinkRow<'_>], now: Timestamp) -> DbResult<u64> {
     history::insert_origins(db, rows, now).await?;
     let column =

@@ -1,4 +1,5 @@
-//! Stores documents and their links.
+//! Stores the documents of a run and their links. A run is loaded after all of its
+//! documents are stored; other workers can join the run only then.
 
 use relink_model::RunId;
 use relink_ports::{DocumentId, LinkBatch, LoadedDocument, NewDocument};
@@ -9,6 +10,17 @@ use super::rows::{stored_text, to_i64};
 use super::session::Db;
 use super::tasks::{self, NewTask};
 use crate::values::label_hash;
+
+/// Returns the hash of the content of a stored document.
+pub(super) async fn document_hash(db: &Db<'_>, run: RunId, label: &str) -> DbResult<Option<u64>> {
+    let row = db
+        .query_opt(
+            "SELECT content_hash FROM document WHERE run_id = $1 AND label = $2",
+            &[&run.0, &stored_text(label)],
+        )
+        .await?;
+    Ok(row.map(|row| row.get::<_, i64>(0).cast_unsigned()))
+}
 
 /// Returns the stored document of the run with this label, inserting it if
 /// necessary. Deletes the links of a document that must be loaded again.
@@ -43,8 +55,9 @@ pub(super) async fn load_document(
     Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
 
-/// Deletes the links of a document that has changed or was loaded incompletely.
-/// Tasks may then have no link left, which `run.unlinked` records.
+/// Deletes the links of a document that has changed or was loaded incompletely. Some
+/// tasks may then have no link left. `run.unlinked` records this, so that
+/// `finish_loading` deletes them.
 async fn delete_links(db: &Db<'_>, run: RunId, id: i64, document: &NewDocument) -> DbResult<()> {
     db.execute("DELETE FROM link WHERE document_id = $1", &[&id]).await?;
     db.execute(
@@ -66,8 +79,8 @@ pub(super) async fn finish_document(db: &Db<'_>, document: DocumentId) -> DbResu
 /// Stores links with their targets, and tasks for targets that are new to the
 /// run.
 pub(super) async fn add_links(db: &Db<'_>, run: RunId, batch: &LinkBatch<'_>) -> DbResult<()> {
-    let immediate = |link| NewTask::immediate(link, batch.cache_window);
-    let new: Vec<NewTask<'_>> = batch.links.iter().map(immediate).collect();
+    let due_immediately = |link| NewTask::immediate(link, batch.cache_window);
+    let new: Vec<NewTask<'_>> = batch.links.iter().map(due_immediately).collect();
     let (inserted, hosts) = tasks::insert_tasks(db, run, &new, batch.cache_window.now).await?;
     let links = (batch.first_position..).zip(batch.links).zip(inserted);
     let rows: Vec<LinkRow<'_>> = links
@@ -87,8 +100,8 @@ pub(super) async fn add_links(db: &Db<'_>, run: RunId, batch: &LinkBatch<'_>) ->
     tasks::update_due_times(db, run, &hosts).await
 }
 
-/// Deletes documents that are not in `documents`, and tasks without links. From
-/// then on, workers may fetch the tasks.
+/// Deletes documents that are not in `documents`, and tasks without links. Marks the run
+/// as loaded, so that other workers may fetch its tasks.
 pub(super) async fn finish_loading(
     db: &Db<'_>,
     run: RunId,

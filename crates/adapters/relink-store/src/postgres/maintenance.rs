@@ -45,7 +45,8 @@ async fn size(db: &Db<'_>) -> DbResult<StoreSize> {
     })
 }
 
-/// Deletes closed runs and old data.
+/// Deletes closed runs and data older than `before`. Changes the token that reports to
+/// readers that probe ids may be reused.
 async fn prune(db: &Db<'_>, before: Timestamp) -> DbResult<()> {
     for statement in PRUNE_STATEMENTS {
         db.execute(statement, &[&millis(before)]).await?;
@@ -69,8 +70,9 @@ async fn vacuum(db: &Db<'_>) -> DbResult<()> {
     Ok(())
 }
 
-/// Delete what is older than the time in the parameter. The current result of
-/// each target and the probe that last reached it are never deleted.
+/// Statements that delete data older than `$1`. They do not delete the latest result of
+/// each target, the probe that last reached the target, or the data of open runs. Runs
+/// are deleted after the rows that refer to them.
 const PRUNE_STATEMENTS: [&str; 14] = [
     "DELETE FROM address_lease WHERE lease_until < $1",
     "DELETE FROM link WHERE task_id IN (

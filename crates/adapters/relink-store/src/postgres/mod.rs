@@ -1,9 +1,8 @@
 //! The store in a PostgreSQL database, shared by any number of workers.
 //!
-//! Hosts are claimed with `FOR NO KEY UPDATE SKIP LOCKED`, so that workers do
-//! not wait for each other. Every operation is one short transaction; it is
-//! repeated if the connection is lost. Multi-row statements get their rows as
-//! arrays.
+//! Hosts are claimed with `FOR NO KEY UPDATE SKIP LOCKED`, so that workers do not wait
+//! for each other. Every operation is one short transaction, which is repeated if the
+//! connection is lost. Statements that write many rows receive one array per column.
 
 mod addresses;
 mod anchors;
@@ -64,18 +63,18 @@ macro_rules! transact {
             let mut guard = $store.session().await?;
             let Some(session) = guard.as_mut() else { continue };
             let crate::postgres::session::Session { client, statements } = session;
-            let done = async {
+            let outcome = async {
                 let transaction = client.transaction().await?;
                 let db = crate::postgres::session::Db::in_transaction(&transaction, statements);
                 let $db = &db;
-                let done = $work.await?;
+                let outcome = $work.await?;
                 transaction.commit().await?;
-                crate::postgres::error::DbResult::Ok(done)
+                crate::postgres::error::DbResult::Ok(outcome)
             }
             .await;
             drop(guard);
-            match done {
-                Ok(done) => break Ok(done),
+            match outcome {
+                Ok(outcome) => break Ok(outcome),
                 Err(error) => $store.wait_or_fail(error, &mut retries, $operation).await?,
             }
         }
@@ -92,10 +91,10 @@ macro_rules! perform {
             let Some(session) = guard.as_ref() else { continue };
             let db = session.db();
             let $db = &db;
-            let done: crate::postgres::error::DbResult<_> = $work.await;
+            let outcome: crate::postgres::error::DbResult<_> = $work.await;
             drop(guard);
-            match done {
-                Ok(done) => break Ok(done),
+            match outcome {
+                Ok(outcome) => break Ok(outcome),
                 Err(error) => $store.wait_or_fail(error, &mut retries, $operation).await?,
             }
         }
@@ -117,20 +116,20 @@ pub struct PostgresStore {
     /// The id of this process in the table of workers; zero before its first
     /// use.
     worker: AtomicI64,
-    /// The number of results that this process has committed.
+    /// The number of results that this process has committed; part of its heartbeat.
     results: AtomicI64,
     /// The runs that this process has opened.
     owned_runs: SyncMutex<Vec<i64>>,
-    /// The bucket in which the next search for hosts starts.
+    /// The bucket (group of hosts) in which the next search for hosts starts.
     next_bucket: AtomicI64,
 }
 
 impl Store for PostgresStore {}
 
 impl PostgresStore {
-    /// Opens the store, and creates its tables in the schema `relink` if they do
-    /// not exist. Leases use the clock of the database; `clock` is the one that
-    /// the caller uses.
+    /// Opens the store, and creates its tables in the schema `relink` if they do not
+    /// exist. Leases use the clock of the database. `clock` is the clock of the caller,
+    /// whose times are converted.
     ///
     /// # Errors
     ///
@@ -141,8 +140,8 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// Opens the store in this schema. Without a clock, the times given by the
-    /// caller are also those of the database, as tests need it.
+    /// Opens the store in this schema. Without a clock, the times of the caller are
+    /// stored without conversion. Tests need this for their virtual time.
     pub async fn open_in_schema(
         url: PostgresUrl,
         schema: &str,
@@ -162,7 +161,8 @@ impl PostgresStore {
             owned_runs: SyncMutex::new(Vec::new()),
             next_bucket: AtomicI64::new(0),
         };
-        // Do not wait for a server that was never reached.
+        // Connect once: `session` would wait five minutes for a server that may never
+        // have existed.
         let session = store.connect().await;
         let session =
             session.map_err(|error| error.into_store_error(&store.url.to_string(), "opening"))?;

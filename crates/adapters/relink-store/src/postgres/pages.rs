@@ -17,11 +17,12 @@ use super::session::Db;
 use super::tasks::{self, NewTask, target_key};
 use crate::values::{label_hash, pack_anchors};
 
-/// A task that the run had before these pages.
+/// A task that existed before these pages were stored.
 struct ExistingTask {
     id: i64,
     depth: Option<i64>,
     rank: Option<i64>,
+    /// Whether the target is not fetched yet.
     is_pending: bool,
 }
 
@@ -34,8 +35,8 @@ enum LinkTask {
     New(usize),
 }
 
-/// Stores pages, each with the task that fetched it, and counts their new
-/// targets.
+/// Stores pages and counts their new targets. Each page has the id of the task that
+/// fetched it, if any.
 pub(super) async fn add(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -56,6 +57,8 @@ pub(super) async fn add(
     let now = clock.db_time(cache_window.now);
     let mut new: Vec<NewTask<'_>> = Vec::new();
     let mut new_keys: HashMap<String, usize> = HashMap::new();
+    // The depth of a task is the number of links from a start page; its rank is its place in
+    // the order of the crawl. Both are the lowest values found so far.
     let mut lowered_tasks = Vec::new();
     let mut links: Vec<(i64, usize, &PageLink, LinkTask)> = Vec::new();
     for (document, page) in &stored {
@@ -95,14 +98,15 @@ pub(super) async fn add(
     Ok(summary)
 }
 
-/// Returns the task of a link whose target is new to the run; `None` if the
-/// target is skipped. Local targets are always stored.
+/// Returns the task of a link whose target is new to the run, or `None` if the target is
+/// skipped. Local targets, which are findings without a request, are never skipped.
+/// `fresh_since` is `Timestamp::MAX` if a cached result must not be used.
 fn new_task(link: &PageLink, cache_window: CacheWindow, now: i64) -> Option<NewTask<'_>> {
     let is_local = matches!(link.link.target, NewTarget::Local { .. });
     let (depth, rank, fresh_since) = match link.decision {
         LinkDecision::Fetch { depth, rank, may_use_cache } if !is_local => {
-            let fresh = if may_use_cache { cache_window.fresh_since } else { Timestamp::MAX };
-            (Some(depth), rank, fresh)
+            let fresh_since = if may_use_cache { cache_window.fresh_since } else { Timestamp::MAX };
+            (Some(depth), rank, fresh_since)
         }
         LinkDecision::Fetch { depth, .. } => (Some(depth), None, Timestamp::MAX),
         LinkDecision::Skip if is_local => (None, None, Timestamp::MAX),
@@ -112,8 +116,8 @@ fn new_task(link: &PageLink, cache_window: CacheWindow, now: i64) -> Option<NewT
     Some(NewTask { depth, rank, fresh_since, not_before: now, ..task })
 }
 
-/// Lowers the depth and rank of a new task to those of another link to its
-/// target. Returns the index of the task.
+/// Lowers the depth and rank of a new task if another link to its target has lower ones.
+/// Returns `index`. Values that are `None` stay `None`.
 fn lower_new(new: &mut [NewTask<'_>], index: usize, decision: LinkDecision) -> usize {
     if let (Some(task), LinkDecision::Fetch { depth, rank, .. }) = (new.get_mut(index), decision) {
         task.depth = task.depth.map(|known| known.min(depth));
@@ -122,8 +126,9 @@ fn lower_new(new: &mut [NewTask<'_>], index: usize, decision: LinkDecision) -> u
     index
 }
 
-/// Lowers the depth and rank of a pending task to those of a link. Returns the
-/// task id and the new values if they changed.
+/// Lowers the depth and rank of a pending task if a link has lower ones. Returns the task
+/// id, depth and rank if they changed. Tasks that are not pending keep
+/// their values.
 fn lower_existing(
     task: &mut ExistingTask,
     decision: LinkDecision,
@@ -174,8 +179,8 @@ async fn insert_document(
     Ok(row.map(|row| row.get(0)))
 }
 
-/// Returns the existing tasks of web links by URL. The tasks of local links are not
-/// returned: they are inserted again with their current verdict.
+/// Returns the existing tasks of links to web pages by URL. The tasks of local targets
+/// are not returned, because they are inserted again with their current verdict.
 async fn existing_tasks(
     db: &Db<'_>,
     run: RunId,
@@ -193,23 +198,23 @@ async fn existing_tasks(
             &[&urls, &run.0],
         )
         .await?;
-    let known = |row: &tokio_postgres::Row| ExistingTask {
+    let task_from_row = |row: &tokio_postgres::Row| ExistingTask {
         id: row.get(1),
         depth: row.get(2),
         rank: row.get(3),
         is_pending: row.get(4),
     };
-    Ok(rows.iter().map(|row| (row.get(0), known(row))).collect())
+    Ok(rows.iter().map(|row| (row.get(0), task_from_row(row))).collect())
 }
 
 /// Inserts links and counts them in their documents.
 async fn store_links(db: &Db<'_>, rows: &[LinkRow<'_>], now: Timestamp) -> DbResult<()> {
     links::insert(db, rows, now).await?;
-    let mut counts: HashMap<i64, i64> = HashMap::new();
+    let mut links_by_document: HashMap<i64, i64> = HashMap::new();
     for row in rows {
-        *counts.entry(row.document).or_default() += 1;
+        *links_by_document.entry(row.document).or_default() += 1;
     }
-    let (documents, links): (Vec<i64>, Vec<i64>) = counts.into_iter().unzip();
+    let (documents, links): (Vec<i64>, Vec<i64>) = links_by_document.into_iter().unzip();
     db.execute(
         "UPDATE document SET links = new.links
          FROM unnest($1::bigint[], $2::bigint[]) AS new (id, links) WHERE document.id = new.id",

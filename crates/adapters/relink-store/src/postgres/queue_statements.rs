@@ -13,7 +13,7 @@ pub struct QueueStatements {
     pub first_tasks: &'static str,
     /// Verifies and locks the leases of results.
     pub lock_hosts: &'static str,
-    /// Returns the ids of new probes.
+    /// Reserves the ids of new probes.
     pub probe_ids: &'static str,
     /// Stores probes.
     pub insert_probes: &'static str,
@@ -27,7 +27,7 @@ pub struct QueueStatements {
     pub release: &'static str,
     /// Locks the rows of the released hosts.
     pub lock_run_hosts: &'static str,
-    /// Updates these rows.
+    /// Updates the statistics and due times in these rows.
     pub add_stats: &'static str,
 }
 

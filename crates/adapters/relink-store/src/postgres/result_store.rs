@@ -5,7 +5,7 @@ use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{
     AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, DocumentId, Inlinks,
     LinkCursor, LinkOrigin, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget,
-    StoreError, TargetRecord, TextChange, VerdictChange,
+    StoreError, TargetRecord, TextChange, TitledPage, VerdictChange,
 };
 
 use super::{PostgresStore, anchors, controls, history, perform, results, revive, site, transact};
@@ -63,7 +63,7 @@ impl ResultStore for PostgresStore {
         ))
     }
 
-    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError> {
+    async fn count_unchecked_fragments(&self, run: RunId) -> Result<u64, StoreError> {
         perform!(self, "counting unknown anchors", |db| anchors::count_unknown(db, run))
     }
 
@@ -141,10 +141,12 @@ impl ResultStore for PostgresStore {
     }
 
     async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError> {
+        // `text_changes` takes a lock that the database releases at the end of the transaction.
         transact!(self, "reading page texts", |db| revive::text_changes(db, after, limit))
     }
 
     async fn last_probe_id(&self) -> Result<i64, StoreError> {
+        // `last_probe_id` takes the same lock as `text_changes`.
         transact!(self, "reading the last probe id", |db| revive::last_probe_id(db))
     }
 
@@ -157,7 +159,7 @@ impl ResultStore for PostgresStore {
         prefix: &str,
         after: &str,
         limit: usize,
-    ) -> Result<Vec<(String, Option<String>)>, StoreError> {
+    ) -> Result<Vec<TitledPage>, StoreError> {
         perform!(self, "listing live pages", |db| revive::live_pages(db, prefix, after, limit))
     }
 }

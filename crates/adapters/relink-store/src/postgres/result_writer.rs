@@ -1,9 +1,10 @@
 //! Writes results in multi-row statements.
 //!
-//! A target has at most one result per generation; a later result of the same
-//! generation replaces it. If the target was not reached, its result copies
-//! `reached_at` and `reached_probe` of the previous result, because only the
-//! latest result is read.
+//! The generation is a counter that grows when a run starts or resumes. A target has at
+//! most one result per generation; a later result of the same generation replaces it. A
+//! target is *reached* if a server returned its page. If the target was not reached, its
+//! result copies `reached_at` and `reached_probe` of the previous result, because only
+//! the latest result is read.
 
 use std::collections::HashMap;
 
@@ -21,25 +22,26 @@ use crate::redaction;
 pub(super) struct FinishedTask<'a> {
     pub(super) completion: &'a TaskCompletion,
     pub(super) result: &'a TargetResult,
-    /// The id of its last probe, unless it is stored with the task.
+    /// The id of the last probe; `None` if the id is stored only in `task.probe_id`.
     pub(super) probe: Option<i64>,
 }
 
 impl FinishedTask<'_> {
-    /// Returns the time of the check, if the target was reached.
+    /// Returns the time of the check if the target was reached.
     fn reached_at(&self) -> Option<i64> {
         self.result.verdict.is_reached().then_some(millis(self.result.checked_at))
     }
 
-    /// Returns the probe that later probes of the target are compared with. A
-    /// drifted page is still compared with its original content.
+    /// Returns the probe with which later probes of the target are compared. Returns
+    /// `None` for a drifted page (other content than before), so that later probes are
+    /// compared with the original content.
     fn reached_probe(&self) -> Option<i64> {
         let verdict = self.result.verdict;
         self.probe.filter(|_| verdict.is_reached() && verdict != Verdict::Drifted)
     }
 
-    /// Returns the value of `result.attempts`; `None` for a single attempt that
-    /// equals the probe.
+    /// Returns the value of `result.attempts`; `None` for a single attempt, which is
+    /// restored from its probe.
     fn attempts_json(&self) -> DbResult<Option<String>> {
         let attempts = &self.result.attempts;
         let equals_probe = attempts.len() == 1 && self.completion.probe.is_some();
@@ -56,8 +58,8 @@ impl FinishedTask<'_> {
     }
 }
 
-/// Inserts or replaces results, copying `reached_at` and `reached_probe` from the
-/// previous result, and records changes of verdicts.
+/// Inserts or replaces results and records changes of verdicts. Copies `reached_at` and
+/// `reached_probe` from the previous result if the new result has none.
 pub(super) const INSERT_RESULTS: &str = concat!(
     "WITH new AS (
          SELECT * FROM unnest(
@@ -120,7 +122,7 @@ fn last_of_each_target<'a, 'b>(finished: &'a [FinishedTask<'b>]) -> Vec<&'a Fini
     finished.iter().enumerate().filter(is_last).map(|(_, task)| task).collect()
 }
 
-/// Binds one array per column.
+/// Runs [`INSERT_RESULTS`] with one array per column.
 async fn insert_results(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>]) -> DbResult<()> {
     let targets: Vec<i64> = tasks.iter().map(|task| task.completion.target.0).collect();
     let results: Vec<&TargetResult> = tasks.iter().map(|task| task.result).collect();
@@ -131,7 +133,7 @@ async fn insert_results(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>
         results.iter().map(|result| result.status.map(i64::from)).collect();
     let reasons: Vec<String> = results.iter().map(|result| stored_text(&result.reason)).collect();
     let since: Vec<i64> = results.iter().map(|result| millis(result.since)).collect();
-    let checked: Vec<i64> = results.iter().map(|result| millis(result.checked_at)).collect();
+    let checked_at: Vec<i64> = results.iter().map(|result| millis(result.checked_at)).collect();
     let confidences: Vec<i64> =
         results.iter().map(|result| i64::from(result.confidence.as_percent())).collect();
     let evidence: Vec<Option<String>> =
@@ -140,14 +142,16 @@ async fn insert_results(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>
         tasks.iter().map(|task| task.attempts_json()).collect::<DbResult<_>>()?;
     let probes: Vec<Option<i64>> = tasks.iter().map(|task| task.probe).collect();
     let reached_at: Vec<Option<i64>> = tasks.iter().map(|task| task.reached_at()).collect();
-    let reached: Vec<Option<i64>> = tasks.iter().map(|task| task.reached_probe()).collect();
-    let streaks: Vec<_> = results.iter().map(|result| result.streak).collect();
-    let failed: Vec<i64> =
-        streaks.iter().map(|streak| streak.map_or(0, |streak| i64::from(streak.runs))).collect();
+    let reached_probes: Vec<Option<i64>> = tasks.iter().map(|task| task.reached_probe()).collect();
+    let failure_streaks: Vec<_> = results.iter().map(|result| result.streak).collect();
+    let failed: Vec<i64> = failure_streaks
+        .iter()
+        .map(|streak| streak.map_or(0, |streak| i64::from(streak.runs)))
+        .collect();
     let first: Vec<Option<i64>> =
-        streaks.iter().map(|streak| streak.map(|streak| millis(streak.first_at))).collect();
+        failure_streaks.iter().map(|streak| streak.map(|streak| millis(streak.first_at))).collect();
     let last: Vec<Option<i64>> =
-        streaks.iter().map(|streak| streak.map(|streak| millis(streak.last_at))).collect();
+        failure_streaks.iter().map(|streak| streak.map(|streak| millis(streak.last_at))).collect();
     db.execute(
         INSERT_RESULTS,
         &[
@@ -158,13 +162,13 @@ async fn insert_results(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>
             &statuses,
             &reasons,
             &since,
-            &checked,
+            &checked_at,
             &confidences,
             &evidence,
             &attempts,
             &probes,
             &reached_at,
-            &reached,
+            &reached_probes,
             &failed,
             &first,
             &last,

@@ -1,4 +1,7 @@
 //! Reads held tasks, results, and the links to a target.
+//!
+//! A held task was fetched, but is judged later. An inlink is a link to a target. A
+//! result is *reported* unless all documents with a link to the target ignore its code.
 
 use std::collections::HashMap;
 
@@ -119,9 +122,11 @@ fn checked_target_row(row: &Row, inlinks: Inlinks) -> DbResult<CheckedTarget> {
     let url: String = row.get(1);
     let original_url: Option<String> = row.get(2);
     let probe: Option<Probe> = from_json(row.get(17))?;
+    // A single attempt is not stored, because its probe has the same data.
     let stored: Option<Vec<Attempt>> = from_json(row.get(4))?;
     let attempts = stored.unwrap_or_else(|| probe.iter().map(attempt_from_probe).collect());
     let result = TargetResult {
+        // The column is `NOT NULL`, so the default is never used.
         verdict: parse_name(row.get(5))?.unwrap_or(Verdict::Alive),
         code: parse_name(row.get(6))?,
         status: optional_number(row, 7),
@@ -130,6 +135,7 @@ fn checked_target_row(row: &Row, inlinks: Inlinks) -> DbResult<CheckedTarget> {
         checked_at: timestamp(row.get(10)),
         attempts,
         streak: failure_streak(optional_number(row, 11).unwrap_or(0), row.get(12), row.get(13)),
+        // Null means certain.
         confidence: optional_number(row, 14).map_or(Confidence::CERTAIN, Confidence::from_percent),
         evidence: from_json(row.get(15))?.unwrap_or_default(),
     };
@@ -156,9 +162,11 @@ pub(super) async fn inlinks(
     let rows = db
         .query(
             concat!(
+                // `counts` has the number of all links and of the reported ones; `first`
+                // has the first `$2` reported links.
                 "SELECT task.id, counts.reported, counts.links, d.label, first.span_start,
                         first.span_end, first.line, first.col, first.kind
-                 FROM unnest($1::bigint[]) AS wanted JOIN task ON task.id = wanted",
+                 FROM unnest($1::bigint[]) AS requested JOIN task ON task.id = requested",
                 join_result!(),
                 "CROSS JOIN LATERAL (
                      SELECT count(*) AS links, count(*) FILTER (WHERE ",
@@ -174,19 +182,20 @@ pub(super) async fn inlinks(
             &[&ids, &to_i64(max_locations)],
         )
         .await?;
-    let mut found: HashMap<i64, Inlinks> = HashMap::new();
+    let mut inlinks_by_task: HashMap<i64, Inlinks> = HashMap::new();
     for row in &rows {
-        let inlinks = found.entry(row.get(0)).or_default();
+        let inlinks = inlinks_by_task.entry(row.get(0)).or_default();
         inlinks.count = count(row, 1);
         inlinks.all_ignored = inlinks.count == 0 && count(row, 2) > 0;
         inlinks.locations.extend(location_from_row(row));
     }
-    Ok(ids.iter().map(|id| found.get(id).cloned().unwrap_or_default()).collect())
+    Ok(ids.iter().map(|id| inlinks_by_task.get(id).cloned().unwrap_or_default()).collect())
 }
 
 /// Reads a location; `None` if the target has no reported link.
 fn location_from_row(row: &Row) -> Option<LinkLocation> {
     let kind: Option<&str> = row.get(8);
+    // `first` has no row if no link is reported. A newer version may have other kinds.
     let kind = LinkKind::from_name(kind?).unwrap_or(LinkKind::Hyperlink);
     let span = Span { start: optional_number(row, 4)?, end: optional_number(row, 5)? };
     let location = SourceLocation {

@@ -1,9 +1,10 @@
-//! Reads and stores dead targets, revivals, patterns, cached searches and
-//! budgets of services.
+//! Reads and stores dead targets, revivals (searches for the new URL of a dead page),
+//! patterns (rules by which the URLs of a directory changed), cached searches and budgets
+//! of services.
 
 use jiff::Timestamp;
 use relink_model::{Confidence, Probe, RequestRights, Verdict};
-use relink_ports::{DeadTarget, StoredPattern, StoredRevival, TextChange};
+use relink_ports::{DeadTarget, StoredPattern, StoredRevival, TextChange, TitledPage};
 use tokio_postgres::Row;
 
 use super::error::DbResult;
@@ -54,6 +55,7 @@ fn dead_target_row(row: &Row) -> DbResult<DeadTarget> {
     let reached: Option<Probe> = from_json(row.get(4))?;
     Ok(DeadTarget {
         url: row.get(0),
+        // The column is `NOT NULL`, so the default is never used.
         verdict: parse_name(row.get(1))?.unwrap_or(Verdict::Dead),
         since: row.get::<_, Option<i64>>(2).map(timestamp),
         last_reached_at: row.get::<_, Option<i64>>(3).map(timestamp),
@@ -213,16 +215,18 @@ pub(super) async fn cache_search(
     Ok(())
 }
 
-/// Waits for all transactions that have reserved probe ids, so that no probe
-/// with a smaller id appears later. The same lock is in `RESERVE_PROBE_IDS`.
+/// Waits for all transactions that have reserved probe ids, so that the caller does not
+/// miss a probe whose id is smaller than those it reads. `RESERVE_PROBE_IDS` holds the
+/// same lock.
 async fn wait_for_probes(db: &Db<'_>) -> DbResult<()> {
     db.execute("SELECT pg_advisory_xact_lock(hashtext('relink probes ' || current_schema()))", &[])
         .await?;
     Ok(())
 }
 
-/// Returns the URLs of probes after the id `after` with the new text of their
-/// page, `None` if the page is not alive.
+/// Returns the changes of texts since the probe with the id `after`: the URL, and the
+/// text of the page, or `None` if the page is not alive now. Probes of live pages whose
+/// content was replaced by a later probe are omitted.
 pub(super) async fn text_changes(
     db: &Db<'_>,
     after: i64,
@@ -262,13 +266,13 @@ pub(super) async fn probe_id_epoch(db: &Db<'_>) -> DbResult<String> {
     Ok(db.query_one("SELECT token FROM probe_id_epoch", &[]).await?.get(0))
 }
 
-/// Returns the URLs and titles of live HTML pages by URL prefix.
+/// Returns the live HTML pages with this URL prefix.
 pub(super) async fn live_pages(
     db: &Db<'_>,
     prefix: &str,
     after: &str,
     limit: usize,
-) -> DbResult<Vec<(String, Option<String>)>> {
+) -> DbResult<Vec<TitledPage>> {
     let prefix = without_nul(prefix);
     let rows = db
         .query(
@@ -286,7 +290,7 @@ pub(super) async fn live_pages(
             ],
         )
         .await?;
-    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    Ok(rows.iter().map(|row| TitledPage { url: row.get(0), title: row.get(1) }).collect())
 }
 
 /// Counts one request to a service if its daily budget allows it.
@@ -294,8 +298,8 @@ pub(super) async fn try_spend(db: &Db<'_>, service: &str, day: i64, budget: u32)
     if budget == 0 {
         return Ok(false);
     }
-    // An earlier day, after the system clock was set back, must not reset the
-    // counter.
+    // The counter is reset only on a later day, not if the system clock is set back to an
+    // earlier one.
     let changed = db
         .execute(
             "INSERT INTO service_usage AS used (service, day, requests) VALUES ($1, $2, 1)

@@ -8,7 +8,8 @@ use super::error::DbResult;
 pub(super) use crate::values::{failure_streak, from_json, millis, parse_name, timestamp, to_i64};
 use crate::values::{final_url, purpose_from_name};
 
-/// The columns of [`task_from_row`].
+/// The columns of [`task_from_row`]. `r` is the latest result of the target, `reached`
+/// the last probe that reached it.
 macro_rules! task_columns {
     () => {
         "task.id, task.target_id, t.url, task.original_url, task.user_supplied, task.purpose,
@@ -41,7 +42,9 @@ macro_rules! join_result {
 }
 pub(super) use join_result;
 
-/// Whether the document of `link l` does not ignore the code of `result`.
+/// SQL condition: the document of `link l` does not ignore the code of `result`.
+/// `ignored_codes` has a space on both sides of each code. A result without a code is
+/// never ignored.
 macro_rules! link_is_reported {
     () => {
         "(l.ignored_codes IS NULL
@@ -50,8 +53,8 @@ macro_rules! link_is_reported {
 }
 pub(super) use link_is_reported;
 
-/// Whether `task` with its `result` is reported. It is not if all of its links
-/// ignore the code.
+/// SQL condition: `task` with its `result` is reported. A task is not reported if all of
+/// its links ignore the code.
 macro_rules! task_is_reported {
     () => {
         concat!(
@@ -64,8 +67,8 @@ macro_rules! task_is_reported {
 }
 pub(super) use task_is_reported;
 
-/// Whether `probe p` is the last probe of `task` with its `result`; for a
-/// cached result, the probe that reached the page.
+/// SQL condition: `probe p` is the last probe of `task`. For a result that was reused
+/// from another run (`task.cached`), it is the probe that reached the page.
 macro_rules! probe_of_task {
     () => {
         "p.id = CASE WHEN task.cached THEN result.reached_probe
@@ -85,7 +88,7 @@ pub(super) fn stored_text(text: &str) -> String {
     without_nul(&crate::redaction::text(text))
 }
 
-/// Reads a count.
+/// Reads a nonnegative number.
 pub(super) fn count(row: &Row, column: usize) -> u64 {
     row.get::<_, i64>(column).try_into().unwrap_or(0)
 }
@@ -113,7 +116,8 @@ pub(super) fn task_from_row(row: &Row, clock: ClockOffset) -> DbResult<FetchTask
     })
 }
 
-/// Reads the history of a target, starting at this column.
+/// Reads the history of a target from nine columns, starting at `first`. A target without
+/// a result has an empty history.
 fn history(row: &Row, first: usize) -> DbResult<History> {
     let Some(verdict) = parse_name(row.get(first))? else { return Ok(History::default()) };
     let reached: Option<Probe> = from_json(row.get(first + 8))?;

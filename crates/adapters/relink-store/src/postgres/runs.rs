@@ -1,4 +1,5 @@
-//! Opens, resumes and closes runs, and reads their statistics.
+//! Opens, resumes and closes runs, and reads their statistics. The generation is a
+//! counter that grows when a run starts or resumes; a larger generation is later.
 
 use jiff::Timestamp;
 use relink_model::RunId;
@@ -17,9 +18,8 @@ use crate::values::run_state;
 /// is 11 minutes.
 const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 
-/// Resumes the unfinished run with this key, or starts one. With `fresh`, an
-/// unfinished run is abandoned. The table lock serializes processes that open
-/// runs.
+/// Resumes the unfinished run with this key, or starts one. If `fresh` is set, an
+/// unfinished run is abandoned first. A table lock serializes processes that open runs.
 pub(super) async fn open(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -40,7 +40,7 @@ pub(super) async fn open(
         }
         None => insert_run(db, key, &identity, now).await?,
     };
-    next_generation(db, open.id).await?;
+    start_loading_in_new_generation(db, open.id).await?;
     Ok(OpenRun { generation: generation(db, open.id).await?, ..open })
 }
 
@@ -56,8 +56,9 @@ pub(super) async fn unfinished(db: &Db<'_>, key: &RunKey) -> DbResult<Option<Ope
     Ok(Some(OpenRun { generation: generation(db, open.id).await?, ..open }))
 }
 
-/// Restarts the waiting times of hosts whose schedule was stored in the future:
-/// the clock was set back, so the elapsed time is unknown.
+/// Corrects the schedules of hosts after the clock was set back: if the time at which a wait
+/// was stored is in the future, the elapsed part of the wait is unknown, and the whole wait
+/// starts again now.
 async fn repair_host_times(db: &Db<'_>, now: i64) -> DbResult<()> {
     db.execute(
         "UPDATE host SET next_at = $1 + greatest(next_at - schedule_at, 0), schedule_at = $1
@@ -68,8 +69,8 @@ async fn repair_host_times(db: &Db<'_>, now: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// Makes retries due that are more than [`MAX_RETRY_WAIT_MS`] in the future: the clock
-/// was set back after they were scheduled.
+/// Makes retries due now if they are more than [`MAX_RETRY_WAIT_MS`] in the future. The
+/// clock was set back after such retries were scheduled.
 async fn repair_task_times(db: &Db<'_>, run: RunId, now: i64) -> DbResult<()> {
     let limit = now.saturating_add(MAX_RETRY_WAIT_MS);
     db.execute(
@@ -86,9 +87,10 @@ async fn repair_task_times(db: &Db<'_>, run: RunId, now: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// Starts a new generation, so that results from now on are newer than those of
-/// all runs.
-async fn next_generation(db: &Db<'_>, run: RunId) -> DbResult<()> {
+/// Starts a new generation for the run, so that its next results are later than all stored
+/// ones. Also marks the run as not loaded: a resumed run reads its documents again, and other
+/// workers must wait for that.
+async fn start_loading_in_new_generation(db: &Db<'_>, run: RunId) -> DbResult<()> {
     db.execute("UPDATE generation SET latest = latest + 1", &[]).await?;
     db.execute(
         "UPDATE run SET generation = (SELECT latest FROM generation), loaded = FALSE
@@ -160,13 +162,15 @@ async fn insert_run(
     Ok(OpenRun { id, started_at: now, is_resumed: false, network_confirmed: false, generation: 0 })
 }
 
-/// Records that a host has responded, so that network failures count.
+/// Records that a host has responded. From then on, network failures are failures of the
+/// requested hosts, not of the own network.
 pub(super) async fn confirm_network(db: &Db<'_>, run: RunId) -> DbResult<()> {
     db.execute("UPDATE run SET network_confirmed = TRUE WHERE id = $1", &[&run.0]).await?;
     Ok(())
 }
 
-/// Closes a run in this state; an open state has no effect.
+/// Closes a run in this state. Does nothing if the state is [`RunState::Open`], which is that
+/// of an interrupted run: it stays open and can be resumed.
 pub(super) async fn close(
     db: &Db<'_>,
     run: RunId,
@@ -244,10 +248,10 @@ pub(super) async fn run_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> {
     Ok(stats)
 }
 
-/// Counts the links whose document suppresses the finding, and those of them that
-/// lead to web targets. Only the latter are subtracted from the number of checked
-/// links. The others are missing anchors, whose links also lead to the page and
-/// still count there.
+/// Counts the links whose document suppresses the finding: all of them, and those to web
+/// targets. Only the latter are subtracted from the number of checked links. The others are
+/// additional rows: for a finding of a missing anchor, the store adds a copy of the link to the
+/// page. The link to the page itself is checked and stays counted.
 async fn count_ignored_links(db: &Db<'_>, run: RunId) -> DbResult<(u64, u64)> {
     let row = db
         .query_one(

@@ -14,7 +14,7 @@ use super::error::DbResult;
 /// Parameters of a statement.
 pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// Prepared statements of a connection by their text.
+/// Prepared statements of a connection by SQL text.
 #[derive(Default)]
 pub(super) struct StatementCache(Mutex<HashMap<String, Statement>>);
 
@@ -67,8 +67,7 @@ impl<'a> Db<'a> {
         Self { executor: Executor::Transaction(transaction), statements }
     }
 
-    /// Returns the prepared statement of this text, preparing it once per
-    /// connection.
+    /// Returns the prepared statement for an SQL text. Prepares it on first use.
     async fn prepare(&self, sql: &str) -> DbResult<Statement> {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement);

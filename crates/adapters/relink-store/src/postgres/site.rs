@@ -1,5 +1,5 @@
-//! Reads runs, targets, pages and links of crawls, with pagination; caches
-//! robots.txt and checkpoints.
+//! Reads runs, targets, pages and links of crawls, and stores robots.txt and checkpoints.
+//! Lists are read page by page: `after` is the last item of the previous call.
 
 use jiff::Timestamp;
 use relink_model::{LinkKind, Probe, RunId, TaskId, Verdict};
@@ -87,7 +87,7 @@ pub(super) async fn save_checkpoint(
     Ok(())
 }
 
-/// Returns the latest runs, of one command if it is given.
+/// Returns the latest runs, only those of `command` if it is given.
 pub(super) async fn runs(
     db: &Db<'_>,
     command: Option<&str>,
@@ -138,7 +138,7 @@ pub(super) async fn urls(
     Ok(rows.iter().map(|row| (TaskId(row.get(0)), row.get(1))).collect())
 }
 
-/// Returns the targets of a run with their results, by task.
+/// Returns the targets of a run with their results, in the order of task ids.
 pub(super) async fn targets(
     db: &Db<'_>,
     run: RunId,
@@ -246,6 +246,7 @@ pub(super) async fn verdict_changes(
 ) -> DbResult<Vec<VerdictChange>> {
     let rows = db
         .query(
+            // `b` is the result before, `a` the result after. A URL may be in one run only.
             "SELECT t.url, b.verdict, a.verdict, coalesce(a.code, b.code)
              FROM (SELECT target_id FROM task WHERE run_id = $1 AND state = 2 /* finished */
                    UNION SELECT target_id FROM task WHERE run_id = $2 AND state = 2 /* finished */) AS checked
@@ -308,6 +309,7 @@ pub(super) async fn past_verdicts(
             task: TaskId(row.get(0)),
             url: row.get(1),
             checked_at: timestamp(row.get(2)),
+            // The column is `NOT NULL`, so the default is never used.
             verdict: parse_name(row.get(3))?.unwrap_or(Verdict::Alive),
         })
     };

@@ -1,5 +1,7 @@
 //! Stores targets and tasks in multi-row statements. A target is stored once for all
-//! runs; each run has one task per target.
+//! runs; each run has one task per target. A *local* target is a finding without a
+//! request, such as a missing file; its key is stored instead of a URL. A result is
+//! *cached* if it was reused from an earlier run.
 //!
 //! Each column of the new rows is passed as an array, and the statement combines the
 //! arrays to rows with `unnest`. Rows that several workers may insert are inserted in
@@ -20,7 +22,7 @@ use super::session::Db;
 use crate::redaction;
 use crate::values::{host_bucket, task_state};
 
-/// A task to store, unless the run has one for the target.
+/// A task to store, unless the run already has a task for the target.
 pub(super) struct NewTask<'a> {
     pub(super) target: &'a NewTarget,
     pub(super) original_url: &'a str,
@@ -50,7 +52,7 @@ impl<'a> NewTask<'a> {
         }
     }
 
-    /// Returns the stored URL or key of the target.
+    /// Returns [`target_key`] of the target.
     fn key(&self) -> String {
         target_key(self.target)
     }
@@ -64,7 +66,7 @@ impl<'a> NewTask<'a> {
     }
 }
 
-/// Returns the stored URL or key of a target.
+/// Returns the value of `target.url`: the URL, or the key of a local target.
 pub(super) fn target_key(target: &NewTarget) -> String {
     match target {
         NewTarget::Web { url, .. } => without_nul(&redaction::url(url)),
@@ -127,6 +129,7 @@ pub(super) async fn insert_tasks(
     tasks: &[NewTask<'_>],
     now: Timestamp,
 ) -> DbResult<(Vec<InsertedTask>, BTreeSet<i64>)> {
+    // The order matters: tasks refer to targets, and local results are read as the current ones.
     let hosts = insert_targets(db, tasks).await?;
     insert_local_results(db, run, tasks, now).await?;
     let keys: Vec<String> = tasks.iter().map(NewTask::key).collect();
@@ -141,6 +144,7 @@ pub(super) async fn insert_tasks(
     let mut inserted = Vec::with_capacity(rows.len());
     let mut existing = Vec::new();
     for (row, task) in rows.iter().zip(tasks) {
+        // `insert_rows` returns the id of each target, so the default is never used.
         let id = ids.get(&row.target).copied().unwrap_or_default();
         // Only the first of several links to a new target creates its task.
         let is_new = new_targets.remove(&row.target);
@@ -153,7 +157,7 @@ pub(super) async fn insert_tasks(
     Ok((inserted, hosts))
 }
 
-/// Returns the row of a task that does not exist yet.
+/// Returns the values of a task, used if the run has no task for the target yet.
 fn new_task_row(task: &NewTask<'_>, key: &str, target: &StoredTarget, now: Timestamp) -> TaskRow {
     let can_use_cache = target.can_use_cache(task, now);
     let is_finished = task.is_local() || can_use_cache;
@@ -190,7 +194,7 @@ pub(super) async fn host_ids(db: &Db<'_>, names: &[&str]) -> DbResult<HashMap<St
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Inserts targets that do not exist, and returns the hosts of all of them.
+/// Inserts targets that do not exist, and returns the host ids of all targets.
 async fn insert_targets(db: &Db<'_>, tasks: &[NewTask<'_>]) -> DbResult<BTreeSet<i64>> {
     let host_name = |task: &NewTask<'_>| match task.target {
         NewTarget::Web { host, .. } => Some(without_nul(host)),
@@ -199,12 +203,12 @@ async fn insert_targets(db: &Db<'_>, tasks: &[NewTask<'_>]) -> DbResult<BTreeSet
     let host_names: Vec<Option<String>> = tasks.iter().map(host_name).collect();
     let names: Vec<&str> = host_names.iter().flatten().map(String::as_str).collect();
     let hosts = host_ids(db, &names).await?;
-    let rows: BTreeMap<String, Option<i64>> = tasks
+    let hosts_by_key: BTreeMap<String, Option<i64>> = tasks
         .iter()
         .zip(&host_names)
         .map(|(task, host)| (task.key(), host.as_ref().and_then(|host| hosts.get(host).copied())))
         .collect();
-    let (urls, host_ids): (Vec<String>, Vec<Option<i64>>) = rows.into_iter().unzip();
+    let (urls, host_ids): (Vec<String>, Vec<Option<i64>>) = hosts_by_key.into_iter().unzip();
     db.execute(
         "INSERT INTO target (url, host_id)
          SELECT url, host FROM unnest($1::text[], $2::bigint[]) AS new (url, host)
@@ -223,6 +227,7 @@ async fn insert_local_results(
     tasks: &[NewTask<'_>],
     now: Timestamp,
 ) -> DbResult<()> {
+    // Verdict, code and reason by key.
     let mut rows: BTreeMap<String, (&str, Option<String>, String)> = BTreeMap::new();
     for task in tasks {
         if let NewTarget::Local { verdict, code, reason, .. } = task.target {
@@ -240,6 +245,7 @@ async fn insert_local_results(
     let reasons: Vec<&str> = rows.values().map(|(.., reason)| reason.as_str()).collect();
     db.execute(
         concat!(
+            // `since` is the start of the current verdict: unchanged if the verdict is the same.
             "WITH new AS (
                  SELECT t.id AS target, local.verdict, local.code, local.reason,
                         $6::bigint AS since
@@ -262,7 +268,7 @@ async fn insert_local_results(
     Ok(())
 }
 
-/// Reads targets and their current results by key.
+/// Returns targets and their current results by key.
 async fn stored_targets(db: &Db<'_>, keys: &[String]) -> DbResult<HashMap<String, StoredTarget>> {
     let rows = db
         .query(
@@ -289,8 +295,8 @@ async fn stored_targets(db: &Db<'_>, keys: &[String]) -> DbResult<HashMap<String
     Ok(rows.iter().map(|row| (row.get(0), target_row(row))).collect())
 }
 
-/// Marks targets as user-supplied. Later runs that only discover the URL do not
-/// reset this.
+/// Marks targets as user-supplied if one of their tasks is. The mark stays if later runs
+/// only discover the URL.
 async fn mark_user_supplied(
     db: &Db<'_>,
     tasks: &[NewTask<'_>],
@@ -382,12 +388,13 @@ async fn existing_tasks(db: &Db<'_>, run: RunId, targets: Vec<i64>) -> DbResult<
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Updates tasks that existed before the links in `existing`:
+/// Updates tasks that existed before this call. `existing` has the task id, the row that
+/// would have been inserted, and the new link.
 ///
-/// - Marks them as user-supplied if the link is.
-/// - Makes them pending again if they have a cached result, but the link has a
-///   fragment and the anchors of the page are not cached.
-/// - Assigns the new results of local targets.
+/// - Marks the task as user-supplied if the link is.
+/// - Makes the task pending again if it has a cached result, but the link has a fragment
+///   and the anchors of the page are not stored.
+/// - Assigns the new result if the target is local.
 async fn update_existing(db: &Db<'_>, existing: &[(i64, &TaskRow, &NewTask<'_>)]) -> DbResult<()> {
     let ids_where = |is_affected: &dyn Fn(&TaskRow, &NewTask<'_>) -> bool| -> Vec<i64> {
         let affected = existing.iter().filter(|(_, row, task)| is_affected(row, task));
@@ -401,6 +408,7 @@ async fn update_existing(db: &Db<'_>, existing: &[(i64, &TaskRow, &NewTask<'_>)]
         )
         .await?;
     }
+    // `can_use_cache` is false for such a link, so `is_finished` is false.
     let to_fetch = ids_where(&|row, task| task.has_fragment && !row.is_finished);
     if !to_fetch.is_empty() {
         db.execute(
@@ -427,7 +435,8 @@ async fn update_existing(db: &Db<'_>, existing: &[(i64, &TaskRow, &NewTask<'_>)]
     Ok(())
 }
 
-/// Stores the due time of the first pending task of each host.
+/// Stores the due time of the first pending task of each host. Hosts without pending
+/// tasks are not changed.
 pub(super) async fn update_due_times(
     db: &Db<'_>,
     run: RunId,

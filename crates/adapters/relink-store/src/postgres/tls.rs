@@ -1,7 +1,7 @@
 //! TLS for connections to PostgreSQL, with rustls.
 //!
-//! Certificates are verified against the bundled and the platform roots, or
-//! against the file in `PGSSLROOTCERT`.
+//! Certificates are verified with the root certificates in the file `PGSSLROOTCERT`.
+//! Without this variable, the bundled roots and those of the platform are used.
 
 use std::io;
 use std::pin::Pin;
@@ -32,7 +32,8 @@ impl MakeTls {
     }
 }
 
-/// Returns the root certificates.
+/// Returns the root certificates: those of `PGSSLROOTCERT`, or the bundled and platform
+/// ones.
 fn root_certificates() -> io::Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = std::env::var_os("PGSSLROOTCERT") {
@@ -86,6 +87,7 @@ pub(super) struct RustlsStream<S>(Box<tokio_rustls::client::TlsStream<S>>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for RustlsStream<S> {
     fn channel_binding(&self) -> ChannelBinding {
+        // Channel binding ties the password to the TLS session. It is optional in PostgreSQL.
         ChannelBinding::none()
     }
 }

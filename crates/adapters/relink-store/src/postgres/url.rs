@@ -151,18 +151,19 @@ fn find_password(entries: &str, config: &Config) -> Option<String> {
     };
     let port = config.get_ports().first().copied().unwrap_or(DEFAULT_PORT).to_string();
     let user = config.get_user().unwrap_or_default();
-    let wanted = [&host, &port, config.get_dbname().unwrap_or(user), user];
+    // PostgreSQL names the database after the user if the URL has none.
+    let connection = [&host, &port, config.get_dbname().unwrap_or(user), user];
     entries.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let fields = split_fields(line);
         let (password, keys) = fields.split_last()?;
-        let is_match = keys.len() == wanted.len()
-            && keys.iter().zip(wanted).all(|(key, wanted)| key == "*" || key == wanted);
+        let is_match = keys.len() == connection.len()
+            && keys.iter().zip(connection).all(|(key, value)| key == "*" || key == value);
         is_match.then(|| password.clone())
     })
 }
 
-/// Splits a line of the password file at colons. A backslash escapes the next
-/// character.
+/// Splits a line of the password file at colons. A backslash escapes the next character.
+/// Further colons belong to the password, the last field.
 fn split_fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut characters = line.chars();
@@ -189,18 +190,18 @@ mod tests {
 
     #[test]
     fn tls_is_required_for_other_machines() {
-        let mode = |url: &str| PostgresUrl::parse(url).unwrap().config().get_ssl_mode();
+        let tls_mode = |url: &str| PostgresUrl::parse(url).unwrap().config().get_ssl_mode();
         for local in ["postgres://a@127.0.0.1/x", "postgres://a@localhost/x", "postgres://a@/x"] {
-            assert_eq!(mode(local), SslMode::Disable, "{local}");
+            assert_eq!(tls_mode(local), SslMode::Disable, "{local}");
         }
-        assert_eq!(mode("postgres://a@127.0.0.1/x?sslmode=require"), SslMode::Require);
+        assert_eq!(tls_mode("postgres://a@127.0.0.1/x?sslmode=require"), SslMode::Require);
         for remote in ["postgres://a@db.test/x", "postgres://a@10.0.0.1/x?sslmode=prefer"] {
-            assert_eq!(mode(remote), SslMode::Require, "{remote}");
+            assert_eq!(tls_mode(remote), SslMode::Require, "{remote}");
         }
         let error = PostgresUrl::parse("postgres://a@db.test/x?sslmode=disable").unwrap_err();
         assert!(matches!(error, ParsePostgresUrlError::TlsRequired), "{error:?}");
-        let mixed = "postgres://a@127.0.0.1,db.test/x?sslmode=disable";
-        assert!(PostgresUrl::parse(mixed).is_err());
+        let local_and_remote = "postgres://a@127.0.0.1,db.test/x?sslmode=disable";
+        assert!(PostgresUrl::parse(local_and_remote).is_err());
     }
 
     #[test]

@@ -140,8 +140,8 @@ impl WorkQueue for PostgresStore {
             completions,
             cache_window
         ))?;
-        let stored = completions.len() - summary.rejected.len();
-        self.results.fetch_add(to_i64(stored), Ordering::Relaxed);
+        let committed = completions.len() - summary.rejected.len();
+        self.results.fetch_add(to_i64(committed), Ordering::Relaxed);
         Ok(summary)
     }
 

@@ -21,7 +21,8 @@ use crate::values::run_state;
 /// Workers that were not seen for this long are not listed, in milliseconds.
 const MAX_WORKER_AGE_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The distance between the first buckets of two successive workers.
+/// The distance between the first buckets (groups of hosts) of two successive workers. It
+/// has no common factor with the 64 buckets, so that 64 workers start in different ones.
 const BUCKET_STEP: i64 = 7;
 
 impl PostgresStore {
@@ -40,7 +41,7 @@ impl PostgresStore {
         }
         let id = transact!(self, "registering the worker", |db| insert_worker(db))?;
         self.worker.store(id, Ordering::Relaxed);
-        // Workers start their searches in different buckets.
+        // The bucket numbers are taken modulo the number of buckets.
         self.next_bucket.store(id * BUCKET_STEP, Ordering::Relaxed);
         Ok(id)
     }
@@ -72,6 +73,7 @@ impl PostgresStore {
         let owned = self.owned_runs();
         let run = transact!(self, "opening a run", |db| async {
             let run = runs::open(db, clock, key, fresh, now).await?;
+            // A second lock of the same run by this process would succeed, but is not needed.
             let is_ours = owned.contains(&run.id.0) || lock_run(db, run.id.0).await?;
             if is_ours { Ok(run) } else { Err(DbError::RunInUse) }
         })?;
@@ -132,7 +134,7 @@ pub(super) async fn run_status(db: &Db<'_>, run: RunId) -> DbResult<RunStatus> {
     let row = db
         .query_opt("SELECT state, loaded, network_confirmed FROM run WHERE id = $1", &[&run.0])
         .await?;
-    // A run that was deleted has ended.
+    // A run is deleted only after its end, so a missing run has ended.
     let Some(row) = row else {
         let (is_loaded, network_confirmed) = (true, false);
         return Ok(RunStatus { state: RunState::Finished, is_loaded, network_confirmed });
@@ -140,6 +142,7 @@ pub(super) async fn run_status(db: &Db<'_>, run: RunId) -> DbResult<RunStatus> {
     let state = match row.get::<_, i64>(0) {
         run_state::OPEN => RunState::Open,
         run_state::NO_NETWORK => RunState::NoNetwork,
+        // Other processes must not continue finished and abandoned runs.
         _ => RunState::Finished,
     };
     Ok(RunStatus { state, is_loaded: row.get(1), network_confirmed: row.get(2) })

@@ -1,4 +1,7 @@
-//! Stores and reads the anchors of pages, and the links that refer to them.
+//! Stores and reads the anchors of pages, and the links with a fragment, which refer to
+//! anchors. Anchors are stored as hashes with the time of the fetch. A missing anchor is
+//! recorded as a *local* target: a finding without a request. The *generation* is a
+//! counter that grows when a run starts or resumes; results are stored under it.
 
 use jiff::Timestamp;
 use relink_model::{RunId, TaskId, Verdict};
@@ -26,8 +29,9 @@ pub(super) fn save(
     Ok(())
 }
 
-/// Makes the anchors that were seen at `seen_at` those of the result of
-/// `checked_at`, unless other anchors were saved since.
+/// Changes the time of anchors from `seen_at`, when the page was fetched, to
+/// `checked_at`, when the page was judged later. Does nothing if newer anchors are
+/// stored.
 pub(super) fn confirm(
     db: &Connection,
     target: i64,
@@ -39,7 +43,7 @@ pub(super) fn confirm(
     Ok(())
 }
 
-/// Whether the anchors of the current result are stored.
+/// Whether the anchors of the page are stored, as seen by the current result.
 pub(super) fn are_known(db: &Connection, target: i64) -> DbResult<bool> {
     let mut known = db.prepare_cached(
         "SELECT 1 FROM anchors a CROSS JOIN current_result t ON t.id = a.target_id
@@ -56,8 +60,9 @@ pub(super) fn anchor_references(
     (task, document, position): LinkCursor,
     limit: usize,
 ) -> DbResult<Vec<AnchorReference>> {
-    // A cursor at the start begins with the first task of the run, so that the
-    // links of earlier runs are not scanned.
+    // `CROSS JOIN` fixes the order of the joins in SQLite. The first call has a cursor of
+    // zeros. It starts at the first task of the run, so that the links of earlier runs
+    // are not scanned.
     let mut statement = db.prepare_cached(
         "SELECT l.task_id, l.document_id, l.position, t.url, l.fragment, a.hashes
          FROM link l CROSS JOIN task ON task.id = l.task_id
@@ -85,7 +90,7 @@ pub(super) fn anchor_references(
     rows.collect()
 }
 
-/// Counts links with a fragment to reached pages whose anchors are not stored.
+/// Counts links with a fragment that lead to reached pages without stored anchors.
 pub(super) fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
     let reached: Vec<&str> = Verdict::ALL
         .into_iter()
@@ -106,15 +111,15 @@ pub(super) fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
     Ok(statement.query_row((run.0, reached), |row| row.get(0))?)
 }
 
-/// Adds a finding for each missing anchor, and returns the number of new findings.
-/// A finding is a local target, and the link is copied to lead to it.
+/// Adds a finding for each missing anchor: a task of a local target, and a copy of the
+/// link. Returns the number of new findings.
 pub(super) fn add_missing(
     db: &Connection,
     run: RunId,
     missing: &[MissingAnchor],
     cache_window: CacheWindow,
 ) -> DbResult<u64> {
-    let mut new = 0;
+    let mut new_findings = 0;
     let mut task_writer = TaskWriter::new(db, run, cache_window.now)?;
     for MissingAnchor { link: (task, document, position), target } in missing {
         let stored_target = insert_local_target(db, run, target, cache_window)?;
@@ -125,7 +130,7 @@ pub(super) fn add_missing(
             &stored_target,
             &TaskDefaults::immediate(cache_window),
         )?;
-        new += u64::from(inserted.is_new);
+        new_findings += u64::from(inserted.is_new);
         db.prepare_cached(
             "INSERT INTO link (task_id, document_id, position, span_start, span_end, line, col,
                                kind, ignored_codes)
@@ -141,5 +146,5 @@ pub(super) fn add_missing(
             i64::try_from(*position).unwrap_or(i64::MAX),
         ))?;
     }
-    Ok(new)
+    Ok(new_findings)
 }

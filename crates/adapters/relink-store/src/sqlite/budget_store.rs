@@ -19,8 +19,8 @@ fn try_spend(db: &Connection, service: &str, day: i64, budget: u32) -> DbResult<
     if budget == 0 {
         return Ok(false);
     }
-    // An earlier day, after the system clock was set back, must not reset the
-    // counter.
+    // The counter is reset only on a later day, not if the system clock is set back to an
+    // earlier one.
     let changed = db
         .prepare_cached(
             "INSERT INTO service_usage (service, day, requests) VALUES (?1, ?2, 1)

@@ -16,11 +16,11 @@ pub(super) const BATCH_ROWS: usize = 32;
 /// order. Any number of rows is a sum of them.
 const SIZES: [usize; 3] = [BATCH_ROWS, 8, 1];
 
-/// Returns an INSERT statement for `rows` rows. `insertion` is its start and
-/// `values` the placeholders of one row.
+/// Returns an INSERT statement for `rows` rows. `insertion` is the text before `VALUES`,
+/// and `values` the placeholders of one row, such as `(?, ?)`.
 ///
-/// With `OR FAIL` or `OR IGNORE`, SQLite needs no statement journal to undo the
-/// first rows; the surrounding transaction does that.
+/// Use `INSERT OR FAIL` or `OR IGNORE`: SQLite then needs no statement journal to undo
+/// the first rows of a failed statement. The surrounding transaction undoes them.
 pub(super) fn insert_rows(rows: usize, insertion: &str, values: &str) -> String {
     format!("{insertion} VALUES {}", repeat_joined(rows, values))
 }
@@ -39,7 +39,7 @@ pub(super) fn first_rowid(db: &Connection, rows: usize) -> i64 {
 /// The SQL text for each of [`SIZES`].
 pub(super) type BulkSql = [String; SIZES.len()];
 
-/// Returns the SQL texts, created by a function of the number of rows.
+/// Returns the SQL texts. `statement` creates the text for a number of rows.
 pub(super) fn bulk_sql(statement: impl Fn(usize) -> String) -> BulkSql {
     SIZES.map(statement)
 }
@@ -88,19 +88,19 @@ impl<'db> Bulk<'db> {
 /// Binds the parameters of a multi-row statement, row by row.
 pub(super) struct RowBinder<'s, 'db> {
     statement: &'s mut CachedStatement<'db>,
-    bound: usize,
+    bound_count: usize,
 }
 
 impl<'s, 'db> RowBinder<'s, 'db> {
     pub(super) fn new(statement: &'s mut CachedStatement<'db>) -> Self {
-        Self { statement, bound: 0 }
+        Self { statement, bound_count: 0 }
     }
 
     /// Binds the next parameters.
     pub(super) fn bind(&mut self, row: &[&dyn ToSql]) -> DbResult<()> {
         for value in row {
-            self.bound += 1;
-            self.statement.raw_bind_parameter(self.bound, value)?;
+            self.bound_count += 1;
+            self.statement.raw_bind_parameter(self.bound_count, value)?;
         }
         Ok(())
     }

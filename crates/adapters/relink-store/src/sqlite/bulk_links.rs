@@ -52,8 +52,8 @@ impl<'db> BulkLinkWriter<'db> {
     }
 
     /// Inserts [`BATCH_ROWS`] links of a document, each with the id of its host.
-    /// `position` is that of the first link. Returns false, without inserting
-    /// tasks and links, if a target is already known.
+    /// `position` is the position of the first link. Returns false if a target is already
+    /// known; new targets are inserted then, but no tasks and links.
     pub(super) fn add(
         &mut self,
         document: i64,
@@ -67,21 +67,21 @@ impl<'db> BulkLinkWriter<'db> {
         if rows.execute()? < BATCH_ROWS {
             return Ok(false);
         }
-        let target = first_rowid(self.db, BATCH_ROWS);
+        let first_target = first_rowid(self.db, BATCH_ROWS);
         let mut rows = RowBinder::new(&mut self.tasks);
-        for ((link, host), target) in links.iter().zip(target..) {
+        for ((link, host), target) in links.iter().zip(first_target..) {
             let original_url = redaction::text(&link.original_url);
             let original_url = (original_url != url(link)).then_some(original_url);
             rows.bind(&[&self.run.0, &target, host, &is_user_supplied(link), &original_url])?;
         }
         rows.execute()?;
-        let task = first_rowid(self.db, BATCH_ROWS);
+        let first_task = first_rowid(self.db, BATCH_ROWS);
         let mut rows = RowBinder::new(&mut self.links);
-        for (((link, _), task), position) in links.iter().zip(task..).zip(position..) {
+        for (((link, _), task), position) in links.iter().zip(first_task..).zip(position..) {
             bind_link(&mut rows, document, position, task, link)?;
         }
         rows.execute()?;
-        self.origins.add(document, task, task + to_i64(BATCH_ROWS) - 1)?;
+        self.origins.add(document, first_task, first_task + to_i64(BATCH_ROWS) - 1)?;
         Ok(true)
     }
 }

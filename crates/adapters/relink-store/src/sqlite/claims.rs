@@ -1,8 +1,11 @@
 //! Leases hosts, returns their due tasks and releases hosts.
 //!
-//! Tasks have no mark of their own that they are being fetched: the lease of the
-//! host covers all its tasks. The holder of the lease passes the last task it got
-//! in order to read the next ones. After a crash, only the leases are revoked.
+//! A lease is the exclusive right to fetch the tasks of a host until a given time. Its
+//! fencing token is a counter that grows with each lease of the host, so that statements
+//! of an earlier holder are rejected. There is no state for tasks that are being fetched,
+//! because the lease of the host covers all of its tasks. To read further tasks, the
+//! lease holder passes the last task that it received. After a crash, only the leases are
+//! revoked.
 
 use std::collections::HashMap;
 
@@ -33,6 +36,7 @@ impl LeasedHost {
         limit: usize,
         now: Timestamp,
     ) -> DbResult<Claim> {
+        // Less than any task.
         let start = (Timestamp::MIN, TaskId(i64::MIN));
         let tasks = due_tasks(db, run, self.lease, start, limit, now)?;
         Ok(Claim { lease: self.lease, name: self.name, schedule: self.schedule, tasks })
@@ -66,8 +70,8 @@ pub(super) fn lease(
     Ok(leased.collect::<Result<_, _>>()?)
 }
 
-/// Returns due tasks of a leased host that follow the last returned one; none
-/// if the lease was lost.
+/// Returns due tasks of a leased host that follow `last_task`, which was due at
+/// `last_time`. Returns an empty list if the lease was lost.
 pub(super) fn due_tasks(
     db: &Connection,
     run: RunId,
@@ -119,8 +123,8 @@ pub(super) fn renew(
     Ok(lost)
 }
 
-/// Ends a lease and stores the schedule and statistics of the host, unless the
-/// lease was lost.
+/// Ends a lease (`lease_until = 0`) and stores the schedule and statistics of the host,
+/// unless the lease was lost.
 pub(super) fn release(db: &Connection, run: RunId, host: &HostRelease) -> DbResult<()> {
     let HostRelease { lease, schedule, stats } = host;
     let released = db
@@ -169,7 +173,8 @@ fn add_stats(db: &Connection, run: RunId, host: HostId, stats: &HostStats) -> Db
     Ok(())
 }
 
-/// Reads the schedule from five columns, starting at `first`.
+/// Reads the schedule from five columns, starting at `first`: `next_at`, `delay_ms`,
+/// `throttle_ms`, `schedule_at` and `address`.
 fn schedule_from_row(row: &Row<'_>, first: usize) -> rusqlite::Result<HostSchedule> {
     let address: Option<String> = row.get(first + 4)?;
     Ok(HostSchedule {
@@ -231,8 +236,8 @@ pub(super) fn reserve_request(
     Ok(reserved > 0)
 }
 
-/// Returns when the next host can be claimed. Only one process uses the file,
-/// so there are no leases of other workers.
+/// Returns the time when the next host can be claimed. Only one process uses the file, so
+/// there are no leases of other workers, and `is_shared` is false.
 pub(super) fn next_due(db: &Connection, run: RunId) -> DbResult<NextDue> {
     let due: Option<i64> = db
         .prepare_cached(

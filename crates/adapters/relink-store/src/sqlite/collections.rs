@@ -1,5 +1,7 @@
-//! Reads and stores collections (such as reading lists), their members (pages), and
-//! the history of members.
+//! Reads and stores collections (such as reading lists), their members (pages), and the
+//! history of members. A nested collection has the name of its parent as a prefix, such
+//! as `root/child`. The accepted version of a member (`reference_id`) is the content of
+//! the page that the user has approved.
 
 use relink_ports::{
     CollectionId, CollectionUpdate, MemberEvent, MemberId, StoredCollection, StoredMember,
@@ -17,7 +19,7 @@ const FIRST_INTERVAL_MS: i64 = 24 * 60 * 60 * 1000;
 /// The value of `member.state` for members whose pages are checked.
 const ACTIVE: &str = "active";
 
-/// Returns all collections, nested ones after their root.
+/// Returns all collections. Nested collections follow their root.
 pub(super) fn collections(db: &Connection) -> DbResult<Vec<StoredCollection>> {
     let mut statement = db.prepare_cached(
         "SELECT id, name, position, title, description, tags, context, source, settings,
@@ -44,8 +46,8 @@ fn collection_row(row: &Row<'_>) -> DbResult<StoredCollection> {
     })
 }
 
-/// Inserts or updates collections with their members, and watches the pages of
-/// active members.
+/// Inserts or updates collections with their members, and schedules checks of the pages
+/// of active members.
 pub(super) fn save_collections(db: &Connection, updates: &[CollectionUpdate]) -> DbResult<()> {
     for update in updates {
         let id = save_collection(db, &update.collection)?;
@@ -95,8 +97,8 @@ fn save_collection(db: &Connection, collection: &StoredCollection) -> DbResult<C
     Ok(CollectionId(id))
 }
 
-/// Inserts or updates a member and returns its id. A member with the id zero is
-/// inserted; its accepted version is the latest one of its page.
+/// Inserts or updates a member and returns its id. A member with the id zero is new. Its
+/// accepted version is the given one, or else the latest version of its page.
 fn save_member(db: &Connection, member: &StoredMember) -> DbResult<MemberId> {
     let existing_id = Some(member.id.0).filter(|id| *id != 0);
     let id = db
@@ -146,7 +148,7 @@ fn add_event(db: &Connection, member: MemberId, event: &MemberEvent) -> DbResult
     Ok(())
 }
 
-/// Adds a watched page that is due at once, unless it exists.
+/// Adds a watched page, unless it exists. Its first check is due at once.
 fn watch_page(db: &Connection, url: &str) -> DbResult<()> {
     db.prepare_cached(
         "INSERT OR IGNORE INTO watched_page (url, next_at, interval_ms) VALUES (?, 0, ?)",
@@ -155,8 +157,8 @@ fn watch_page(db: &Connection, url: &str) -> DbResult<()> {
     Ok(())
 }
 
-/// Deletes collections with their members, and watched pages that no member has
-/// any more.
+/// Deletes collections with their members, and watched pages that belong to no other
+/// member.
 pub(super) fn delete_collections(db: &Connection, ids: &[CollectionId]) -> DbResult<()> {
     let ids = json_ids(ids.iter().map(|id| id.0))?;
     for statement in [
@@ -232,7 +234,8 @@ pub(super) fn member_events(db: &Connection, member: MemberId) -> DbResult<Vec<M
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns ids as a JSON array, which binds any number of ids to one parameter.
+/// Returns ids as a JSON array, so that one parameter of a statement has any number of
+/// ids.
 pub(super) fn json_ids(ids: impl Iterator<Item = i64>) -> DbResult<String> {
     Ok(serde_json::to_string(&ids.collect::<Vec<i64>>())?)
 }

@@ -1,7 +1,10 @@
-//! Commits probes and task updates.
+//! Commits completions of tasks: probes, new task states, results and pages. A completion
+//! is accepted only if its fence is valid: the lease of the host, or the generation of
+//! the run (a counter that grows when a run starts or resumes). A *held* task was
+//! fetched, but is judged later.
 //!
-//! This runs for every request, so statements are prepared once per batch: a lookup in
-//! the statement cache costs as much as a small statement.
+//! This code runs for every request. Statements are prepared once per batch, because a
+//! lookup in the statement cache costs as much as a small statement.
 
 use std::sync::LazyLock;
 
@@ -22,11 +25,11 @@ use super::rows::{millis, timestamp};
 use super::runs;
 use crate::values::task_state;
 
-/// The initial capacity for the JSON of a probe in bytes, enough for most.
+/// The initial capacity for the JSON of a probe in bytes, enough for most probes.
 const DETAIL_CAPACITY: usize = 1024;
 
-/// Commits completions, except those whose lease was lost or whose run was opened
-/// again.
+/// Commits completions. Rejects those whose lease was lost, and those whose run was
+/// opened again.
 pub(super) fn commit(
     db: &Connection,
     run: RunId,
@@ -37,13 +40,13 @@ pub(super) fn commit(
     let generation = runs::generation(db, run)?;
     let is_rejected = |completion: &&TaskCompletion| match completion.fence {
         Fence::Host(lease) => lost.contains(&lease),
-        Fence::Run(opened) => opened != generation,
+        Fence::Run(expected) => expected != generation,
     };
     let rejected =
         completions.iter().filter(is_rejected).map(|completion| completion.task).collect();
     let accepted: Vec<&TaskCompletion> =
         completions.iter().filter(|completion| !is_rejected(completion)).collect();
-    // Write table by table, so that the pages of a table stay in the cache.
+    // Write table by table, so that the database pages of a table stay in the cache.
     let probe_ids = insert_probes(db, run, &accepted)?;
     let mut finished = Vec::with_capacity(accepted.len());
     for (completion, probe) in accepted.iter().copied().zip(probe_ids) {
@@ -59,8 +62,8 @@ pub(super) fn commit(
     Ok(CommitSummary { rejected, ..writer.finish()? })
 }
 
-/// Updates a task that is retried, held or dropped. Returns a finished task, whose
-/// result the caller stores together with others.
+/// Updates a task that is retried, held or dropped. If the task is finished, returns it,
+/// because the caller stores the results of all finished tasks together.
 fn apply_update<'a>(
     db: &Connection,
     completion: &'a TaskCompletion,
@@ -74,6 +77,7 @@ fn apply_update<'a>(
                 not_before: millis(*not_before),
             };
             save_waiting_task(db, completion, &state, attempts, probe)?;
+            // If the host is leased, the lease holder updates the due time on release.
             if matches!(completion.fence, Fence::Run(_)) {
                 update_host_due_time(db, completion)?;
             }
@@ -105,8 +109,8 @@ fn apply_update<'a>(
     Ok(None)
 }
 
-/// Returns the probe of a held task if the page was reached, and marks the
-/// anchors of that probe as current.
+/// Returns the probe of a held task if the page was reached, and gives the anchors of
+/// that probe the time of the result.
 fn reached_held_probe(
     db: &Connection,
     completion: &TaskCompletion,
@@ -155,7 +159,7 @@ static FIRST_PROBES: LazyLock<BulkSql> = LazyLock::new(|| {
     bulk_sql(|rows| insert_rows(rows, &format!("{INSERT_PROBE})"), "(?, ?, ?, ?, ?)"))
 });
 
-/// Inserts later probes of tasks, linked to the previous one.
+/// Inserts later probes of tasks. Each refers to the previous probe of its task.
 static NEXT_PROBES: LazyLock<BulkSql> = LazyLock::new(|| {
     let values = "(?, ?, ?, ?, ?, (SELECT probe_id FROM task WHERE id = ?))";
     bulk_sql(|rows| insert_rows(rows, &format!("{INSERT_PROBE}, previous_id)"), values))
@@ -261,8 +265,7 @@ fn drop_task(db: &Connection, completion: &TaskCompletion) -> DbResult<()> {
     Ok(())
 }
 
-/// Updates the due time of the host of a deferred task. Not needed with a
-/// lease, whose holder does this when it releases the host.
+/// Lowers the due time of the host of a task to the time of its next attempt.
 fn update_host_due_time(db: &Connection, completion: &TaskCompletion) -> DbResult<()> {
     db.prepare_cached(
         "UPDATE run_host SET due_at = min(ifnull(due_at, task.not_before), task.not_before)

@@ -1,6 +1,7 @@
 //! Stores controls and finds neighbors: other pages of the same directory.
 //!
-//! The keys of controls are opaque here.
+//! A control is a URL fetched only for comparison, usually with a random name that cannot
+//! exist. The caller chooses its key; this module does not interpret it.
 
 use jiff::Timestamp;
 use relink_model::{Probe, RunId};
@@ -11,7 +12,7 @@ use super::error::DbResult;
 use super::redaction;
 use super::rows::{from_json, join_result, millis, to_i64};
 
-/// The maximum number of targets of a directory that are read. A directory may
+/// The maximum number of targets that are read before and after a URL. A directory may
 /// have millions, and a few neighbors are enough.
 const MAX_SCANNED: usize = 256;
 
@@ -29,7 +30,7 @@ pub(super) fn control(
     Ok(Some(StoredControl { key: key.to_owned(), url, probe: serde_json::from_str(&detail)? }))
 }
 
-/// Saves controls, unless a newer one is stored.
+/// Saves controls. A stored control with the same key is replaced unless it is newer.
 pub(super) fn save_controls(db: &Connection, controls: &[StoredControl]) -> DbResult<()> {
     let mut statement = db.prepare_cached(
         "INSERT INTO control (key, url, requested_at, detail) VALUES (?, ?, ?, ?)
@@ -45,8 +46,8 @@ pub(super) fn save_controls(db: &Connection, controls: &[StoredControl]) -> DbRe
     Ok(())
 }
 
-/// Returns targets of a directory that were fetched in this run, nearest to
-/// `url` first: alternately one after it and one before it in URL order.
+/// Returns targets of a directory that were fetched in this run. They alternate between
+/// the nearest URL after `url` and the nearest URL before it, in URL order.
 pub(super) fn neighbors(
     db: &Connection,
     run: RunId,
@@ -57,21 +58,22 @@ pub(super) fn neighbors(
     // The range ends at the greatest character. LIKE would interpret `%` and
     // `_` in the URL.
     let end = format!("{directory}{}", char::MAX);
-    let between = (url.max(directory), end.as_str());
-    let mut after = fetched_between(db, run, between, "ASC", limit)?.into_iter();
-    let between = (directory, url.min(&end));
-    let mut before = fetched_between(db, run, between, "DESC", limit)?.into_iter();
+    let following = (url.max(directory), end.as_str());
+    let mut after = fetched_between(db, run, following, "ASC", limit)?.into_iter();
+    let preceding = (directory, url.min(&end));
+    let mut before = fetched_between(db, run, preceding, "DESC", limit)?.into_iter();
     let alternating = std::iter::from_fn(|| Some([after.next(), before.next()]))
         .take(limit)
         .flatten()
         .flatten()
         .take(limit);
-    let read = |(url, probe)| Ok(read_probe(db, probe)?.map(|probe| Neighbor { url, probe }));
-    alternating.filter_map(|found| read(found).transpose()).collect()
+    let read_neighbor =
+        |(url, probe)| Ok(read_probe(db, probe)?.map(|probe| Neighbor { url, probe }));
+    alternating.filter_map(|found| read_neighbor(found).transpose()).collect()
 }
 
-/// Returns the URL and last probe of up to `limit` fetched targets between two
-/// URLs, in this sort order.
+/// Returns the URL and last probe of up to `limit` fetched targets between two URLs.
+/// `order` is `ASC` or `DESC`.
 fn fetched_between(
     db: &Connection,
     run: RunId,
@@ -89,7 +91,7 @@ fn fetched_between(
     ))?;
     let mut rows = select_targets.query((from, to, to_i64(MAX_SCANNED)))?;
     let mut fetched = Vec::with_capacity(limit);
-    // Most targets of the range were fetched, so this reads only a few rows.
+    // Stop after `limit` targets. Most targets were fetched, so only a few rows are read.
     while fetched.len() < limit
         && let Some(row) = rows.next()?
     {

@@ -1,4 +1,5 @@
-//! Reads and stores decay scores.
+//! Reads and stores decay scores. The decay of a page is the probability that a random
+//! walk over links from the page ends on a dead page.
 
 use async_trait::async_trait;
 use relink_ports::{DecayStore, StoreError, StoredDecay};

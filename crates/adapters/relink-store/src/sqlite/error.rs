@@ -64,12 +64,14 @@ mod tests {
     use super::*;
     use crate::SqliteStore;
 
+    /// Opens a run of `relink check` and returns its id.
     async fn start_run(store: &SqliteStore) -> RunId {
         let key = RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
         let run = store.open_run(&key, false, Timestamp::UNIX_EPOCH).await;
         run.unwrap().id
     }
 
+    /// Returns a link to the page with this number.
     fn link(n: usize) -> NewLink {
         NewLink {
             location: SourceLocation {
@@ -90,7 +92,7 @@ mod tests {
     }
 
     /// Loads a document with 1000 links, which need several database pages.
-    async fn load(store: &SqliteStore, run: RunId) -> Result<(), StoreError> {
+    async fn load_document_with_links(store: &SqliteStore, run: RunId) -> Result<(), StoreError> {
         let links: Vec<NewLink> = (0..1000).map(link).collect();
         let document = NewDocument { label: "a.md".to_owned(), content_hash: 1, revision: None };
         let batch = LinkBatch {
@@ -105,8 +107,8 @@ mod tests {
     /// Limits the size of the database, as a full disk does.
     fn limit_database_pages(store: &SqliteStore, pages: u32) {
         let limit = format!("PRAGMA max_page_count = {pages}");
-        let done = store.perform("limiting", |db| Ok(db.execute_batch(&limit)?));
-        done.unwrap();
+        let result = store.perform("limiting", |db| Ok(db.execute_batch(&limit)?));
+        result.unwrap();
     }
 
     #[tokio::test]
@@ -115,14 +117,15 @@ mod tests {
         let path = directory.path().join("relink.db");
         let store = SqliteStore::open(&path).await.unwrap();
         let run = start_run(&store).await;
-        // SQLite raises this limit to the current number of pages.
+        // SQLite raises a limit of one page to the current number of pages, so that no
+        // page can be added.
         limit_database_pages(&store, 1);
-        let error = load(&store, run).await.unwrap_err();
+        let error = load_document_with_links(&store, run).await.unwrap_err();
         assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
 
         limit_database_pages(&store, u32::MAX - 1);
         assert_eq!(store.run_stats(run).await.unwrap().links, 0);
-        load(&store, run).await.unwrap();
+        load_document_with_links(&store, run).await.unwrap();
         drop(store);
 
         let store = SqliteStore::open(&path).await.unwrap();

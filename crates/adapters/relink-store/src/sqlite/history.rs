@@ -10,7 +10,8 @@ use super::redaction;
 use super::rows::{parse_name, timestamp};
 use crate::values::label_hash;
 
-/// Records the links of a document to the targets of consecutive tasks.
+/// Records when a document was first seen with a link to a target. Writes the links of a
+/// document to the targets of tasks with consecutive ids in one statement.
 pub(super) struct LinkOriginWriter<'db> {
     now: i64,
     insert: CachedStatement<'db>,
@@ -27,14 +28,15 @@ impl<'db> LinkOriginWriter<'db> {
         Ok(Self { now, insert })
     }
 
-    /// Records the links to the targets of these tasks, unless they are known.
+    /// Records the links to the targets of these tasks, except those that are already
+    /// recorded.
     pub(super) fn add(&mut self, document: i64, first_task: i64, last_task: i64) -> DbResult<()> {
         self.insert.execute((self.now, document, first_task, last_task))?;
         Ok(())
     }
 }
 
-/// Returns when these documents were first seen with a link to a target.
+/// Returns when a link to a target was first seen in each of these documents.
 pub(super) fn link_origins(
     db: &Connection,
     url: &str,
@@ -56,9 +58,13 @@ pub(super) fn link_origins(
     Ok(origins)
 }
 
-/// Records the verdict of a result if it differs from that of the generation
-/// before. Must be executed before the result is stored. The parameters are the
-/// target, the generation, the time, the verdict and the code.
+/// Records a verdict change if the verdict of a result differs from that of the previous
+/// generation (the counter that grows when a run starts or resumes). Must be executed
+/// before the result is stored. The parameters are the target, the generation, the time,
+/// the verdict and the code.
+///
+/// A generation may judge a target twice. A change that the first judgment recorded is
+/// then replaced, even if the verdict is the previous one again.
 pub(super) const RECORD_CHANGE: &str = "INSERT OR REPLACE INTO verdict_change
          (target_id, generation, changed_at, old_verdict, new_verdict, code)
      SELECT ?1, ?2, ?3, last.verdict, ?4, ?5
@@ -76,6 +82,7 @@ pub(super) fn verdict_changes(db: &Connection, target: i64) -> DbResult<Vec<Past
     let rows = statement.query_and_then([target], |row| {
         DbResult::Ok(PastChange {
             changed_at: timestamp(row.get(0)?),
+            // Both columns are `NOT NULL`, so the defaults are never used.
             before: parse_name(row.get(1)?)?.unwrap_or(Verdict::Alive),
             after: parse_name(row.get(2)?)?.unwrap_or(Verdict::Alive),
             code: parse_name(row.get(3)?)?,

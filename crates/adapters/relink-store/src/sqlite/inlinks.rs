@@ -1,4 +1,5 @@
-//! Reads the links to a target.
+//! Reads inlinks: the links to a target. A link is *reported* unless its document ignores
+//! the code of the finding.
 
 use std::collections::HashMap;
 
@@ -9,8 +10,8 @@ use rusqlite::{CachedStatement, Connection, Row};
 use super::error::DbResult;
 use super::rows::{join_result, link_is_reported, to_i64};
 
-/// The maximum distance between task ids that are read with one statement.
-/// Skipping a few rows costs less than another statement.
+/// Tasks are read with one statement if their ids differ by at most this much. Skipping
+/// the links of a few other tasks costs less than another statement.
 const MAX_GAP: i64 = 4;
 
 /// Returns the inlinks of the target of each task.
@@ -33,8 +34,8 @@ macro_rules! location_columns {
     };
 }
 
-/// Like `link_is_reported!`, for queries without the task. Reads the task only
-/// if the link has ignored codes, which few links have.
+/// SQL condition: `link l` is reported. Unlike `link_is_reported!`, it does not need the
+/// task in the query. The task is read only for links with ignored codes, which are few.
 macro_rules! inlink_is_reported {
     () => {
         concat!(
@@ -75,6 +76,7 @@ impl<'db> InlinkReader<'db> {
         let rows =
             locations.query_and_then((task.0, to_i64(limit)), |row| location(db, labels, row))?;
         let locations: Vec<LinkLocation> = rows.collect::<DbResult<_>>()?;
+        // If the limit was reached, there may be further links.
         let is_complete = locations.len() < limit;
         let count = if is_complete { locations.len() as u64 } else { self.count(task)? };
         let all_ignored = count == 0 && self.is_linked(task)?;
@@ -87,7 +89,10 @@ impl<'db> InlinkReader<'db> {
         let mut sorted: Vec<(i64, usize)> =
             tasks.iter().enumerate().map(|(index, task)| (task.0, index)).collect();
         sorted.sort_unstable();
-        for group in sorted.chunk_by(|(one, _), (next, _)| next.saturating_sub(*one) <= MAX_GAP) {
+        let is_near = |(id, _): &(i64, usize), (next_id, _): &(i64, usize)| {
+            next_id.saturating_sub(*id) <= MAX_GAP
+        };
+        for group in sorted.chunk_by(is_near) {
             self.read_group(group, &mut found)?;
         }
         let inlinks = tasks.iter().zip(found).map(|(task, locations)| {
@@ -97,8 +102,9 @@ impl<'db> InlinkReader<'db> {
         inlinks.collect()
     }
 
-    /// Reads the locations of tasks with nearby ids in one statement. `tasks`
-    /// has the ascending task ids and the indexes of their results in `found`.
+    /// Reads the locations of tasks with nearby ids in one statement. `tasks` contains
+    /// task ids in ascending order, each with the index of its locations in `found`. A
+    /// task id may occur several times.
     fn read_group(
         &mut self,
         tasks: &[(i64, usize)],
@@ -118,6 +124,8 @@ impl<'db> InlinkReader<'db> {
         let mut remaining = tasks.iter().peekable();
         while let Some(row) = rows.next()? {
             let task: i64 = row.get(6)?;
+            // Skip the requested tasks without links. The row may belong to a task in between that
+            // was not requested.
             while remaining.next_if(|(id, _)| *id < task).is_some() {}
             for (_, index) in remaining.clone().take_while(|(id, _)| *id == task) {
                 found[*index].push(location(self.db, &mut self.labels, row)?);
@@ -139,8 +147,8 @@ impl<'db> InlinkReader<'db> {
 
     /// Whether the task has any link.
     fn is_linked(&self, task: TaskId) -> DbResult<bool> {
-        let mut linked = self.db.prepare_cached("SELECT 1 FROM link WHERE task_id = ?")?;
-        Ok(linked.exists([task.0])?)
+        let mut select_link = self.db.prepare_cached("SELECT 1 FROM link WHERE task_id = ?")?;
+        Ok(select_link.exists([task.0])?)
     }
 }
 

@@ -19,6 +19,10 @@ impl IntakeStore for SqliteStore {
         self.batch("loading a document", |db| loading::load_document(db, run, document))
     }
 
+    async fn document_hash(&self, run: RunId, label: &str) -> Result<Option<u64>, StoreError> {
+        self.perform("reading a document", |db| loading::document_hash(db, run, label))
+    }
+
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError> {
         self.batch("storing links", |db| loading::add_links(db, run, &batch))
     }

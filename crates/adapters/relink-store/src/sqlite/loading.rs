@@ -1,7 +1,10 @@
 //! Stores documents, links, and tasks for the targets of links.
 //!
-//! A target is stored once for all runs. Each run has one task per target; links
-//! refer to this task.
+//! A target is stored once for all runs. Each run has one task per target; links refer to
+//! this task. A *local* target is a finding without a request, such as a missing file;
+//! its key is stored instead of a URL. A result is *cached* if it was reused from an
+//! earlier run. The *generation* is a counter that grows when a run starts or resumes;
+//! results are stored under it.
 
 use std::collections::HashMap;
 
@@ -21,6 +24,15 @@ use super::redaction;
 use super::rows::{millis, to_i64};
 use super::runs;
 use crate::values::{host_bucket, ignored_codes, label_hash, task_state};
+
+/// Returns the hash of the content of a stored document.
+pub(super) fn document_hash(db: &Connection, run: RunId, label: &str) -> DbResult<Option<u64>> {
+    let hash: Option<i64> = db
+        .prepare_cached("SELECT content_hash FROM document WHERE run_id = ? AND label = ?")?
+        .query_row((run.0, redaction::text(label)), |row| row.get(0))
+        .optional()?;
+    Ok(hash.map(i64::cast_unsigned))
+}
 
 /// Returns the stored document of the run with this label, inserting it if
 /// necessary. Deletes the links of a document that must be loaded again.
@@ -66,8 +78,9 @@ fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> DbRes
     Ok(db.last_insert_rowid())
 }
 
-/// Deletes the links of a document that has changed or was loaded incompletely.
-/// Sets `run.unlinked`, because tasks may then have no link left.
+/// Deletes the links of a document that has changed or was loaded incompletely. Sets
+/// `run.unlinked`, because tasks may then have no link left. `finish_loading` deletes
+/// such tasks.
 fn delete_links(db: &Connection, run: RunId, id: i64, document: &NewDocument) -> DbResult<()> {
     db.execute("DELETE FROM link WHERE document_id = ?", [id])?;
     db.execute(
@@ -133,12 +146,12 @@ fn with_host_ids<'a>(
     if links.len() < BATCH_ROWS {
         return Ok(None);
     }
-    let mut pairs = Vec::with_capacity(links.len());
+    let mut links_with_hosts = Vec::with_capacity(links.len());
     for link in links {
         let NewTarget::Web { host, .. } = &link.target else { return Ok(None) };
-        pairs.push((link, host_id(db, host, hosts)?));
+        links_with_hosts.push((link, host_id(db, host, hosts)?));
     }
-    Ok(Some(pairs))
+    Ok(Some(links_with_hosts))
 }
 
 /// Adds the links of a batch to the link count of their document.
@@ -167,7 +180,8 @@ pub(super) fn host_id<'a>(
     Ok(id)
 }
 
-/// Stores the due time of the first pending task of each host.
+/// Stores the due time of the first pending task of each host. Hosts without pending
+/// tasks are not changed.
 pub(super) fn update_due_times(
     db: &Connection,
     run: RunId,
@@ -197,7 +211,7 @@ pub(super) struct StoredTarget {
     host: Option<i64>,
     /// Whether the target is already marked as user-supplied.
     is_user_supplied: bool,
-    /// The current result, if there is one.
+    /// The current result of the target, from an earlier run or this one.
     cached_result: Option<CachedResult>,
 }
 
@@ -286,7 +300,7 @@ pub(super) struct TaskDefaults {
 }
 
 impl TaskDefaults {
-    /// The values of a task that is due immediately, outside of crawls.
+    /// Returns the values of a task that is due immediately, outside of crawls.
     pub(super) fn immediate(cache_window: CacheWindow) -> Self {
         let CacheWindow { now, fresh_since } = cache_window;
         Self { fresh_since, now, not_before: 0, depth: None, rank: None }
@@ -369,6 +383,7 @@ impl<'db> TaskWriter<'db> {
             NewTarget::Local { key, .. } => (key, false),
         };
         let is_local = target.host.is_none();
+        // The target keeps this mark if later runs only discover the URL.
         if is_user_supplied && !target.is_user_supplied {
             mark_user_supplied(self.db, target.id)?;
         }
@@ -456,7 +471,7 @@ pub(super) fn bind_link(
 }
 
 /// Returns the task that the run already has for a target. Marks the task as
-/// user-supplied if the new link is.
+/// user-supplied if the URL of the new link is.
 fn existing_task(
     db: &Connection,
     run: RunId,
@@ -483,8 +498,8 @@ fn mark_user_supplied(db: &Connection, target: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// Makes a task with a cached result pending again. A link of it has a fragment,
-/// and the anchors of the page are not cached.
+/// Makes a task with a cached result pending again. Used if a link to its target has a
+/// fragment, but the anchors of the page are not stored.
 fn discard_cached_result(db: &Connection, task: i64) -> DbResult<()> {
     db.prepare_cached(
         "UPDATE task SET state = 0 /* pending */, cached = 0, generation = NULL
@@ -494,7 +509,7 @@ fn discard_cached_result(db: &Connection, task: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// Makes the result of this generation the result of a finished task.
+/// Assigns the result of this generation to a finished task.
 fn set_generation(db: &Connection, task: i64, generation: Option<i64>) -> DbResult<()> {
     db.prepare_cached("UPDATE task SET generation = ? WHERE id = ?")?
         .execute((generation, task))?;

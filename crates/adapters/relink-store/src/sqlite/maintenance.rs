@@ -55,8 +55,9 @@ fn vacuum(db: &Connection) -> DbResult<()> {
     Ok(())
 }
 
-/// Statements that delete data older than the time in the parameter. The current result
-/// of each target and the probe that last reached it are never deleted.
+/// Statements that delete data older than `?1`. They do not delete the latest result of
+/// each target, the probe that last reached the target, or the data of open runs. Runs
+/// are deleted after the rows that refer to them.
 const PRUNE_STATEMENTS: [&str; 13] = [
     "DELETE FROM link WHERE task_id IN (
          SELECT task.id FROM task JOIN run r ON r.id = task.run_id
@@ -69,8 +70,8 @@ const PRUNE_STATEMENTS: [&str; 13] = [
          SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < ?1)",
     "DELETE FROM checkpoint WHERE run_id IN (
          SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < ?1)",
-    // `IN … IS NOT TRUE` instead of `NOT IN`, which would read all tasks for
-    // every result to distinguish false from null.
+    // `IN … IS NOT TRUE` uses an index. `NOT IN` would read all tasks for every result,
+    // to distinguish false from null.
     "DELETE FROM result WHERE checked_at < ?1
          AND ((target_id, generation) IN (SELECT target_id, generation FROM task)) IS NOT TRUE
          AND generation < (
@@ -87,6 +88,8 @@ const PRUNE_STATEMENTS: [&str; 13] = [
     "DELETE FROM robots WHERE requested_at < ?1",
     "DELETE FROM anchors WHERE seen_at < ?1",
     "DELETE FROM search WHERE requested_at < ?1",
-    // The ids of deleted probes may be reused.
+    // The ids of deleted probes may be reused. The new token reports this to readers of
+    // probe ids. The condition is always true; it is there because every statement has a
+    // parameter.
     "UPDATE probe_id_epoch SET token = lower(hex(randomblob(16))) WHERE ?1 IS NOT NULL",
 ];

@@ -1,9 +1,9 @@
 //! The store in one SQLite file, used by one process at a time.
 //!
-//! There is a single connection: SQLite has only one writer, and the exclusive
-//! lock avoids the shared-memory index. Statements run on the calling thread.
-//! A batch takes a few milliseconds, and moving each statement to another
-//! thread would cost more than most statements.
+//! There is a single connection, because SQLite allows only one writer. Its exclusive
+//! lock makes the shared-memory file of the write-ahead log unnecessary. Statements run
+//! on the calling thread. A batch takes a few milliseconds, and moving each statement to
+//! another thread would cost more than most statements.
 
 mod anchors;
 mod budget_store;
@@ -54,12 +54,13 @@ use self::open::open_with_retry;
 use self::wal::WalSyncer;
 use crate::redaction;
 
-/// Maximum number of loading steps in one transaction. A transaction per step
-/// would write the same pages of the database for every document. After a crash,
-/// the documents of the last transaction are loaded again.
+/// Maximum number of loading steps in one transaction. A loading step stores a document
+/// or a batch of its links. A transaction per step would write the same database pages
+/// for every document. After a crash, the documents of the last transaction are loaded
+/// again.
 const MAX_BATCHED_STEPS: usize = 4_096;
 
-/// The wait for another process that uses the file while it is released.
+/// The time to wait for another process that has opened the released file.
 const RELEASED_WAIT: Duration = Duration::from_secs(1);
 
 /// A store in one SQLite file, held exclusively while it is open.
@@ -74,7 +75,7 @@ pub struct SqliteStore {
     is_released: AtomicBool,
     /// Number of loading steps in the open transaction.
     batched_steps: AtomicUsize,
-    /// The directory of a temporary copy, if the file cannot be opened itself.
+    /// The directory of a temporary copy, if the file itself cannot be opened.
     _temporary_copy: Option<TempDir>,
 }
 
@@ -99,15 +100,15 @@ impl SqliteStore {
         work: impl FnOnce(&Transaction<'_>) -> DbResult<T>,
     ) -> Result<T, StoreError> {
         let mut connection = self.connection()?;
-        let done = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
+        let result = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
             self.commit_batch(connection)?;
             let transaction = connection.transaction()?;
-            let done = work(&transaction)?;
+            let result = work(&transaction)?;
             transaction.commit()?;
             self.wal_syncer.record_commit();
-            Ok(done)
+            Ok(result)
         });
-        done.map_err(|error: DbError| error.into_store_error(&self.path, operation))
+        result.map_err(|error: DbError| error.into_store_error(&self.path, operation))
     }
 
     /// Runs `work` as a loading step. Several steps share a transaction, which is
@@ -118,20 +119,20 @@ impl SqliteStore {
         work: impl FnOnce(&Connection) -> DbResult<T>,
     ) -> Result<T, StoreError> {
         let mut connection = self.connection()?;
-        let done = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
+        let result = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
             if connection.is_autocommit() {
                 connection.execute_batch("BEGIN")?;
             }
             // A failed step must not leave a part of its changes.
             let step = connection.savepoint()?;
-            let done = work(&step)?;
+            let result = work(&step)?;
             step.commit()?;
             if self.batched_steps.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_BATCHED_STEPS {
                 self.commit_batch(connection)?;
             }
-            Ok(done)
+            Ok(result)
         });
-        done.map_err(|error: DbError| error.into_store_error(&self.path, operation))
+        result.map_err(|error: DbError| error.into_store_error(&self.path, operation))
     }
 
     /// Commits the loading steps.
@@ -144,20 +145,21 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Runs `work` without a new transaction; after loading steps, in theirs.
+    /// Runs `work` without starting a transaction. If loading steps have left a
+    /// transaction open, `work` runs in that transaction.
     fn perform<T>(
         &self,
         operation: Operation,
         work: impl FnOnce(&Connection) -> DbResult<T>,
     ) -> Result<T, StoreError> {
         let connection = self.connection()?;
-        let done = connection.as_ref().ok_or(DbError::Closed).and_then(work);
-        done.map_err(|error| error.into_store_error(&self.path, operation))
+        let result = connection.as_ref().ok_or(DbError::Closed).and_then(work);
+        result.map_err(|error| error.into_store_error(&self.path, operation))
     }
 
-    /// Closes the file, even if other handles to the store exist: cancelled
-    /// tasks may hold one until the process ends. Writes the write-ahead log
-    /// into the database and removes it. Later calls fail.
+    /// Closes the file, even if other handles to the store exist, because cancelled tasks
+    /// may hold a handle until the process ends. Writes the write-ahead log into the
+    /// database and removes it. Later calls fail.
     pub fn close(&self) {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_released.store(false, Ordering::Relaxed);
@@ -179,7 +181,8 @@ impl SqliteStore {
             // Ignore the error: the documents of the last batch are loaded again.
             let _ = self.commit_batch(connection);
         }
-        // Ignore errors: a log that cannot be written back is used by the next open.
+        // Ignore errors: if the log cannot be written into the database now, the next
+        // `open` does it.
         drop(connection.take());
     }
 }

@@ -21,7 +21,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// "RLNK", which distinguishes Relink databases from those of other programs.
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
-/// The version of [`SCHEMA`]. Lower versions were development versions.
+/// The version of [`SCHEMA`]. Databases with lower versions cannot be opened.
 pub(super) const SCHEMA_VERSION: i64 = 13;
 
 /// The schema version of a new, empty database file.
@@ -33,7 +33,8 @@ const SCHEMA: &str = include_str!("../../schema.sql");
 /// The tables of collections.
 const COLLECTIONS_SCHEMA: &str = include_str!("../../collections.sql");
 
-/// The size of the cache of prepared statements, larger than their number.
+/// The size of the cache of prepared statements. It is larger than the number of
+/// statements.
 const STATEMENT_CACHE_CAPACITY: usize = 128;
 
 /// The name of this operation in error messages.
@@ -86,10 +87,10 @@ impl SqliteStore {
 
 /// Opens the file, retrying until it is unlocked or `wait` has passed.
 ///
-/// SQLite's busy timeout cannot be used: a connection holds its read lock while
-/// it waits for the write lock, so two processes that open the file at the same
-/// time would block each other. Instead, each attempt releases all locks and
-/// the next one follows after a varying pause.
+/// SQLite's busy timeout cannot be used: a connection holds its read lock while it waits
+/// for the write lock, so two processes that open the file at the same time would block
+/// each other. Instead, a failed attempt releases all locks, and the next attempt follows
+/// after a varying pause.
 pub(super) fn open_with_retry(path: &Path, wait: Duration) -> Result<Connection, StoreError> {
     let started = Instant::now();
     loop {
@@ -98,6 +99,7 @@ pub(super) fn open_with_retry(path: &Path, wait: Duration) -> Result<Connection,
         if !matches!(opened, Err(StoreError::Locked { .. })) || waited >= wait {
             return opened;
         }
+        // A cheap random number of 0 to 7 milliseconds.
         let jitter = u64::from(waited.subsec_micros() % 8);
         std::thread::sleep(Duration::from_millis(1 + jitter).min(wait.saturating_sub(waited)));
     }
@@ -156,8 +158,8 @@ fn connect(path: &Path) -> DbResult<Connection> {
 pub(super) fn configure(connection: &Connection) -> DbResult<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
     connection.busy_timeout(Duration::ZERO)?;
-    // Query plans must not depend on bound values, otherwise every new value
-    // would prepare its statement again.
+    // QPSG is SQLite's query planner stability guarantee: query plans do not depend on
+    // bound values. Otherwise, every new value would prepare its statement again.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
@@ -165,12 +167,11 @@ pub(super) fn configure(connection: &Connection) -> DbResult<()> {
 /// Takes the lock. In exclusive mode, the first write locks the file until the
 /// connection is closed.
 fn acquire_lock(connection: &Connection) -> DbResult<()> {
-    // A checkpoint every 2,000 pages: more frequent ones write the same pages
-    // repeatedly. Less frequent ones block the dispatcher for so long that all
-    // requests in flight end meanwhile.
-    // With a write-ahead log, `synchronous = normal` survives a crash of the
-    // process. A power failure can lose the last transactions, but cannot
-    // corrupt the file.
+    // A checkpoint copies the write-ahead log into the database, here every 2,000 pages.
+    // More frequent checkpoints write the same pages repeatedly. Less frequent ones block
+    // the dispatcher for so long that all requests in flight end meanwhile. With a
+    // write-ahead log, `synchronous = normal` survives a crash of the process. A power
+    // failure can lose the last transactions, but cannot corrupt the file.
     connection.execute_batch(
         "PRAGMA page_size = 8192;
          PRAGMA journal_mode = wal;
@@ -210,8 +211,9 @@ pub(super) fn schema_version(connection: &Connection) -> DbResult<Option<i64>> {
     Ok(is_relink.then_some(version))
 }
 
-/// Revokes the leases of earlier processes, which cannot be running while this
-/// process holds the lock. The new fencing tokens reject their late results.
+/// Revokes the leases of earlier processes, which cannot be running while this process
+/// holds the lock. The new fencing tokens make the store reject late results of these
+/// processes.
 fn revoke_leases(connection: &Connection) -> DbResult<()> {
     connection.execute(
         "UPDATE host SET lease_until = 0, fencing_token = fencing_token + 1 WHERE lease_until > 0",

@@ -44,6 +44,7 @@ pub(super) struct PageWriter<'a, 'db> {
 }
 
 impl<'a, 'db> PageWriter<'a, 'db> {
+    /// Creates a writer without pages.
     pub(super) fn new(
         db: &'db Connection,
         run: RunId,
@@ -92,8 +93,9 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         Ok((added > 0).then(|| self.db.last_insert_rowid()))
     }
 
-    /// Returns the task of the target of a link, inserting it if necessary;
-    /// `None` if the link is skipped.
+    /// Returns the task of the target of a link, inserting the task if necessary. Returns
+    /// `None` if the link is skipped. Local targets, which are findings without a
+    /// request, are never skipped.
     fn target_task(&mut self, link: &'a PageLink) -> DbResult<Option<i64>> {
         let (url, host) = match &link.link.target {
             NewTarget::Web { url, host, .. } => (url, host),
@@ -125,10 +127,9 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         Ok(Some(self.count_task(&inserted)))
     }
 
-    /// Returns the task that the run already has for this URL. If it is pending
-    /// and the depth or rank of this link is smaller, the task gets the smaller
-    /// values. Called before a task is inserted, because most links of a site lead
-    /// to targets that the run already has.
+    /// Returns the task that the run already has for this URL. If it is pending and the
+    /// depth or rank of this link is smaller, the task gets the smaller values. Called
+    /// before a task is inserted, because most links of a site lead to known targets.
     fn existing_task(&self, url: &str, decision: LinkDecision) -> DbResult<Option<i64>> {
         let stored: Option<(i64, Option<u32>, Option<i64>, i64)> = self
             .db
@@ -156,8 +157,9 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         Ok(Some(id))
     }
 
-    /// Returns the initial values of a task. `not_before` is the time of
-    /// discovery, because pages are fetched in order of discovery.
+    /// Returns the initial values of a task. `not_before` is the time of discovery,
+    /// because pages are fetched in order of discovery. If `fresh_since` is
+    /// `Timestamp::MAX`, no cached result is used.
     fn task_defaults(
         &self,
         depth: Option<u32>,
@@ -176,7 +178,8 @@ impl<'a, 'db> PageWriter<'a, 'db> {
     }
 }
 
-/// Returns due tasks by traversal rank; none if the lease was lost.
+/// Returns due tasks in the order of their ranks, which is the order in which a crawl
+/// visits pages. Returns an empty list if the lease was lost.
 pub(super) fn due_by_rank(
     db: &Connection,
     run: RunId,

@@ -1,9 +1,10 @@
 //! Reads a database that cannot be written: a read-only file, or one in a
 //! read-only directory or file system.
 //!
-//! SQLite cannot use a write-ahead log there, because it would have to create
-//! files next to the database. Therefore the file is opened as immutable. If it
-//! has a log, or if it is empty, a temporary copy is opened instead.
+//! SQLite cannot use a write-ahead log there, because it would have to create files next
+//! to the database. Therefore the file is opened as immutable, without a log. A file that
+//! already has a log, or that is empty, is copied to a temporary directory, and the copy
+//! is opened.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -69,7 +70,7 @@ fn open_read_only(path: &Path) -> Result<SqliteStore, StoreError> {
     }
 }
 
-/// Opens a file that is not changed meanwhile, without locks and log.
+/// Opens a file without locks and log. No process may change the file meanwhile.
 fn connect_immutable(path: &Path) -> DbResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
@@ -104,7 +105,7 @@ fn open_copy(path: &Path) -> Result<SqliteStore, StoreError> {
     Ok(SqliteStore::new(&copy, connection, Some(directory)))
 }
 
-/// Replaces the path of the copy in an error that names the file.
+/// Replaces the path of the copy in an error by `path`, the original file.
 fn with_path(error: StoreError, path: String) -> StoreError {
     match error {
         StoreError::NotRelinkDatabase { .. } => StoreError::NotRelinkDatabase { path },
@@ -159,20 +160,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn read_only_development_database_is_rejected() {
+    async fn read_only_database_with_old_schema_is_rejected() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("relink.db");
         drop(SqliteStore::open(&path).await.unwrap());
         let connection = Connection::open(&path).unwrap();
         connection.pragma_update(None, "user_version", 9).unwrap();
         connection.close().unwrap();
-        let expect = path.display().to_string();
+        let expected_path = path.display().to_string();
         for opened in [open_read_only(&path), open_copy(&path)] {
             let error = opened.err().unwrap();
             let StoreError::SchemaTooOld { path, found, .. } = error else {
                 panic!("{error:?}");
             };
-            assert_eq!((path, found), (expect.clone(), 9));
+            assert_eq!((path, found), (expected_path.clone(), 9));
         }
     }
 
@@ -187,13 +188,13 @@ mod tests {
             scope: String::new(),
         };
         store.open_run(&key, false, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
-        // The files that a killed process leaves behind.
-        let left = tempfile::tempdir().unwrap();
-        let copy = left.path().join("relink.db");
+        // Copy the files while the store is open, as a killed process would leave them.
+        let left_behind = tempfile::tempdir().unwrap();
+        let copy = left_behind.path().join("relink.db");
         copy_bytes(&path, &copy).unwrap();
         copy_bytes(&wal_path(&path), &wal_path(&copy)).unwrap();
         let store = open_read_only(&copy).unwrap();
         assert_eq!(store.size().await.unwrap().runs, 1);
-        assert_eq!(fs::read_dir(&left).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(&left_behind).unwrap().count(), 2);
     }
 }

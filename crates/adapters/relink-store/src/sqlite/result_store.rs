@@ -5,7 +5,7 @@ use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{
     AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, DocumentId, Inlinks,
     LinkCursor, LinkOrigin, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget,
-    StoreError, TargetRecord, TextChange, VerdictChange,
+    StoreError, TargetRecord, TextChange, TitledPage, VerdictChange,
 };
 
 use super::{
@@ -65,7 +65,7 @@ impl ResultStore for SqliteStore {
         })
     }
 
-    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError> {
+    async fn count_unchecked_fragments(&self, run: RunId) -> Result<u64, StoreError> {
         self.perform("counting unknown anchors", |db| anchors::count_unknown(db, run))
     }
 
@@ -159,7 +159,7 @@ impl ResultStore for SqliteStore {
         prefix: &str,
         after: &str,
         limit: usize,
-    ) -> Result<Vec<(String, Option<String>)>, StoreError> {
+    ) -> Result<Vec<TitledPage>, StoreError> {
         self.perform("listing live pages", |db| revive::live_pages(db, prefix, after, limit))
     }
 }

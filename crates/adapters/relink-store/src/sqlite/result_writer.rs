@@ -1,4 +1,5 @@
-//! Writes results in multi-row statements.
+//! Writes results in multi-row statements. The generation is a counter that grows when a
+//! run starts or resumes. A target is *reached* if a server returned its page.
 //!
 //! A target has at most one result per generation; a later result of the same
 //! generation replaces it. If the target was not reached, its result copies
@@ -22,26 +23,27 @@ use super::runs;
 pub(super) struct FinishedTask<'a> {
     pub(super) completion: &'a TaskCompletion,
     pub(super) result: &'a TargetResult,
-    /// The id of its last probe, unless it is stored with the task.
+    /// The id of the last probe; `None` if the id is stored only in `task.probe_id`.
     pub(super) probe: Option<i64>,
 }
 
 impl FinishedTask<'_> {
-    /// Returns the time of the check, if the target was reached.
+    /// Returns the time of the check if the target was reached.
     fn reached_at(&self) -> Option<i64> {
         self.result.verdict.is_reached().then_some(millis(self.result.checked_at))
     }
 
-    /// Returns the probe that later probes of the target are compared with. A
-    /// drifted page is still compared with its original content.
+    /// Returns the probe with which later probes of the target are compared. Returns
+    /// `None` for a drifted page (other content than before), so that later probes are
+    /// compared with the original content.
     fn reached_probe(&self) -> Option<i64> {
         let is_reference =
             self.result.verdict.is_reached() && self.result.verdict != Verdict::Drifted;
         self.probe.filter(|_| is_reference)
     }
 
-    /// Returns the value of `result.attempts`; `None` for a single attempt that
-    /// equals the probe.
+    /// Returns the value of `result.attempts`; `None` for a single attempt, which is
+    /// restored from its probe.
     fn attempts_json(&self) -> DbResult<Option<String>> {
         let attempts = &self.result.attempts;
         let equals_probe = attempts.len() == 1 && self.completion.probe.is_some();
@@ -64,15 +66,15 @@ const INTO_RESULT: &str =
      confidence, evidence, attempts, probe_id, reached_at, reached_probe, failed_runs,
      first_failed_at, last_failed_at)";
 
-/// Inserts results that need no value of the previous result, unless the target
-/// has a result in this generation.
+/// Inserts results of targets that were reached, and so need no value of the previous
+/// result. Ignores a row if the target already has a result in this generation.
 static INSERT_RESULTS: LazyLock<BulkSql> = LazyLock::new(|| {
     let values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     bulk_sql(|rows| insert_rows(rows, &format!("INSERT OR IGNORE {INTO_RESULT}"), values))
 });
 
-/// Inserts or replaces a result, copying `reached_at` and `reached_probe` from
-/// the previous result.
+/// Inserts or replaces a result. Copies `reached_at` and `reached_probe` from the
+/// previous result if the new result has none.
 static INSERT_WITH_HISTORY: LazyLock<String> = LazyLock::new(|| {
     let newest = "FROM result WHERE target_id = ?1 ORDER BY generation DESC LIMIT 1";
     let values = format!(
@@ -111,6 +113,7 @@ impl<'db> ResultWriter<'db> {
 
     /// Stores the results and marks the tasks as finished.
     pub(super) fn add(&mut self, finished: &[FinishedTask<'_>]) -> DbResult<()> {
+        // Compares with the stored results, so it must run first.
         self.record_changes(finished)?;
         let Self { generation, insert, insert_with_history, finish_tasks, .. } = self;
         // Most targets are reached, and then no previous value is needed.
@@ -134,7 +137,7 @@ impl<'db> ResultWriter<'db> {
 }
 
 impl ResultWriter<'_> {
-    /// Records the verdicts that differ from those of the generation before.
+    /// Records the verdicts that differ from those of the previous generation.
     fn record_changes(&mut self, finished: &[FinishedTask<'_>]) -> DbResult<()> {
         for FinishedTask { completion, result, .. } in finished {
             let code = result.code.map(|code| code.to_string());

@@ -1,4 +1,5 @@
-//! Reads held tasks and checked targets.
+//! Reads held tasks (fetched, but judged later) and checked targets. A result is
+//! *reported* unless all documents with a link to the target ignore its code.
 
 use relink_model::{Attempt, Confidence, FetchTask, Probe, RunId, TaskId, Verdict};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, Inlinks, TargetResult};
@@ -56,7 +57,8 @@ pub(super) fn checked_targets(
     run: RunId,
     query: CheckedTargetQuery<'_>,
 ) -> DbResult<Vec<CheckedTarget>> {
-    // NOT INDEXED: the results are sorted by rowid, which is the input order.
+    // `NOT INDEXED` makes SQLite read tasks by rowid. This is the order of the result, so
+    // that no sorting is needed.
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         checked_columns!(),
@@ -104,9 +106,11 @@ fn checked_target_row(
     let original_url: Option<String> = row.get(2)?;
     let probe: Option<Probe> = from_json(row.get(17)?)?;
     let Inlinks { locations, count: inlinks, .. } = reader.inlinks(task, max_locations)?;
+    // A single attempt is not stored, because its probe has the same data.
     let stored: Option<Vec<Attempt>> = from_json(row.get(4)?)?;
     let attempts = stored.unwrap_or_else(|| probe.iter().map(attempt_from_probe).collect());
     let result = TargetResult {
+        // The column is `NOT NULL`, so the default is never used.
         verdict: parse_name(row.get(5)?)?.unwrap_or(Verdict::Alive),
         code: parse_name(row.get(6)?)?,
         status: row.get(7)?,
@@ -115,6 +119,7 @@ fn checked_target_row(
         checked_at: timestamp(row.get(10)?),
         attempts,
         streak: failure_streak(row.get(11)?, row.get(12)?, row.get(13)?),
+        // Null means certain.
         confidence: row
             .get::<_, Option<u8>>(14)?
             .map_or(Confidence::CERTAIN, Confidence::from_percent),

@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 use relink_model::{Confidence, Probe, RequestRights, Verdict};
-use relink_ports::{DeadTarget, StoredPattern, StoredRevival, TextChange};
+use relink_ports::{DeadTarget, StoredPattern, StoredRevival, TextChange, TitledPage};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::error::DbResult;
@@ -54,6 +54,7 @@ fn dead_target_row(row: &Row<'_>) -> DbResult<DeadTarget> {
     let reached: Option<Probe> = from_json(row.get(4)?)?;
     Ok(DeadTarget {
         url: row.get(0)?,
+        // The column is `NOT NULL`, so the default is never used.
         verdict: parse_name(row.get(1)?)?.unwrap_or(Verdict::Dead),
         since: row.get::<_, Option<i64>>(2)?.map(timestamp),
         last_reached_at: row.get::<_, Option<i64>>(3)?.map(timestamp),
@@ -198,8 +199,9 @@ pub(super) fn cache_search(db: &Connection, key: &str, hits: &str, now: Timestam
     Ok(())
 }
 
-/// Returns the pages with probes after the id `after`, with the text of the page;
-/// `None` if it is not alive.
+/// Returns the changes of texts since the probe with the id `after`: the URL, and the
+/// text of the page, or `None` if the page is not alive now. Probes of live pages whose
+/// content was replaced by a later probe are omitted.
 pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResult<Vec<TextChange>> {
     // `CROSS JOIN` makes SQLite read `probe` first, so that only new probes are read.
     let mut statement = db.prepare_cached(
@@ -234,13 +236,13 @@ pub(super) fn probe_id_epoch(db: &Connection) -> DbResult<String> {
     Ok(db.prepare_cached("SELECT token FROM probe_id_epoch")?.query_row((), |row| row.get(0))?)
 }
 
-/// Returns the URLs and titles of live HTML pages by URL prefix.
+/// Returns the live HTML pages with this URL prefix.
 pub(super) fn live_pages(
     db: &Connection,
     prefix: &str,
     after: &str,
     limit: usize,
-) -> DbResult<Vec<(String, Option<String>)>> {
+) -> DbResult<Vec<TitledPage>> {
     let mut statement = db.prepare_cached(
         "SELECT t.url, json_extract(p.detail, '$.digest.title')
          FROM current_result t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
@@ -250,7 +252,7 @@ pub(super) fn live_pages(
     )?;
     let rows = statement.query_map(
         (prefix, prefix_end(prefix), after, to_i64(limit), Verdict::Alive.as_str()),
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok(TitledPage { url: row.get(0)?, title: row.get(1)? }),
     )?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

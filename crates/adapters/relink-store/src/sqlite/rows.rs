@@ -30,8 +30,9 @@ macro_rules! join_result {
 }
 pub(super) use join_result;
 
-/// Whether a `link l` to a target with this `result` is reported: its document does
-/// not suppress the code of the result.
+/// SQL condition: the document of `link l` does not ignore the code of `result`.
+/// `ignored_codes` has a space on both sides of each code. A result without a code is
+/// never ignored.
 macro_rules! link_is_reported {
     () => {
         "(l.ignored_codes IS NULL
@@ -40,8 +41,8 @@ macro_rules! link_is_reported {
 }
 pub(super) use link_is_reported;
 
-/// Whether `task` with its `result` is reported. A finding is not reported if it
-/// is suppressed for all links to the target.
+/// SQL condition: `task` with its `result` is reported. A task is not reported if all of
+/// its links ignore the code.
 macro_rules! task_is_reported {
     () => {
         concat!(
@@ -54,9 +55,9 @@ macro_rules! task_is_reported {
 }
 pub(super) use task_is_reported;
 
-/// Whether `probe p` is the last probe of `task` with its `result`, or, for a
-/// cached result, the probe that reached the page. The target and run are compared
-/// too, because the id of a deleted probe can be reused.
+/// SQL condition: `probe p` is the last probe of `task`. For a result that was reused
+/// from another run (`task.cached`), it is the probe that reached the page. The target
+/// and run are compared too, because the id of a deleted probe can be reused.
 macro_rules! probe_of_task {
     () => {
         "p.id = iif(task.cached, result.reached_probe, ifnull(result.probe_id, task.probe_id))
@@ -85,8 +86,9 @@ pub(super) fn task_from_row(db: &Connection, row: &Row<'_>) -> DbResult<FetchTas
     })
 }
 
-/// Reads the history of a target. Not joined to the task query, because most
-/// targets of a first run have no history.
+/// Reads the history of a target: its latest result, and the digest (summary) of the page
+/// that was last reached. A separate query, because most targets of a first run have no
+/// history.
 fn history(db: &Connection, target: TargetId) -> DbResult<History> {
     let mut statement = db.prepare_cached(
         "SELECT t.verdict, t.code, t.since, t.checked_at, t.reached_at,

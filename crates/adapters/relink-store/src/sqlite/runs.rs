@@ -1,4 +1,5 @@
-//! Opens, resumes and closes runs, and reads their statistics.
+//! Opens, resumes and closes runs, and reads their statistics. The generation is a
+//! counter that grows when a run starts or resumes; a larger generation is later.
 
 use jiff::Timestamp;
 use relink_model::RunId;
@@ -16,8 +17,8 @@ use crate::values::run_state;
 /// is 11 minutes.
 const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 
-/// Resumes the unfinished run with this key, or starts one. With `fresh`, an
-/// unfinished run is abandoned.
+/// Resumes the unfinished run with this key, or starts one. If `fresh` is set, an
+/// unfinished run is abandoned first.
 pub(super) fn open(
     db: &Connection,
     key: &RunKey,
@@ -37,12 +38,13 @@ pub(super) fn open(
         }
         None => insert_run(db, key, &identity, now)?,
     };
-    next_generation(db, open.id)?;
+    start_generation(db, open.id)?;
     Ok(OpenRun { generation: generation(db, open.id)?, ..open })
 }
 
-/// Restarts the waiting times of hosts whose schedule was stored in the future:
-/// the system clock was set back, so the elapsed time is unknown.
+/// Corrects the schedules of hosts after the clock was set back: if the time at which a wait
+/// was stored is in the future, the elapsed part of the wait is unknown, and the whole wait
+/// starts again now.
 fn repair_host_times(db: &Connection, now: Timestamp) -> DbResult<()> {
     db.execute(
         "UPDATE host SET next_at = ?1 + max(next_at - schedule_at, 0), schedule_at = ?1
@@ -52,8 +54,8 @@ fn repair_host_times(db: &Connection, now: Timestamp) -> DbResult<()> {
     Ok(())
 }
 
-/// Makes retries due that are more than [`MAX_RETRY_WAIT_MS`] in the future: the
-/// system clock was set back after they were scheduled.
+/// Makes retries due now if they are more than [`MAX_RETRY_WAIT_MS`] in the future. The
+/// system clock was set back after such retries were scheduled.
 fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> DbResult<()> {
     let (now, limit) = (millis(now), millis(now).saturating_add(MAX_RETRY_WAIT_MS));
     db.execute(
@@ -68,9 +70,9 @@ fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> DbResult<()
     Ok(())
 }
 
-/// Starts a new generation, so that results from now on are newer than those of
-/// all runs.
-fn next_generation(db: &Connection, run: RunId) -> DbResult<()> {
+/// Starts a new generation for the run, so that its next results are later than all
+/// stored ones.
+fn start_generation(db: &Connection, run: RunId) -> DbResult<()> {
     db.execute("UPDATE generation SET latest = latest + 1", ())?;
     db.execute(
         "UPDATE run SET generation = (SELECT latest FROM generation) WHERE id = ?",
@@ -113,7 +115,7 @@ fn abandon(db: &Connection, identity: &str, now: Timestamp) -> DbResult<()> {
     Ok(())
 }
 
-/// Inserts an open run.
+/// Inserts an open run. The caller sets its generation.
 fn insert_run(db: &Connection, key: &RunKey, identity: &str, now: Timestamp) -> DbResult<OpenRun> {
     let inputs = serde_json::to_string(&key.inputs)?;
     let inputs = redaction::json(&inputs)?;
@@ -125,13 +127,15 @@ fn insert_run(db: &Connection, key: &RunKey, identity: &str, now: Timestamp) -> 
     Ok(OpenRun { id, started_at: now, is_resumed: false, network_confirmed: false, generation: 0 })
 }
 
-/// Records that a host has responded, so that network failures count.
+/// Records that a host has responded. From then on, network failures are failures of the
+/// requested hosts, not of the own network.
 pub(super) fn confirm_network(db: &Connection, run: RunId) -> DbResult<()> {
     db.execute("UPDATE run SET network_confirmed = 1 WHERE id = ?", [run.0])?;
     Ok(())
 }
 
-/// Closes a run in this state; an open state has no effect.
+/// Closes a run in this state. Does nothing if the state is [`RunState::Open`], which is that
+/// of an interrupted run: it stays open and can be resumed.
 pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp) -> DbResult<()> {
     let state = match state {
         RunState::Open => return Ok(()),
@@ -147,7 +151,7 @@ pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp
 
 /// Counts the targets of a run and those that are checked.
 pub(super) fn progress(db: &Connection, run: RunId) -> DbResult<RunProgress> {
-    // All counts use indexes only.
+    // Counting the unfinished tasks is cheap, because their indexes are small.
     let mut statement = db.prepare_cached(
         "SELECT (SELECT count(*) FROM task WHERE run_id = ?1),
                 (SELECT count(*) FROM task INDEXED BY task_pending
@@ -155,11 +159,11 @@ pub(super) fn progress(db: &Connection, run: RunId) -> DbResult<RunProgress> {
                 + (SELECT count(*) FROM task INDEXED BY task_held
                    WHERE run_id = ?1 AND state = 1 /* held */)",
     )?;
-    let counted = statement.query_row([run.0], |row| {
+    let progress = statement.query_row([run.0], |row| {
         let (targets, unfinished): (u64, u64) = (row.get(0)?, row.get(1)?);
         Ok(RunProgress { targets, checked: targets.saturating_sub(unfinished) })
     });
-    Ok(counted?)
+    Ok(progress?)
 }
 
 /// Counts the documents, links and requested hosts of a run.
@@ -191,7 +195,7 @@ pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
         task_is_reported!(),
     ))?;
     let mut rows = statement.query([run.0])?;
-    let mut verdicts: Vec<(String, u64)> = Vec::new();
+    let mut verdict_counts: Vec<(String, u64)> = Vec::new();
     while let Some(row) = rows.next()? {
         stats.targets += 1;
         let Some(verdict) = row.get_ref(0)?.as_str_or_null().map_err(rusqlite::Error::from)? else {
@@ -199,12 +203,12 @@ pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
         };
         stats.checked += 1;
         stats.cached += u64::from(row.get::<_, bool>(1)?);
-        match verdicts.iter_mut().find(|(known, _)| known == verdict) {
+        match verdict_counts.iter_mut().find(|(known, _)| known == verdict) {
             Some((_, count)) => *count += 1,
-            None => verdicts.push((verdict.to_owned(), 1)),
+            None => verdict_counts.push((verdict.to_owned(), 1)),
         }
     }
-    for (verdict, count) in verdicts {
+    for (verdict, count) in verdict_counts {
         if let Some(verdict) = parse_name(Some(verdict))? {
             stats.verdicts.insert(verdict, count);
         }
@@ -212,10 +216,10 @@ pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
     Ok(stats)
 }
 
-/// Counts the links whose document suppresses the finding, and those of them that
-/// lead to web targets. Only the latter are subtracted from the number of checked
-/// links. The others are missing anchors, whose links also lead to the page and
-/// still count there.
+/// Counts the links whose document suppresses the finding: all of them, and those to web
+/// targets. Only the latter are subtracted from the number of checked links. The others are
+/// additional rows: for a finding of a missing anchor, the store adds a copy of the link to the
+/// page. The link to the page itself is checked and stays counted.
 fn count_ignored_links(db: &Connection, run: RunId) -> DbResult<(u64, u64)> {
     let mut statement = db.prepare(concat!(
         "SELECT count(*), count(task.host_id) FROM link l INDEXED BY link_ignored

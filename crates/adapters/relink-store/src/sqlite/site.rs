@@ -1,4 +1,6 @@
-//! Reads runs, targets, pages and links of crawls, with pagination.
+//! Reads runs, targets, pages and links of crawls. Lists are read page by page: `after`
+//! is the last item of the previous call. `NOT INDEXED` makes SQLite read tasks by rowid,
+//! which is the order of the result.
 
 use relink_model::{LinkKind, Probe, RunId, TaskId, Verdict};
 use relink_ports::{
@@ -10,7 +12,7 @@ use super::error::DbResult;
 use super::rows::{from_json, join_result, parse_name, probe_of_task, timestamp, to_i64};
 use crate::values::{fragment_url, run_state, unpack_anchors};
 
-/// Returns the latest runs, of one command if it is given.
+/// Returns the latest runs, only those of `command` if it is given.
 pub(super) fn runs(
     db: &Connection,
     command: Option<&str>,
@@ -57,7 +59,7 @@ pub(super) fn urls(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the targets of a run with their results, by task.
+/// Returns the targets of a run with their results, in the order of task ids.
 pub(super) fn targets(
     db: &Connection,
     run: RunId,
@@ -128,8 +130,8 @@ pub(super) fn links(
     (task, document, position): LinkCursor,
     limit: usize,
 ) -> DbResult<Vec<SiteLink>> {
-    // A cursor at the start begins with the first task of the run, so that the
-    // links of earlier runs are not scanned.
+    // The first call has a cursor of zeros. It starts at the first task of the run, so
+    // that the links of earlier runs are not scanned.
     let mut statement = db.prepare_cached(
         "SELECT l.document_id, l.position, l.task_id, l.line, l.kind, l.fragment
          FROM link l CROSS JOIN task ON task.id = l.task_id
@@ -165,6 +167,7 @@ pub(super) fn verdict_changes(
     limit: usize,
 ) -> DbResult<Vec<VerdictChange>> {
     let mut statement = db.prepare_cached(
+        // `b` is the result before, `a` the result after. A URL may be in one run only.
         "SELECT t.url, b.verdict, a.verdict, ifnull(a.code, b.code)
          FROM (SELECT target_id FROM task WHERE run_id = ?1 AND state = 2 /* finished */
                UNION SELECT target_id FROM task WHERE run_id = ?2 AND state = 2 /* finished */) AS checked
@@ -216,6 +219,7 @@ pub(super) fn past_verdicts(
             task: TaskId(row.get(0)?),
             url: row.get(1)?,
             checked_at: timestamp(row.get(2)?),
+            // The column is `NOT NULL`, so the default is never used.
             verdict: parse_name(row.get(3)?)?.unwrap_or(Verdict::Alive),
         })
     })?;

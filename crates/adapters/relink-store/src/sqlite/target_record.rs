@@ -1,7 +1,8 @@
 //! Reads everything that is stored about one target, over all runs.
 //!
-//! These queries are rare and have no index of their own: tasks are found by
-//! run, and the probes of a task through `previous_id`.
+//! No index has the target first, because these queries are rare. Each query searches
+//! the task of the target in each run, and follows `previous_id` from the last probe of a
+//! task to its earlier probes.
 
 use jiff::Timestamp;
 use relink_model::{Probe, TaskId, Verdict};
@@ -12,7 +13,7 @@ use super::error::DbResult;
 use super::rows::{join_result, parse_name, probe_of_task, timestamp, to_i64};
 use super::{history, results};
 
-/// The maximum number of runs in a record; the latest ones are returned.
+/// The maximum number of runs in a target record; older runs are omitted.
 const MAX_RUNS: usize = 1000;
 
 /// Returns everything that is stored about a target.
@@ -23,6 +24,7 @@ pub(super) fn target_record(db: &Connection, url: &str) -> DbResult<Option<Targe
         .optional()?;
     let Some(target) = target else { return Ok(None) };
     let runs = checked_runs(db, target)?;
+    // `runs` is sorted from the latest to the earliest; past verdicts start with the earliest.
     let mut record = TargetRecord {
         url: url.to_owned(),
         latest: None,
@@ -44,9 +46,12 @@ struct CheckedRun {
     verdict: Verdict,
 }
 
-/// Returns the runs that checked a target, latest first. A cached result has
-/// the time of the run that fetched the page; that run comes first, because it
-/// has the probe.
+/// Returns the runs that checked a target, latest first. Runs that reused a cached result
+/// have the same `checked_at` as the run that fetched the page. The latter comes first,
+/// because it has the probe.
+///
+/// The generation of a task is that of its result: a counter that grows when a run starts
+/// or resumes.
 fn checked_runs(db: &Connection, target: i64) -> DbResult<Vec<CheckedRun>> {
     let mut statement = db.prepare_cached(
         "SELECT task.id, result.checked_at, result.verdict
@@ -60,14 +65,16 @@ fn checked_runs(db: &Connection, target: i64) -> DbResult<Vec<CheckedRun>> {
         DbResult::Ok(CheckedRun {
             task: TaskId(row.get(0)?),
             at: timestamp(row.get(1)?),
+            // The column is `NOT NULL`, so the default is never used.
             verdict: parse_name(row.get(2)?)?.unwrap_or(Verdict::Alive),
         })
     })?;
     rows.collect()
 }
 
-/// Returns the probes of a task, oldest first. A pruned probe ends the chain;
-/// its id cannot be reused while a later probe exists.
+/// Returns the probes of a task, oldest first. If an earlier probe was pruned, returns
+/// only the later ones. `previous_id` cannot lead to a wrong probe, because SQLite reuses
+/// an id only if no larger one exists.
 fn probes(db: &Connection, task: TaskId) -> DbResult<Vec<Probe>> {
     let mut statement = db.prepare_cached(concat!(
         "WITH RECURSIVE seen (id, previous_id, detail) AS (

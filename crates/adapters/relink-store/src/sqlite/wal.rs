@@ -1,7 +1,8 @@
-//! Syncs the write-ahead log in a background thread.
+//! Syncs the write-ahead log (WAL) to disk in a background thread.
 //!
-//! A checkpoint waits until the whole log is on disk, and all requests wait for
-//! the checkpoint. Syncing the log earlier shortens that wait.
+//! A checkpoint, which copies the log into the database, waits until the whole log is on
+//! disk. All requests wait for the checkpoint. Syncing the log earlier shortens this
+//! wait.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// The number of commits between syncs: a few megabytes at full speed.
+/// The number of commits between syncs. At full speed, their log has a few megabytes.
 const COMMITS_PER_SYNC: u32 = 16;
 
 /// The handle of the sync thread. The thread ends when the handle is dropped.
@@ -22,6 +23,7 @@ pub(super) struct WalSyncer {
 impl WalSyncer {
     /// Starts the thread for the log of a database.
     pub(super) fn new(database: &Path) -> Self {
+        // One pending signal is enough, because one sync covers all earlier commits.
         let (signal, signals) = sync_channel(1);
         let log = wal_path(database);
         // Ignore the error: without the thread, checkpoints only take longer.

@@ -1,4 +1,6 @@
-//! Reads and stores watched pages and their versions.
+//! Reads and stores watched pages (pages that are checked repeatedly because they are
+//! members of collections) and their versions. A version is the content of a page between
+//! two confirmed changes; a candidate is a change that is not confirmed yet.
 
 use jiff::Timestamp;
 use relink_ports::{CollectionId, PageUpdate, StoredVersion, VersionId, WatchedPage};
@@ -9,7 +11,8 @@ use super::error::DbResult;
 use super::redaction;
 use super::rows::{millis, parse_name, timestamp, to_i64};
 
-/// Makes the pages of active and rejected members due now.
+/// Makes the pages of active and rejected members due now. A rejected member is checked,
+/// too, because its page may return.
 pub(super) fn schedule_pages(
     db: &Connection,
     collections: &[CollectionId],
@@ -115,7 +118,7 @@ fn save_page(db: &Connection, page: &WatchedPage, latest: Option<VersionId>) -> 
     Ok(())
 }
 
-/// Stores a version. It becomes the accepted version of members without one.
+/// Stores a version. It becomes the accepted version of members that have none.
 fn add_version(db: &Connection, version: &StoredVersion) -> DbResult<VersionId> {
     db.prepare_cached(
         "INSERT INTO page_version (url, seen_at, title, bytes, signature, terms, keyphrases, text)

@@ -1,5 +1,5 @@
-//! Reads the open runs and their queues. One process uses a file, so there are
-//! no other workers.
+//! Reads the open runs and their queues. Only one process uses a database file, so there
+//! are no other workers and no leased hosts.
 
 use relink_model::RunId;
 use relink_ports::{JoinableRun, OpenRun, QueueStatus, RunQueue, RunState, RunStatus};

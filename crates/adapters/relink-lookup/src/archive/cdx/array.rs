@@ -1,4 +1,5 @@
-//! Splits a JSON array of arrays without parsing it as a whole.
+//! Splits a JSON array of arrays, the response of some archive indexes, without parsing
+//! it as a whole.
 //!
 //! A response may be truncated, several megabytes long in one line, or deeply
 //! nested. Rows are found by counting brackets, and only rows within the length
@@ -52,14 +53,14 @@ impl<'a> Iterator for Rows<'a> {
 /// Returns the length of the array at the start of `text`. Brackets in strings
 /// are ignored.
 fn row_length(text: &[u8]) -> Option<usize> {
-    let (mut depth, mut is_quoted, mut is_escaped) = (0usize, false, false);
+    let (mut depth, mut is_in_string, mut is_escaped) = (0usize, false, false);
     for (index, byte) in text.iter().enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
-            b'\\' if is_quoted => is_escaped = true,
-            b'"' => is_quoted = !is_quoted,
-            b'[' if !is_quoted => depth += 1,
-            b']' if !is_quoted => depth -= 1,
+            b'\\' if is_in_string => is_escaped = true,
+            b'"' => is_in_string = !is_in_string,
+            b'[' if !is_in_string => depth += 1,
+            b']' if !is_in_string => depth -= 1,
             _ => {}
         }
         if depth == 0 {
@@ -73,6 +74,7 @@ fn row_length(text: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// Checks the texts of the rows.
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
         let print = |row: ArrayRow<'_>| match row {

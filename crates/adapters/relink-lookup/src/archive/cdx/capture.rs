@@ -1,4 +1,6 @@
-//! Converts rows of a CDX index to captures.
+//! Converts rows of a CDX index to captures. A CDX index is the list of captures
+//! (archived responses) of a web archive. A revisit is a capture without content: the
+//! page had the same digest (checksum of the body) as an earlier capture.
 
 use std::collections::HashMap;
 
@@ -41,23 +43,27 @@ fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.has_host()
 }
 
-/// Copies the status of the original capture to its revisits. The status
-/// remains unknown if captures with the same digest have different statuses:
-/// all empty bodies have the same digest.
+/// Copies the status of the original capture to its revisits. The status remains unknown
+/// if captures with the same digest have different statuses. This happens because all
+/// empty bodies have the same digest.
 pub(crate) fn resolve_revisits(captures: &mut [Capture]) {
     // Computing keys is expensive, and most lists have no revisits.
-    if captures.iter().all(|it| !it.is_revisit || it.status.is_some()) {
+    if captures.iter().all(|capture| !capture.is_revisit || capture.status.is_some()) {
         return;
     }
+    // The status by URL key and digest; `None` if it is ambiguous.
     let mut statuses: HashMap<(String, String), Option<u16>> = HashMap::new();
-    for capture in captures.iter().filter(|it| !it.is_revisit && it.status.is_some()) {
+    for capture in captures.iter().filter(|capture| !capture.is_revisit && capture.status.is_some())
+    {
         let Some(digest) = capture.digest.clone() else { continue };
         let known = statuses.entry((surt::key(&capture.url), digest)).or_insert(capture.status);
         if *known != capture.status {
             *known = None;
         }
     }
-    for capture in captures.iter_mut().filter(|it| it.is_revisit && it.status.is_none()) {
+    for capture in
+        captures.iter_mut().filter(|capture| capture.is_revisit && capture.status.is_none())
+    {
         let Some(digest) = capture.digest.clone() else { continue };
         let found = statuses.get(&(surt::key(&capture.url), digest));
         capture.status = found.copied().flatten();
@@ -78,6 +84,7 @@ mod tests {
         captures
     }
 
+    /// Checks the printed captures.
     #[track_caller]
     fn check(lines: &str, expect: &[&str]) {
         let printed: Vec<_> = captures(lines).iter().map(Capture::to_string).collect();
@@ -116,15 +123,16 @@ mod tests {
     }
 
     #[test]
-    fn revisit_gets_status_of_its_original() {
+    fn revisit_gets_status_of_its_original_if_unambiguous() {
         let first = "2015 http://example.org/a text/html 200 A -";
-        let again = "2016 http://www.example.org/a warc/revisit - A -";
-        let resolved = &captures(&format!("{first}\n{again}"))[1];
+        let revisit = "2016 http://www.example.org/a warc/revisit - A -";
+        let resolved = &captures(&format!("{first}\n{revisit}"))[1];
         assert_eq!((resolved.status, resolved.is_revisit), (Some(200), true));
-        let unknown = |lines: String| captures(&lines).last().unwrap().status;
-        assert_eq!(unknown(again.to_owned()), None);
+        let last_status = |lines: String| captures(&lines).last().unwrap().status;
+        assert_eq!(last_status(revisit.to_owned()), None);
         let other = "2014 http://example.org/a text/html 404 A -";
-        assert_eq!(unknown(format!("{first}\n{other}\n{again}")), None);
-        assert_eq!(unknown(format!("{first}\n2016 http://example.org/b warc/revisit - A -")), None);
+        assert_eq!(last_status(format!("{first}\n{other}\n{revisit}")), None);
+        let of_other_page = "2016 http://example.org/b warc/revisit - A -";
+        assert_eq!(last_status(format!("{first}\n{of_other_page}")), None);
     }
 }

@@ -1,4 +1,6 @@
-//! Builds the query URLs of CDX servers.
+//! Builds the query URLs of CDX servers, which search the index of a web archive. Long
+//! lists take several requests: a *resume key* marks the position where the next request
+//! continues.
 
 use relink_ports::{CaptureOrder, CaptureQuery, CaptureScope, CaptureStatusFilter};
 use url::Url;
@@ -30,8 +32,8 @@ pub(crate) struct CdxCursor {
 
 /// Returns the URL of a query to `endpoint`.
 ///
-/// Rows are never collapsed by digest: redirects with empty bodies have the
-/// same digest whatever their target.
+/// Servers can omit rows with the digest of the previous row, but this is not used: all
+/// redirects with an empty body have the same digest, even if their targets differ.
 pub(crate) fn query_url(
     endpoint: &Url,
     dialect: CdxDialect,
@@ -69,8 +71,8 @@ pub(crate) fn sanitize_url(url: &Url) -> Url {
     sanitized
 }
 
-/// Returns the number of rows to request: one more than needed, to detect
-/// whether there are more.
+/// Returns the number of rows to request. It is one more than the remaining limit, to
+/// detect whether the archive has more captures than the limit.
 fn rows_to_request(query: &CaptureQuery, cursor: &CdxCursor) -> usize {
     query.limit.saturating_sub(cursor.found).saturating_add(1).min(MAX_ROWS_PER_REQUEST)
 }
@@ -130,6 +132,7 @@ mod tests {
         Url::parse(text).unwrap()
     }
 
+    /// Checks the parameters of the query URL, decoded and separated by spaces.
     #[track_caller]
     fn check(dialect: CdxDialect, query: &CaptureQuery, cursor: &CdxCursor, expect: &str) {
         let query_url = query_url(&url("http://archive.test/cdx"), dialect, query, cursor);
@@ -151,6 +154,7 @@ mod tests {
         check(
             CdxDialect::InternetArchive,
             &query,
+            // Of 10 captures, 6 are missing. One more is requested.
             &CdxCursor { resume: Some("org,example)/a 2016".into()), found: 4 },
             &format!(
                 "url=http://example.org/a?b=c&d from=20150506070809 output=json {fields} \

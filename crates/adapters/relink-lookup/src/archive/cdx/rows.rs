@@ -1,7 +1,7 @@
-//! Parses index rows in all known formats:
+//! Parses rows of archive indexes (CDX) in all known formats:
 //!
-//! - an array of arrays with a header row and an optional resume key at the end (Internet
-//!   Archive);
+//! - an array of arrays with a header row and, at the end, an optional resume key, with
+//!   which the next request continues (Internet Archive);
 //! - one JSON object per line (pywb);
 //! - CDXJ: key, timestamp and a JSON object per line (files, pywb);
 //! - columns separated by spaces, with a header line ` CDX N b a …` or in the default order of
@@ -77,6 +77,7 @@ impl Row {
 /// Parses at most `max_rows` rows of a response. Returns `None` if the bytes are
 /// not an index. `is_truncated` means that the end of the response is missing.
 pub(crate) fn parse(bytes: &[u8], max_rows: usize, is_truncated: bool) -> Option<CdxResponse> {
+    // Skip a UTF-8 byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut response = match array::rows(bytes) {
         Some(rows) => parse_arrays(rows, max_rows),
@@ -91,7 +92,7 @@ pub(crate) fn parse(bytes: &[u8], max_rows: usize, is_truncated: bool) -> Option
 fn parse_arrays(rows: array::Rows<'_>, max_rows: usize) -> CdxResponse {
     let mut response = CdxResponse::default();
     let mut columns = Vec::new();
-    let mut is_at_end = false;
+    let mut is_before_resume_key = false;
     for row in rows {
         let cells = match row {
             ArrayRow::Row(row) => cells(row),
@@ -104,13 +105,16 @@ fn parse_arrays(rows: array::Rows<'_>, max_rows: usize) -> CdxResponse {
         match cells {
             Some(cells) if columns.is_empty() => columns = cells,
             // An empty row precedes the resume key.
-            Some(cells) if cells.is_empty() => is_at_end = true,
-            Some(mut cells) if is_at_end && cells.len() == 1 => response.resume = cells.pop(),
+            Some(cells) if cells.is_empty() => is_before_resume_key = true,
+            Some(mut cells) if is_before_resume_key && cells.len() == 1 => {
+                response.resume = cells.pop();
+            }
             Some(cells) if cells.len() == columns.len() && response.rows.len() < max_rows => {
                 let mut row = Row::default();
                 columns.iter().zip(cells).for_each(|(column, cell)| row.set(column, cell));
                 response.rows.push(row);
             }
+            // A valid row beyond `max_rows`.
             Some(cells) if cells.len() == columns.len() => response.is_truncated = true,
             _ => response.skipped += 1,
         }

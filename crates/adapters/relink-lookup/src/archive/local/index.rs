@@ -1,4 +1,6 @@
-//! Index of the captures in local files, sorted by SURT key.
+//! Index of the captures in local WARC files, sorted by SURT key (a URL with a reversed
+//! host, see [`surt`]). A revisit is a capture without content that refers to an earlier
+//! capture, its original. A gzip member is an independently compressed part of a file.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -49,7 +51,7 @@ impl IndexedCapture {
         let digest = record.header("WARC-Payload-Digest").map(str::to_owned);
         let refers_to = refers_to(record);
         let payload = Payload::read_head(record);
-        let mime = payload.header("content-type").and_then(|it| it.split(';').next());
+        let mime = payload.header("content-type").and_then(|value| value.split(';').next());
         let capture = Capture {
             status: payload.status,
             mime: mime.map(|mime| mime.trim().to_owned()),
@@ -94,7 +96,7 @@ impl Index {
     /// Adds a file if it is new, and returns its number.
     pub fn add_file(&mut self, path: &Path) -> usize {
         // Consecutive rows usually refer to the file that was added last.
-        let existing = self.files.iter().rposition(|it| it == path);
+        let existing = self.files.iter().rposition(|file| file == path);
         existing.unwrap_or_else(|| {
             self.files.push(path.to_owned());
             self.files.len() - 1
@@ -103,7 +105,7 @@ impl Index {
 
     /// Whether this file was added.
     pub fn has_file(&self, path: &Path) -> bool {
-        self.files.iter().any(|it| it == path)
+        self.files.iter().any(|file| file == path)
     }
 
     /// Returns the file of a capture.
@@ -122,8 +124,8 @@ impl Index {
     /// Sorts the captures. Must be called after all captures are added and
     /// before queries.
     pub fn sort(&mut self) {
-        self.captures.sort_by(|one, other| {
-            (&one.key, one.capture.captured_at).cmp(&(&other.key, other.capture.captured_at))
+        self.captures.sort_by(|left, right| {
+            (&left.key, left.capture.captured_at).cmp(&(&right.key, right.capture.captured_at))
         });
     }
 
@@ -142,41 +144,45 @@ impl Index {
     pub fn find(&self, capture: &Capture) -> Option<&IndexedCapture> {
         let candidates = self.with_key(&surt::key(&capture.url));
         let is_match = |indexed: &&IndexedCapture| {
-            let it = &indexed.capture;
-            it.url == capture.url
-                && it.captured_at == capture.captured_at
-                && it.digest == capture.digest
+            let known = &indexed.capture;
+            known.url == capture.url
+                && known.captured_at == capture.captured_at
+                && known.digest == capture.digest
         };
         candidates.iter().find(is_match)
     }
 
-    /// Returns the original of a revisit: the capture that the record refers
-    /// to. If it does not refer to one, returns the last capture of the same URL
-    /// before the revisit that has the same digest.
+    /// Returns the original of a revisit: the capture that the record refers to. If the
+    /// record does not refer to a capture, returns the last earlier capture of the same
+    /// URL with the same digest.
     pub fn original_of(&self, revisit: &IndexedCapture) -> Option<&IndexedCapture> {
         if let Some((url, captured_at)) = &revisit.refers_to {
             let candidates = self.with_key(&surt::key(url));
-            let original = candidates.iter().find(|it| it.capture.captured_at == *captured_at);
-            return original.filter(|it| !it.capture.is_revisit);
+            let original =
+                candidates.iter().find(|indexed| indexed.capture.captured_at == *captured_at);
+            return original.filter(|indexed| !indexed.capture.is_revisit);
         }
         let digest = revisit.capture.digest.as_ref()?;
         let candidates = self.with_key(&revisit.key).iter().rev();
         let mut earlier =
-            candidates.filter(|it| it.capture.captured_at <= revisit.capture.captured_at);
-        earlier.find(|it| !it.capture.is_revisit && it.capture.digest.as_ref() == Some(digest))
+            candidates.filter(|indexed| indexed.capture.captured_at <= revisit.capture.captured_at);
+        earlier.find(|indexed| {
+            !indexed.capture.is_revisit && indexed.capture.digest.as_ref() == Some(digest)
+        })
     }
 
-    /// Returns the captures with this key. They are adjacent.
+    /// Returns the captures with this key, which are adjacent.
     fn with_key(&self, key: &str) -> &[IndexedCapture] {
-        let from = self.captures.partition_point(|it| it.key.as_str() < key);
-        let to = self.captures.partition_point(|it| it.key.as_str() <= key);
+        let from = self.captures.partition_point(|indexed| indexed.key.as_str() < key);
+        let to = self.captures.partition_point(|indexed| indexed.key.as_str() <= key);
         &self.captures[from..to]
     }
 
-    /// Returns the captures whose keys start with `prefix`. They are adjacent.
+    /// Returns the captures whose keys start with `prefix`, which are adjacent.
     fn with_prefix(&self, prefix: &str) -> &[IndexedCapture] {
-        let from = self.captures.partition_point(|it| it.key.as_str() < prefix);
-        let count = self.captures[from..].partition_point(|it| it.key.starts_with(prefix));
+        let from = self.captures.partition_point(|indexed| indexed.key.as_str() < prefix);
+        let count =
+            self.captures[from..].partition_point(|indexed| indexed.key.starts_with(prefix));
         &self.captures[from..from + count]
     }
 }

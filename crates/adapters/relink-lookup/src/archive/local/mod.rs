@@ -1,4 +1,5 @@
-//! A local archive: WARC files and their CDXJ indexes.
+//! A local archive: WARC files, which contain archived responses (captures), and their
+//! CDXJ indexes.
 //!
 //! The index is held in memory, about 300 bytes per capture. The files are
 //! opened again for each replay.
@@ -58,9 +59,9 @@ impl LocalArchive {
     /// index refers to. Blocks while it reads the files, so it must not be
     /// called from an async task.
     ///
-    /// File types are detected by content, not by name. A damaged file is used
-    /// up to the damage, which is reported in [`Self::problems`]. A directory
-    /// stands for its files with the extensions of archives.
+    /// File types are detected by content, not by name. A damaged file is used up to the
+    /// damage, which is reported in [`Self::problems`]. From a directory, the files with
+    /// the extensions of archives are read.
     pub fn open(paths: &[PathBuf]) -> Result<Self, ArchiveError> {
         let mut index = Index::default();
         let mut problems = Vec::new();
@@ -88,7 +89,7 @@ impl LocalArchive {
     }
 }
 
-/// Replaces each directory by its archive files, by name.
+/// Replaces each directory by its archive files, sorted by name.
 fn expand_directories(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ArchiveError> {
     let mut files = Vec::new();
     for path in paths {
@@ -128,7 +129,7 @@ fn error(path: &Path, source: Error) -> ArchiveError {
     ArchiveError::File { path: path.display().to_string(), source }
 }
 
-/// Adds the rows of an index file.
+/// Adds the rows of an index file. Returns a problem if a part of the file was not used.
 fn read_index(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
     let problem =
         |message: &str| Ok(Some(LocalProblem { path: path.to_owned(), message: message.into() }));
@@ -155,7 +156,7 @@ fn read_index(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, Ar
     }
 }
 
-/// Adds the records of a WARC file.
+/// Adds the records of a WARC file. Returns a problem if a part of the file was not used.
 fn read_warc(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
     let problem = |message: String| Ok(Some(LocalProblem { path: path.to_owned(), message }));
     let file = index.add_file(path);
@@ -177,14 +178,14 @@ fn read_warc(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, Arc
 }
 
 impl Index {
-    /// Reads the response of a capture. The body of a revisit is that of its
-    /// original.
+    /// Reads the response of a capture. A revisit has no body; its replay has the body of
+    /// the original capture.
     fn replay(&self, indexed: &IndexedCapture) -> Result<Option<Replay>, ArchiveError> {
         let Some(mut payload) = self.payload(indexed)? else { return Ok(None) };
         if indexed.capture.is_revisit {
-            let Some(first) = self.original_of(indexed) else { return Ok(None) };
-            let Some(original) = self.payload(first)? else { return Ok(None) };
-            payload = payload.with_body_of(original);
+            let Some(original) = self.original_of(indexed) else { return Ok(None) };
+            let Some(original_payload) = self.payload(original)? else { return Ok(None) };
+            payload = payload.with_body_of(original_payload);
         }
         Ok(Some(payload.into_replay(&indexed.capture)))
     }

@@ -13,6 +13,9 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// Maximum size of a body, before and after decoding.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
+/// Maximum length of the line with the length of a chunk.
+const MAX_CHUNK_LINE_BYTES: usize = 64;
+
 /// Size of brotli's input buffer.
 const BROTLI_BUFFER: usize = 4096;
 
@@ -73,9 +76,9 @@ impl Payload {
         }
         // The encoding headers must be those of the body.
         let is_encoding = |name: &str| matches!(name, "content-encoding" | "transfer-encoding");
-        let own = self.headers.into_iter().filter(|(name, _)| !is_encoding(name));
-        let inherited = original.headers.into_iter().filter(|(name, _)| is_encoding(name));
-        let headers = own.chain(inherited).collect();
+        let own_headers = self.headers.into_iter().filter(|(name, _)| !is_encoding(name));
+        let encoding_headers = original.headers.into_iter().filter(|(name, _)| is_encoding(name));
+        let headers = own_headers.chain(encoding_headers).collect();
         Self {
             status: self.status,
             headers,
@@ -116,7 +119,8 @@ impl Payload {
     /// Returns the body without chunked framing and content codings, and
     /// whether it is truncated.
     fn decoded_body(&self) -> (Vec<u8>, bool) {
-        let is_chunked = self.header("transfer-encoding").is_some_and(|it| it.contains("chunked"));
+        let is_chunked =
+            self.header("transfer-encoding").is_some_and(|value| value.contains("chunked"));
         let mut body = if is_chunked { join_chunks(&self.body) } else { self.body.clone() };
         let codings = self.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
         let mut is_truncated = false;
@@ -134,7 +138,8 @@ impl Payload {
 
 /// Splits head and body at the first empty line.
 fn split_head(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let find = |separator: &[u8]| bytes.windows(separator.len()).position(|it| it == separator);
+    let find =
+        |separator: &[u8]| bytes.windows(separator.len()).position(|window| window == separator);
     let ends = [(find(b"\r\n\r\n"), 4), (find(b"\n\n"), 2)];
     let first = ends.into_iter().filter_map(|(index, length)| Some((index?, length))).min();
     match first {
@@ -143,7 +148,7 @@ fn split_head(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Removes chunked framing. Some writers have already removed it but left the
+/// Removes chunked framing. Some writers of archives remove the framing but not the
 /// header; such a body is returned unchanged.
 fn join_chunks(body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(body.len());
@@ -161,7 +166,7 @@ fn join_chunks(body: &[u8]) -> Vec<u8> {
 
 /// Parses the length of a chunk, and returns it with the bytes that follow.
 fn chunk_length(rest: &[u8]) -> Option<(usize, &[u8])> {
-    let end = rest.iter().take(64).position(|&byte| byte == b'\n')?;
+    let end = rest.iter().take(MAX_CHUNK_LINE_BYTES).position(|&byte| byte == b'\n')?;
     let line = str::from_utf8(&rest[..end]).ok()?;
     let digits = line.split(';').next()?.trim();
     Some((usize::from_str_radix(digits, 16).ok()?, &rest[end + 1..]))
@@ -197,6 +202,8 @@ fn expand(reader: impl Read) -> (Vec<u8>, bool) {
 mod tests {
     use super::*;
 
+    /// Checks status, redirect target and body of a record, printed as `STATUS -> TARGET BODY`,
+    /// followed by `truncated` if the body is.
     #[track_caller]
     fn check(block: &str, expect: &str) {
         let capture = Capture::new(Url::parse("http://a.test/d/x").unwrap(), jiff::Timestamp::MIN);
@@ -217,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_joined_unless_already_done() {
+    fn chunks_are_joined_unless_the_writer_has_joined_them() {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         check(&format!("{head}5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n"), "200 hello world");
         check(&format!("{head}<p>hello"), "200 <p>hello");

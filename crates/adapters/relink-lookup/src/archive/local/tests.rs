@@ -10,6 +10,7 @@ use super::*;
 
 const PAGE: &str = "<title>The page</title>";
 
+/// Returns a file with the captures of [`ALL`].
 fn warc() -> Warc {
     Warc::new()
         .record("warcinfo", "urn:x", "20150101000000", "", b"software: none\r\n")
@@ -28,6 +29,7 @@ fn directory(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
     (directory, path)
 }
 
+/// Opens the archive of a file with these bytes.
 fn open_archive(bytes: &[u8]) -> (TempDir, LocalArchive) {
     let (directory, path) = directory("a.warc", bytes);
     (directory, LocalArchive::open(&[path]).unwrap())
@@ -37,11 +39,13 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
+/// Returns the printed captures that match a query.
 async fn list_lines(archive: &LocalArchive, query: CaptureQuery) -> Vec<String> {
     let list = archive.captures(&query).await.unwrap();
     list.captures.iter().map(Capture::to_string).collect()
 }
 
+/// The captures of [`warc`] in the order of a list.
 const ALL: [&str; 5] = [
     "2015-05-06T07:08:09Z 200 http://example.org/a/1",
     "2016-01-01T00:00:00Z 301 http://example.org/a/1 -> http://example.org/b/1",
@@ -98,9 +102,10 @@ async fn replay_of_unknown_capture_is_none() {
 }
 
 #[tokio::test]
-async fn indexed_warc_file_is_not_scanned() {
+async fn file_with_index_has_only_the_captures_of_the_index() {
     let (directory, warc) = directory("a.warc.gz", &warc().to_gzip());
     let index = directory.path().join("index.cdxj");
+    // The record of the page follows the first record.
     let info = Warc::new().record("warcinfo", "urn:x", "20150101000000", "", b"software: none\r\n");
     let offset = info.to_gzip().len();
     let row = |file: &str| {
@@ -112,7 +117,8 @@ async fn indexed_warc_file_is_not_scanned() {
     // The directory part of a file name in an index is ignored.
     std::fs::write(&index, row("../../elsewhere/a.warc.gz") + "noise\n").unwrap();
     let archive = LocalArchive::open(&[index, warc]).unwrap();
-    let problems: Vec<_> = archive.problems().iter().map(|it| it.message.as_str()).collect();
+    let problems: Vec<_> =
+        archive.problems().iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(problems, ["1 invalid rows"]);
     let query = CaptureQuery::for_prefix(url("http://example.org/"));
     assert_eq!(list_lines(&archive, query.clone()).await, [ALL[0]]);

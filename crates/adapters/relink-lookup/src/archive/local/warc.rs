@@ -1,8 +1,9 @@
 //! Reads WARC files (ISO 28500), plain or compressed, record by record.
 //!
-//! A compressed file is a sequence of gzip members. Usually each member has one
-//! record, but a file may also be a single member. A record is located by the
-//! offset of its member and its offset within the member.
+//! A compressed file is a sequence of gzip members. A member is compressed independently
+//! of the others. Usually each member has one record, but a file may also be a single
+//! member. A record is located by the offset of its member and its offset within the
+//! member.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -19,7 +20,7 @@ const RECORD_PREFIX: &[u8] = b"WARC/";
 /// Prefix of every gzip member.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Whether the content is a WARC file. All gzip files count as WARC files; one
+/// Whether the content is a WARC file. All gzip files count as WARC files. A gzip file
 /// without records is reported as damaged when it is read.
 pub(super) fn is_warc(mut file: impl BufRead) -> io::Result<bool> {
     let start = file.fill_buf()?;
@@ -152,11 +153,12 @@ impl<R: BufRead> Records<R> {
         Ok(Some(Record { head, offset, offset_in_member, records: self }))
     }
 
-    /// Returns the current stream: the current member while it has data, then
-    /// the next member, and `None` at the end.
+    /// Returns the stream with the next bytes: the current member, or the next one if the
+    /// current member has ended. Returns `None` at the end of the file.
     fn stream(&mut self) -> io::Result<Option<&mut RecordStream<R>>> {
         while let Some(mut stream) = self.stream.take() {
             let start = stream.fill_buf()?;
+            // In a compressed file, the plain stream is only read between two members.
             let (is_at_end, is_gzip) = (start.is_empty(), start.starts_with(&GZIP_MAGIC));
             self.stream = Some(match stream {
                 RecordStream::Member(member) if is_at_end => {
@@ -214,7 +216,7 @@ fn invalid_data(message: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Skips bytes. Fails if there are fewer.
+/// Skips this number of bytes. Fails if the stream has fewer.
 fn skip_bytes(stream: &mut impl BufRead, length: u64) -> io::Result<()> {
     let skipped = io::copy(&mut stream.take(length), &mut io::sink())?;
     if skipped < length {

@@ -1,8 +1,8 @@
 //! Writes WARC files (ISO 28500) and their CDXJ index.
 //!
-//! Each record is a gzip member of its own, so that replay tools can seek to it.
-//! A record holds the decoded body and the listed headers. Headers that carry
-//! secrets are never written.
+//! Each record is compressed separately, as a gzip member, so that replay tools can seek
+//! to a record. A record has the decoded body and the headers of the response. Headers
+//! with secrets are never written.
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::super::surt;
 
-/// Headers that are not written: they carry secrets, or describe an encoding of
+/// Headers that are not written, because they have secrets, or describe an encoding of
 /// the body that was removed.
 const OMITTED_HEADERS: [&str; 8] = [
     "authorization",
@@ -73,6 +73,7 @@ impl WarcWriter {
     pub fn finish(mut self) -> io::Result<PathBuf> {
         self.file.sync_all()?;
         self.index.sort_unstable();
+        // Replaces both extensions of `NAME.warc.gz`.
         let path = self.path.with_extension("").with_extension("cdxj");
         let mut index = OpenOptions::new().write(true).create_new(true).open(&path)?;
         for line in &self.index {
@@ -98,6 +99,7 @@ impl WarcWriter {
 
 impl ArchiveWriter for WarcWriter {
     fn write(&mut self, response: &CapturedResponse) -> io::Result<()> {
+        // Writing to a string cannot fail, so the results of `write!` are ignored.
         let block = http_message(response);
         let digest = sha1_base32(&response.body);
         let mut fields = format!("WARC-Target-URI: {}\r\n", response.url);
@@ -159,10 +161,11 @@ fn record_head(
     )
 }
 
-/// Returns a UUID that depends on the time, the position and the content.
+/// Returns a UUID that depends on the kind, time, position and fields of a record.
 fn record_id(kind: &str, time: Timestamp, offset: u64, fields: &str) -> String {
     let text = format!("{kind} {} {offset} {fields}", time.as_nanosecond());
     let hex = format!("{:032x}", xxh3_128(text.as_bytes()));
+    // The digits 4 and 8 mark the version and variant of a UUID.
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
     format!("{}-{}-4{}-8{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
 }
@@ -226,6 +229,7 @@ fn sha1_base32(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let digest = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, bytes);
     let mut text = String::with_capacity(32);
+    // Five bytes are eight letters of five bits each.
     for chunk in digest.as_ref().chunks(5) {
         let bits = chunk.iter().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
         for index in (0..8).rev() {
@@ -244,18 +248,23 @@ mod tests {
 
     use super::*;
 
+    /// Returns a response captured on 2026-11-18 at 12:00.
     fn response(url: &str, status: u16, headers: &[(&str, &str)], body: &str) -> CapturedResponse {
         CapturedResponse {
             url: url.parse().unwrap(),
             captured_at: "2026-11-18T12:00:00Z".parse().unwrap(),
             ip: None,
             status,
-            headers: headers.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
+            headers: headers
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
             body: body.to_owned().into(),
             is_truncated: false,
         }
     }
 
+    /// Returns the decompressed content of a file.
     fn text(path: &Path) -> String {
         let mut text = String::new();
         MultiGzDecoder::new(File::open(path).unwrap()).read_to_string(&mut text).unwrap();
@@ -309,13 +318,13 @@ mod tests {
     }
 
     #[test]
-    fn second_file_of_one_second_has_another_name() {
+    fn second_file_of_the_same_second_has_another_name() {
         let directory = tempfile::tempdir().unwrap();
-        let path = |_| {
+        let create_file = |_| {
             let writer = WarcWriter::create(directory.path(), Timestamp::UNIX_EPOCH, "t");
             writer.unwrap().finish().unwrap()
         };
-        let [first, second] = [0, 1].map(path);
+        let [first, second] = [0, 1].map(create_file);
         assert_ne!(first, second);
     }
 

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Summarizes a response: time, status and URL of each row, then the other
-/// fields.
+/// Summarizes a response in parts separated by ` | `: time, status and URL of each row,
+/// then `skipped N`, `truncated` and `resume KEY` if they apply.
 fn summarize(bytes: &[u8], limit: usize, is_truncated: bool) -> String {
     let Some(response) = parse(bytes, limit, is_truncated) else { return "invalid".to_owned() };
     let part = |field: &Option<String>| field.clone().unwrap_or("-".to_owned());
@@ -22,6 +22,7 @@ fn summarize(bytes: &[u8], limit: usize, is_truncated: bool) -> String {
     parts.join(" | ")
 }
 
+/// Checks the summary of a response.
 #[track_caller]
 fn check(text: &str, expect: &str) {
     assert_eq!(summarize(text.as_bytes(), 100, false), expect);
@@ -57,6 +58,7 @@ fn parse_reads_columns_with_and_without_header() {
         "org,example)/a 2015 http://example.org/a text/html 404 AAAA 5",
         "2015 404 http://example.org/a",
     );
+    // The classic header names each column by a letter.
     let classic = " CDX N b a m s k r M S V g\n\
                    org,example)/a 2015 http://example.org/a text/html 301 AAAA /b - 5 0 a.warc.gz\n";
     check(classic, "2015 301 http://example.org/a");
@@ -98,8 +100,8 @@ fn parse_counts_invalid_rows() {
 
 #[test]
 fn parse_returns_complete_rows_of_truncated_response() {
-    let cut = &ARRAY_RESPONSE[..ARRAY_RESPONSE.len() - 20];
-    check(cut, "2015 200 http://example.org/a | truncated");
+    let cut_response = &ARRAY_RESPONSE[..ARRAY_RESPONSE.len() - 20];
+    check(cut_response, "2015 200 http://example.org/a | truncated");
     let lines = b"{\"timestamp\": \"2015\"}\n{\"timestamp\": \"20";
     assert_eq!(summarize(lines, 100, true), "2015 - - | truncated");
 }
