@@ -1,7 +1,8 @@
 //! Fragments of links to web pages, and the anchors of these pages.
 //!
-//! The anchors of some pages are unknown: pages built by scripts, pages that
-//! were not read completely, and redirects with a fragment of their own.
+//! A *fragment* is the `#` part of a URL; an *anchor* is an id or name in a page. The
+//! anchors of some pages are unknown: pages built by scripts, pages that were not read
+//! completely, and pages behind a redirect whose location has a fragment.
 
 use relink_model::{PageFlag, Probe};
 use relink_page::{DocumentFormat, Fragment, SlugStyle};
@@ -20,14 +21,15 @@ pub(crate) fn required_fragment(text: &str) -> Option<String> {
     is_required.then(|| fragment.as_str().to_owned())
 }
 
-/// Whether a fragment is a path (`/a/b`, `!a`) or has parameters (`page=3`,
-/// `t=10&autoplay`), as scripts and document viewers use them.
+/// Whether a fragment is read by a script or a document viewer: a path (`/a/b`, `!a`) or
+/// parameters (`page=3`, `t=10&autoplay`).
 fn is_route(name: &str) -> bool {
-    let is_key = |key: &str| {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
-        !key.is_empty() && key.bytes().all(is_plain)
+    let is_parameter_name = |text: &str| {
+        let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
+        !text.is_empty() && text.bytes().all(is_name_byte)
     };
-    name.starts_with(['/', '!']) || name.split_once('=').is_some_and(|(key, _)| is_key(key))
+    name.starts_with(['/', '!'])
+        || name.split_once('=').is_some_and(|(before, _)| is_parameter_name(before))
 }
 
 /// Returns the decoded fragment for messages.
@@ -41,7 +43,8 @@ pub(crate) fn is_line_fragment(fragment: &str) -> bool {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_position = |part: &str| {
         let part = part.strip_prefix('L').unwrap_or(part);
-        let (line, column) = part.split_once('C').unwrap_or((part, "1"));
+        let default_column = "1";
+        let (line, column) = part.split_once('C').unwrap_or((part, default_column));
         is_number(line) && is_number(column)
     };
     fragment.starts_with('L') && fragment.split('-').all(is_position)
@@ -58,8 +61,8 @@ pub(crate) fn anchor_hashes(
     if is_truncated || anchors.may_have_more() {
         return None;
     }
-    let bare = anchors.iter().filter_map(|name| name.strip_prefix(USER_CONTENT_PREFIX));
-    let mut hashes: Vec<u32> = anchors.iter().chain(bare).map(anchor_hash).collect();
+    let without_prefix = anchors.iter().filter_map(|name| name.strip_prefix(USER_CONTENT_PREFIX));
+    let mut hashes: Vec<u32> = anchors.iter().chain(without_prefix).map(anchor_hash).collect();
     hashes.sort_unstable();
     hashes.dedup();
     Some(hashes)
@@ -69,40 +72,52 @@ pub(crate) fn anchor_hashes(
 /// unknown.
 pub(crate) fn page_anchor_hashes(probe: &Probe, body: &Body) -> Option<Vec<u32>> {
     let format = DocumentFormat::from_content_type(body.content_type.as_deref(), &body.bytes)?;
-    let is_shell = probe.digest.as_ref().is_some_and(|digest| digest.has_flag(PageFlag::AppShell));
-    // The fragment of a redirect replaces that of the link.
-    let has_own_fragment = |location: &String| location.contains('#');
-    let has_own_fragment =
-        probe.hops.iter().filter_map(|hop| hop.location.as_ref()).any(has_own_fragment);
-    if format != DocumentFormat::Html || is_shell || has_own_fragment {
+    let is_built_by_script =
+        probe.digest.as_ref().is_some_and(|digest| digest.has_flag(PageFlag::AppShell));
+    // The fragment of a redirect replaces the fragment of the link.
+    let redirect_has_fragment = probe
+        .hops
+        .iter()
+        .filter_map(|hop| hop.location.as_ref())
+        .any(|location| location.contains('#'));
+    if format != DocumentFormat::Html || is_built_by_script || redirect_has_fragment {
         return None;
     }
     anchor_hashes(format, &body.bytes, body.is_truncated)
 }
 
-/// Whether the fragment matches one of the anchors.
+/// Whether the fragment matches one of the anchors, given by their sorted hashes.
 pub(crate) fn has_anchor(anchors: &[u32], fragment: &str) -> bool {
-    let has = |id: &str| anchors.binary_search(&anchor_hash(id)).is_ok();
-    Fragment::new(fragment).indicates(has)
+    let is_anchor = |id: &str| anchors.binary_search(&anchor_hash(id)).is_ok();
+    Fragment::new(fragment).indicates(is_anchor)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Checks whether an HTML page has an anchor for a fragment; `None` if the anchors of
+    /// the page are unknown.
     #[track_caller]
-    fn check(page: &str, name: &str, expect: Option<bool>) {
+    fn check(page: &str, fragment: &str, expected: Option<bool>) {
         let anchors = anchor_hashes(DocumentFormat::Html, page.as_bytes(), false);
-        assert_eq!(anchors.map(|anchors| has_anchor(&anchors, name)), expect);
+        assert_eq!(anchors.map(|anchors| has_anchor(&anchors, fragment)), expected);
     }
 
     #[test]
-    fn required_fragment_ignores_top_text_and_route_fragments() {
-        let of = |text| required_fragment(text);
-        assert_eq!(of("a.html#two%20words").as_deref(), Some("two%20words"));
-        assert_eq!(of("a.html#impl-Add<Output=T>").as_deref(), Some("impl-Add%3COutput=T%3E"));
-        assert_eq!(of("a.html#part:~:text=x").as_deref(), Some("part"));
-        let none = [
+    fn required_fragment_is_percent_encoded_and_without_text_directive() {
+        for (text, expected) in [
+            ("a.html#two%20words", "two%20words"),
+            ("a.html#impl-Add<Output=T>", "impl-Add%3COutput=T%3E"),
+            ("a.html#part:~:text=x", "part"),
+        ] {
+            assert_eq!(required_fragment(text).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn required_fragment_ignores_top_text_line_and_route_fragments() {
+        for text in [
             "a.html",
             "#",
             "#top",
@@ -113,9 +128,8 @@ mod tests {
             "#page=3",
             "#t=1&x",
             "#L10-L12",
-        ];
-        for text in none {
-            assert_eq!(of(text), None, "{text}");
+        ] {
+            assert_eq!(required_fragment(text), None, "{text}");
         }
     }
 
@@ -132,21 +146,26 @@ mod tests {
         check(rustdoc, "impl-From%3CT%3E", Some(true));
         check(rustdoc, "impl-From<T>", Some(true));
         check("<h2 id=x></h2><h2 id='impl-From<T>'></h2>", "impl-From%3CT%3E", Some(true));
+    }
+
+    #[test]
+    fn has_anchor_accepts_a_range_if_both_ends_are_anchors() {
         check("<i id=1></i><i id=2></i><i id=3></i>", "1-3", Some(true));
         check("<i id=1></i><i id=2></i><i id=3></i>", "1-4", Some(false));
     }
 
     #[test]
-    fn anchors_of_user_content_have_no_prefix() {
+    fn anchors_of_user_content_match_with_and_without_the_prefix() {
         check("<h1 id=user-content-usage>Usage</h1>", "usage", Some(true));
         check("<h1 id=user-content-usage>Usage</h1>", "user-content-usage", Some(true));
     }
 
     #[test]
-    fn anchors_of_script_pages_and_truncated_pages_are_unknown() {
+    fn anchors_of_script_pages_truncated_pages_and_other_formats_are_unknown() {
         check("<div id=root></div><script src=app.js></script>", "a", None);
-        assert_eq!(anchor_hashes(DocumentFormat::Html, b"<h1 id=a>", true), None);
-        assert_eq!(anchor_hashes(DocumentFormat::Css, b"a{}", false), None);
+        let is_truncated = true;
+        assert_eq!(anchor_hashes(DocumentFormat::Html, b"<h1 id=a>", is_truncated), None);
+        assert_eq!(anchor_hashes(DocumentFormat::Css, b"a{}", !is_truncated), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::politeness::{PoliteFetch, PoliteFetchSettings};
 use crate::{EngineError, Ports, StopSignal};
 
 /// Number of targets read from the store at a time.
-const BATCH: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// Verdicts of pages that can be archived.
 const LIVE: [Verdict; 4] = [Verdict::Alive, Verdict::Moved, Verdict::Drifted, Verdict::AtRisk];
@@ -50,7 +50,7 @@ pub struct LivePage {
     pub redirects: bool,
     /// The first links to the page.
     pub locations: Vec<LinkLocation>,
-    /// Its archived copy.
+    /// The archived copy of the page.
     pub copy: CopyState,
 }
 
@@ -68,7 +68,7 @@ pub enum CopyState {
     },
     /// No archive has a copy.
     Missing,
-    /// No archive has a copy, and it was saved now.
+    /// No archive has a copy, and the page was saved now.
     Saved,
     /// No archive had a copy, and an archive saved the page on request.
     Submitted {
@@ -79,7 +79,7 @@ pub enum CopyState {
         /// The URL of the copy, if it is known.
         replay_url: Option<Url>,
     },
-    /// No archive has a copy, and it could not be saved, for this reason.
+    /// No archive has a copy, and the page could not be saved, for this reason.
     NotSaved(String),
     /// An archive could not be queried, for this reason.
     Unknown(String),
@@ -110,7 +110,7 @@ pub async fn find_copies(
     Ok(pages)
 }
 
-/// Returns the live pages of a run, by URL.
+/// Returns the live pages of a run, sorted by URL.
 async fn live_pages(
     ports: &Ports,
     run: RunId,
@@ -118,7 +118,7 @@ async fn live_pages(
 ) -> Result<Vec<LivePage>, EngineError> {
     let mut pages = Vec::new();
     let mut query = CheckedTargetQuery {
-        limit: BATCH,
+        limit: BATCH_SIZE,
         verdicts: Some(&LIVE),
         max_locations,
         ..CheckedTargetQuery::ALL
@@ -129,7 +129,7 @@ async fn live_pages(
         query.after = last.task;
         pages.extend(batch.into_iter().filter_map(live_page));
     }
-    pages.sort_by(|one: &LivePage, other| one.url.cmp(&other.url));
+    pages.sort_by(|left: &LivePage, right| left.url.cmp(&right.url));
     Ok(pages)
 }
 
@@ -141,8 +141,8 @@ fn live_page(target: CheckedTarget) -> Option<LivePage> {
     Some(LivePage { url, redirects, locations: target.locations, copy })
 }
 
-/// Queries the archives in order, until one has a copy. The copy of a page that
-/// redirects is an archived redirect.
+/// Queries the archives in order, until one has a copy. An archived redirect also counts
+/// as a copy of a page that redirects.
 async fn find_copy(ports: &Ports, page: &LivePage) -> CopyState {
     let mut failure = None;
     for archive in &ports.archives {
@@ -158,9 +158,11 @@ async fn find_copy(ports: &Ports, page: &LivePage) -> CopyState {
             Err(error) => failure = Some(error.to_string()),
         }
     }
+    // An archive that could not be queried may have a copy.
     failure.map_or(CopyState::Missing, CopyState::Unknown)
 }
 
+/// Returns the newest capture (a row in the index of an archive) that is a copy.
 async fn newest_capture(
     archive: &dyn Archive,
     page: &LivePage,
@@ -223,6 +225,7 @@ async fn save_page(
     url: &Url,
     writer: &mut dyn ArchiveWriter,
 ) -> Result<CopyState, EngineError> {
+    // The permissions of the request are stored with the target.
     let stored = ports.store.dead_target(url.as_str()).await?;
     let rights = stored.map_or(RequestRights::default(), |stored| stored.rights);
     let captured_at = ports.now();

@@ -5,7 +5,7 @@ use url::Url;
 /// Schemes that the HTML standard ignores in a base URL, as if there were none.
 const IGNORED: [&str; 2] = ["data", "javascript"];
 
-/// Whether a URL may be a base URL.
+/// Whether a URL may be the base URL that a document declares.
 pub(crate) fn is_base(url: &Url) -> bool {
     !IGNORED.contains(&url.scheme())
 }

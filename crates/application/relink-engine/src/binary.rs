@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn binary_problem_of_text_or_a_named_format_is_none() {
+    fn binary_problem_requires_nul_bytes_and_an_unspecified_format() {
         assert_eq!(binary_problem(None, b"https://a.test/\n"), None);
         assert_eq!(binary_problem(Some(DocumentFormat::UrlList), b"a\0b"), None);
         assert!(binary_problem(None, b"a\0b").is_some());

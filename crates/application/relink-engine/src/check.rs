@@ -1,8 +1,13 @@
 //! `check`: checks the links of documents.
+//!
+//! The *loader* reads the documents and stores their links as targets. The *dispatcher*
+//! fetches the targets, at the same time if possible. A *run* is stored under a key made
+//! of the inputs and settings, so an interrupted check can be resumed.
 
 mod join;
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use jiff::Timestamp;
 use relink_frontier::NetworkDoubt;
@@ -48,13 +53,13 @@ pub struct CheckOutcome {
     pub run: RunId,
     /// When the run was first started.
     pub started_at: Timestamp,
-    /// Whether it resumed an unfinished run.
+    /// Whether the check resumed an unfinished run.
     pub is_resumed: bool,
-    /// Whether it joined the run of another process, which read the documents.
+    /// Whether the check joined the run of another process, which read the documents.
     pub is_joined: bool,
-    /// Why it ended.
+    /// Why the check ended.
     pub end: CheckEnd,
-    /// Why failures may be caused by the local network.
+    /// Why failures may be caused by the local network, if that is suspected.
     pub doubt: Option<NetworkDoubt>,
     /// Documents and links that were read.
     pub loaded: LoadSummary,
@@ -70,8 +75,9 @@ impl CheckOutcome {
         if self.end != CheckEnd::Finished || self.is_resumed {
             return store.run_stats(self.run).await;
         }
+        let source_stats = store.source_stats(self.run).await?;
         let RunStats { targets, checked, cached, verdicts, .. } = self.reported.clone();
-        Ok(RunStats { targets, checked, cached, verdicts, ..store.source_stats(self.run).await? })
+        Ok(RunStats { targets, checked, cached, verdicts, ..source_stats })
     }
 }
 
@@ -106,17 +112,9 @@ pub async fn check(
     stop: &StopSignal,
 ) -> Result<CheckOutcome, EngineError> {
     let inputs = load::resolve_inputs(ports, &settings.load).await?;
-    let key = run_key(settings);
-    let run = loop {
-        match ports.store.open_run(&key, settings.is_fresh, ports.now()).await {
-            Err(StoreError::RunInUse) => {
-                let joined = join::join(ports, &key, &settings.dispatch, observer, stop).await?;
-                if let Some(outcome) = joined {
-                    return Ok(outcome);
-                }
-            }
-            opened => break opened?,
-        }
+    let run = match open_or_join(ports, settings, observer, stop).await? {
+        ControlFlow::Continue(run) => run,
+        ControlFlow::Break(joined) => return Ok(joined),
     };
     let needs_anchors = settings.load.read_options.remote_anchors;
     allow_workers(&*ports.store, run.id, &settings.dispatch, needs_anchors).await?;
@@ -128,28 +126,12 @@ pub async fn check(
     let mut counting = CountingObserver { observer, reported: RunStats::default() };
     let dispatching = dispatcher.run(&mut counting, stop);
     let (mut summary, end) = tokio::try_join!(loader.load(inputs, stop), dispatching)?;
-    if settings.load.read_options.remote_anchors {
-        let unknown = ports.store.count_unknown_anchors(run.id).await?;
+    if needs_anchors {
+        let unknown = ports.store.count_unchecked_fragments(run.id).await?;
         summary.skipped = summary.skipped.with(CheckSkipReason::Anchor, unknown);
     }
-    let doubt = match &end {
-        DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
-        _ => None,
-    };
-    let end = match end {
-        DispatchEnd::Done | DispatchEnd::InDoubt(_) => CheckEnd::Finished,
-        DispatchEnd::NoNetwork => CheckEnd::NoNetwork,
-        // Only crawls have a time limit or stop when a host blocks them.
-        DispatchEnd::Stopped
-        | DispatchEnd::TimeLimitReached
-        | DispatchEnd::BlockedByHost { .. } => CheckEnd::Interrupted,
-    };
-    let state = match end {
-        CheckEnd::Finished => RunState::Finished,
-        CheckEnd::NoNetwork => RunState::NoNetwork,
-        CheckEnd::Interrupted => RunState::Open,
-    };
-    ports.store.close_run(run.id, state, ports.now()).await?;
+    let (end, doubt) = check_end(end);
+    ports.store.close_run(run.id, run_state(end), ports.now()).await?;
     let OpenRun { id: run, started_at, is_resumed, .. } = run;
     Ok(CheckOutcome {
         run,
@@ -163,11 +145,56 @@ pub async fn check(
     })
 }
 
-/// Returns when fetching may start. Fetching must wait until all inputs are
-/// read if pages or sitemaps are among the inputs, because the loader fetches
-/// URLs that are also link targets; if the run is resumed, because some of its
-/// tasks may have no link left; and if anchors are checked, because the needed
-/// anchors are unknown until then.
+/// Opens the run. If another process has it open, joins that run and breaks with its
+/// outcome. If that process ends without closing the run, opens the run itself.
+async fn open_or_join(
+    ports: &Ports,
+    settings: &CheckSettings,
+    observer: &mut dyn Observer,
+    stop: &StopSignal,
+) -> Result<ControlFlow<CheckOutcome, OpenRun>, EngineError> {
+    let key = run_key(settings);
+    loop {
+        match ports.store.open_run(&key, settings.is_fresh, ports.now()).await {
+            Err(StoreError::RunInUse) => {
+                let joined = join::join(ports, &key, &settings.dispatch, observer, stop).await?;
+                if let Some(outcome) = joined {
+                    return Ok(ControlFlow::Break(outcome));
+                }
+            }
+            opened => return Ok(ControlFlow::Continue(opened?)),
+        }
+    }
+}
+
+/// Returns the end of the check, and the doubt about the local network.
+fn check_end(end: DispatchEnd) -> (CheckEnd, Option<NetworkDoubt>) {
+    match end {
+        DispatchEnd::Done => (CheckEnd::Finished, None),
+        DispatchEnd::InDoubt(doubt) => (CheckEnd::Finished, Some(doubt)),
+        DispatchEnd::NoNetwork => (CheckEnd::NoNetwork, None),
+        // Only crawls have a time limit or stop when a host blocks them.
+        DispatchEnd::Stopped
+        | DispatchEnd::TimeLimitReached
+        | DispatchEnd::BlockedByHost { .. } => (CheckEnd::Interrupted, None),
+    }
+}
+
+/// Returns the state in which the run is stored. An open run can be resumed.
+fn run_state(end: CheckEnd) -> RunState {
+    match end {
+        CheckEnd::Finished => RunState::Finished,
+        CheckEnd::NoNetwork => RunState::NoNetwork,
+        CheckEnd::Interrupted => RunState::Open,
+    }
+}
+
+/// Returns when fetching may start. Fetching waits until all inputs are read if
+///
+/// - pages or sitemaps are among the inputs, because the loader fetches URLs that are
+///   also link targets;
+/// - the run is resumed, because some of its tasks may have no link left;
+/// - anchors are checked, because the needed anchors are unknown until then.
 async fn dispatch_start(
     ports: &Ports,
     settings: &CheckSettings,
@@ -189,6 +216,7 @@ async fn dispatch_start(
     }
 }
 
+/// Returns the key under which the run is stored.
 fn run_key(settings: &CheckSettings) -> RunKey {
     let scope: Vec<String> =
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();

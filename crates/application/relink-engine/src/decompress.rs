@@ -1,7 +1,7 @@
 //! Decompression of gzip documents within limits.
 //!
 //! A file of one kilobyte may decompress to a gigabyte, so the output is
-//! limited. Output before a limit or an error is used: a truncated sitemap
+//! limited. The output before a limit or an error is used, because a truncated sitemap
 //! still has links.
 
 use std::io::{self, BufReader, Read};
@@ -19,7 +19,7 @@ pub(crate) struct DecompressLimits {
     pub(crate) max_bytes: usize,
     /// Maximum number of output bytes per compressed byte.
     pub(crate) max_ratio: usize,
-    /// Number of output bytes to which the ratio does not apply.
+    /// Number of output bytes up to which the ratio does not apply.
     pub(crate) ratio_exempt_bytes: usize,
 }
 
@@ -81,10 +81,9 @@ impl<R: Read> GzipReader<R> {
 
     /// Returns the output limit for the input read so far.
     fn output_limit(&self) -> usize {
-        let compressed = self.decoder.get_ref().get_ref().count;
-        self.limits.max_bytes.min(
-            compressed.saturating_mul(self.limits.max_ratio).max(self.limits.ratio_exempt_bytes),
-        )
+        let compressed_bytes = self.decoder.get_ref().get_ref().count;
+        let by_ratio = compressed_bytes.saturating_mul(self.limits.max_ratio);
+        self.limits.max_bytes.min(by_ratio.max(self.limits.ratio_exempt_bytes))
     }
 }
 
@@ -93,19 +92,20 @@ impl<R: Read> Read for GzipReader<R> {
         if let Some(limit) = self.exceeded_limit {
             return Err(io::Error::other(DecompressError::TooLarge(limit)));
         }
-        let read = self.decoder.read(buffer).map_err(|error| match error.kind() {
+        let read_bytes = self.decoder.read(buffer).map_err(|error| match error.kind() {
             io::ErrorKind::Interrupted => error,
             _ => io::Error::other(DecompressError::Damaged(error)),
         })?;
         let limit = self.output_limit();
-        let returned = read.min(limit.saturating_sub(self.output_bytes));
-        self.output_bytes += returned;
+        let returned_bytes = read_bytes.min(limit.saturating_sub(self.output_bytes));
+        self.output_bytes += returned_bytes;
         // After a limit, output is missing, so every further read fails.
-        self.exceeded_limit = (returned < read).then_some(limit);
-        if returned == 0 && read > 0 {
+        self.exceeded_limit = (returned_bytes < read_bytes).then_some(limit);
+        if returned_bytes == 0 && read_bytes > 0 {
+            // `Ok(0)` would mean the end of the data.
             return Err(io::Error::other(DecompressError::TooLarge(limit)));
         }
-        Ok(returned)
+        Ok(returned_bytes)
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn decompress(
 /// Number of compressed bytes read at a time.
 const BUFFER_SIZE: usize = 32 << 10;
 
-/// Counts the bytes read.
+/// A reader that counts the bytes read from another one.
 struct CountingReader<R> {
     reader: R,
     count: usize,
@@ -145,13 +145,14 @@ mod tests {
 
     use super::*;
 
+    /// Returns the bytes as one gzip member.
     fn compressed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
     }
 
-    fn kind(error: Option<io::Error>) -> Option<DecompressError> {
+    fn cause(error: Option<io::Error>) -> Option<DecompressError> {
         error?.downcast().ok()
     }
 
@@ -171,7 +172,7 @@ mod tests {
         let whole = compressed(text.as_bytes());
         let (bytes, error) = decompress(&whole[..whole.len() / 2], DecompressLimits::default());
         assert!(!bytes.is_empty() && text.as_bytes().starts_with(&bytes));
-        assert!(matches!(kind(error), Some(DecompressError::Damaged(_))));
+        assert!(matches!(cause(error), Some(DecompressError::Damaged(_))));
     }
 
     #[test]
@@ -181,14 +182,15 @@ mod tests {
             DecompressLimits { max_bytes: 1 << 30, max_ratio: 10, ratio_exempt_bytes: 100 };
         let (bytes, error) = decompress(&bomb, by_ratio);
         assert_eq!(bytes.len(), bomb.len() * 10);
-        assert!(matches!(kind(error), Some(DecompressError::TooLarge(_))));
+        assert!(matches!(cause(error), Some(DecompressError::TooLarge(_))));
         let just_enough =
             DecompressLimits { max_bytes: 1 << 20, max_ratio: 1 << 20, ratio_exempt_bytes: 0 };
-        assert!(decompress(&bomb, just_enough).1.is_none());
+        let (_, error) = decompress(&bomb, just_enough);
+        assert!(error.is_none());
         let by_size = DecompressLimits { max_bytes: (1 << 20) - 1, ..just_enough };
         let (bytes, error) = decompress(&bomb, by_size);
         assert_eq!(bytes.len(), (1 << 20) - 1);
-        assert!(matches!(kind(error), Some(DecompressError::TooLarge(_))));
+        assert!(matches!(cause(error), Some(DecompressError::TooLarge(_))));
     }
 
     #[test]

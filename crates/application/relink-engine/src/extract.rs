@@ -25,10 +25,10 @@ use self::document::{RenderedPart, Worker};
 use self::ordered_output::OrderedOutput;
 use crate::isolation::isolate;
 
-/// Maximum number of stored problems. Further ones are counted.
+/// Maximum number of stored problems. Further problems are only counted.
 const MAX_PROBLEMS: usize = 1000;
 
-/// Path of standard input.
+/// Name of standard input in the output.
 const STDIN: &str = "-";
 
 /// Settings of an extraction.
@@ -53,7 +53,7 @@ pub struct ExtractSummary {
     pub documents: u64,
     /// Links found, including skipped ones.
     pub links: u64,
-    /// Links that would not be checked.
+    /// Links that `relink check` would not check.
     pub skipped: u64,
     /// Number of problems.
     pub problems: u64,
@@ -89,9 +89,9 @@ pub async fn extract(
     stdin: Option<StdinReader>,
     write: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
 ) -> io::Result<ExtractSummary> {
-    let (sources, errors) = find_documents(files, &settings.paths).await;
+    let (sources, path_problems) = find_documents(files, &settings.paths).await;
     let mut summary = ExtractSummary::default();
-    for problem in errors {
+    for problem in path_problems {
         summary.add_problem(problem);
     }
     let count = sources.len() + usize::from(stdin.is_some());
@@ -99,6 +99,7 @@ pub async fn extract(
     let mut sink = |part: RenderedPart| summary.add(part, write);
     let output = OrderedOutput::new(documents.count, &mut sink);
     let threads = available_parallelism().map_or(1, usize::from).min(documents.count.max(1));
+    // This thread is one of the threads.
     std::thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(|| work(files, settings, &documents, &output));
@@ -109,12 +110,12 @@ pub async fn extract(
     Ok(summary)
 }
 
-/// All documents, in order.
+/// All documents, in order. Standard input comes after the files.
 struct Documents<'a> {
     files: &'a [DocumentSource],
     /// Standard input, until a thread takes it.
     stdin: Mutex<Option<StdinReader>>,
-    /// Number of documents.
+    /// Number of documents, including standard input.
     count: usize,
 }
 
@@ -124,7 +125,7 @@ impl Documents<'_> {
     }
 }
 
-/// Work loop of one thread.
+/// Renders documents until none is left. Each thread runs this loop.
 fn work(
     files: &dyn Files,
     settings: &ExtractSettings,
@@ -136,19 +137,19 @@ fn work(
         let mut push_part = |part| output.push_part(index, part);
         let source = documents.files.get(index);
         let label = source.map_or(STDIN, |source| &source.label);
-        let last = isolate(label, || match source {
+        let last_part = isolate(label, || match source {
             Some(source) => worker.read_file(files, source, &mut push_part),
             None => documents.take_stdin().map_or_else(RenderedPart::default, |stdin| {
                 worker.read_stream(STDIN, stdin, &mut push_part)
             }),
         });
-        let last = last.unwrap_or_else(|panicked| {
+        let last_part = last_part.unwrap_or_else(|panicked| {
+            // The buffers of the old worker may be inconsistent.
             worker = Worker::new(settings);
             RenderedPart::from_panic(label, panicked)
         });
-        // The other threads wait for every item, so a panic must also finish
-        // it.
-        output.finish_item(index, last);
+        // The output waits for every document, so finish it after a panic, too.
+        output.finish_item(index, last_part);
     }
 }
 
@@ -162,6 +163,7 @@ async fn find_documents(
     if let Ok(result) = files.walk(&walk).await {
         return split_walk(result, Vec::new());
     }
+    // A walk fails with the first invalid path. Find all of them.
     let (mut valid, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
         match files.walk(&WalkRequest { inputs: vec![path.clone()] }).await {

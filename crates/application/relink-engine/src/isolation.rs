@@ -22,9 +22,9 @@ thread_local! {
     static ITEM: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
 }
 
-/// Work on one item panicked.
+/// The error of work that panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("internal error while reading it")]
+#[error("internal error while this item was processed")]
 pub(crate) struct Panicked;
 
 /// Returns the URL or path of the item that the current thread processes.
@@ -35,12 +35,12 @@ pub fn isolated_item() -> Option<Arc<str>> {
     ITEM.try_with(|item| item.try_borrow().ok()?.clone()).ok()?
 }
 
-/// Runs `work` on the item with this name.
+/// Runs `work` on the item with this name. A panic becomes an error.
 pub(crate) fn isolate<T>(item: &str, work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch(&item.into(), work)
 }
 
-/// Runs a future on the item with this name.
+/// Runs a future on the item with this name. A panic becomes an error.
 pub(crate) fn isolate_async<F: Future>(
     item: &str,
     work: F,
@@ -68,12 +68,15 @@ pub(crate) fn internal_error_probe(requested_at: Timestamp) -> Probe {
     }
 }
 
+/// Runs `work` with the item stored for this thread, and catches a panic.
 fn catch<T>(item: &Arc<str>, work: impl FnOnce() -> T) -> Result<T, Panicked> {
-    let outer = ITEM.replace(Some(Arc::clone(item)));
-    // Unfinished state belongs to the item, which is reported as not read.
-    // Locks recover from poisoning.
+    // Calls may be nested, so restore the item of the outer call afterwards.
+    let outer_item = ITEM.replace(Some(Arc::clone(item)));
+    // `AssertUnwindSafe` is correct: data that a panic leaves half-changed belongs to the item
+    // and is not used after the panic. Data shared between items is behind locks whose users
+    // ignore poisoning.
     let done = catch_unwind(AssertUnwindSafe(work));
-    ITEM.set(outer);
+    ITEM.set(outer_item);
     done.map_err(|_| Panicked)
 }
 

@@ -5,13 +5,14 @@ use relink_judge::{Decision, JudgeInput, Judgment, Policy, conclude, internal_er
 
 use crate::isolation::isolate;
 
-/// Judges a page. Returns an internal error if a rule panics.
+/// Decides whether a page is judged, fetched again or compared with a control (a page
+/// fetched only for comparison). Concludes with an internal error if a rule panics.
 pub(crate) fn judge_page(policy: &Policy, input: &JudgeInput<'_>) -> Decision {
     isolate(input.url, || judge(policy, input))
         .unwrap_or_else(|_| Decision::Conclude(internal_error(input)))
 }
 
-/// Concludes on a page. Returns an internal error if a rule panics.
+/// Judges a page by the evidence at hand. Returns an internal error if a rule panics.
 pub(crate) fn conclude_page(policy: &Policy, input: &JudgeInput<'_>) -> Judgment {
     isolate(input.url, || conclude(policy, input)).unwrap_or_else(|_| internal_error(input))
 }

@@ -38,16 +38,17 @@ pub enum Progress {
     },
 }
 
-/// Number of catalog domains in each state.
+/// Number of domains of a catalog in each state. A survey checks a sample of the URLs of
+/// each domain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DomainCounts {
-    /// No broken URL in the sample.
+    /// Domains without a broken URL in the sample.
     pub accepted: u64,
-    /// With broken URLs. Their broken directories are checked in full.
+    /// Domains with broken URLs. Their broken directories are checked in full.
     pub suspicious: u64,
-    /// More than half of the URLs are broken.
+    /// Domains of which more than half of the URLs are broken.
     pub broken: u64,
-    /// No URL checked so far.
+    /// Domains without a checked URL so far.
     pub unchecked: u64,
 }
 

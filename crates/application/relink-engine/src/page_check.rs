@@ -1,4 +1,5 @@
-//! Checks one page outside a run, with all retries and controls.
+//! Checks one page outside a run, with all retries and controls. A *control* is a page
+//! fetched only for comparison, such as the error page of the host for a random name.
 //!
 //! The dispatcher does the same for thousands of pages at once and limits the
 //! rate per host. Callers of this module check single pages and limit the rate
@@ -24,7 +25,7 @@ pub struct PageCheckSettings {
     /// Maximum wait between two attempts. Longer waits are shortened. If a host
     /// requests a longer wait, the page is not fetched again.
     pub max_host_wait: Duration,
-    /// Seed of random names.
+    /// Seed for the random names of controls.
     pub salt: u64,
     /// Whether pages are compared with controls.
     pub uses_controls: bool,
@@ -39,7 +40,7 @@ pub struct PageCheckRequest {
     pub rights: RequestRights,
     /// Results of earlier checks.
     pub history: History,
-    /// Other known pages of the same directory.
+    /// Other known pages of the same directory. The first two may serve as controls.
     pub neighbors: Vec<String>,
 }
 
@@ -58,7 +59,7 @@ pub struct PageCheck {
     pub controls: Vec<Control>,
 }
 
-/// Controls shared by all pages checked with this cache.
+/// Controls shared by all pages checked with this cache: URL and probe by key.
 #[derive(Debug, Default)]
 pub struct ControlCache(HashMap<String, (String, Arc<Probe>)>);
 
@@ -89,8 +90,7 @@ impl PageChecker<'_> {
                 Decision::Conclude(judgment) => {
                     return PageCheck { judgment, attempts, probe, body, controls };
                 }
-                // A control that was requested before would be requested
-                // forever.
+                // The judge requests a control again that it has already: end the loop.
                 Decision::Compare(kind) if controls.iter().any(|control| control.kind == kind) => {
                     let judgment = conclude_page(&self.settings.policy, &input);
                     return PageCheck { judgment, attempts, probe, body, controls };
@@ -111,13 +111,14 @@ impl PageChecker<'_> {
         }
     }
 
-    fn judge_input<'c>(
+    /// Returns the evidence for the judge.
+    fn judge_input<'e>(
         &self,
-        request: &'c PageCheckRequest,
-        attempts: &'c [Attempt],
-        probe: &'c Probe,
-        controls: &'c [Control],
-    ) -> JudgeInput<'c> {
+        request: &'e PageCheckRequest,
+        attempts: &'e [Attempt],
+        probe: &'e Probe,
+        controls: &'e [Control],
+    ) -> JudgeInput<'e> {
         JudgeInput {
             url: &request.url,
             attempts,
@@ -129,6 +130,7 @@ impl PageChecker<'_> {
         }
     }
 
+    /// Fetches the page and adds the attempt.
     async fn fetch_page(
         &self,
         request: &PageCheckRequest,
@@ -148,6 +150,7 @@ impl PageChecker<'_> {
         (probe, body)
     }
 
+    /// Returns a control of the page from the cache, or fetches it.
     async fn find_control(
         &self,
         request: &PageCheckRequest,
@@ -188,13 +191,14 @@ impl PageChecker<'_> {
             let (url, rights, agent) = (&*next.url, next.rights, UserAgent::Native);
             let (probe, _) =
                 probe_with_default_options(self.fetch, self.clock, url, rights, agent).await;
-            match next.retry_after(&probe) {
+            match next.next_attempt_after(&probe) {
                 Some(retry) => next = retry,
                 None => return probe,
             }
         }
     }
 
+    /// Whether the host requested a longer wait than the maximum.
     fn exceeds_max_wait(&self, probe: &Probe) -> bool {
         probe
             .retry_after

@@ -1,10 +1,12 @@
-//! Reads single pages of the web: politely, judged, with their links.
+//! Reads single pages of the web. A page is fetched within the rate limits and
+//! robots.txt of its host, judged, and parsed for links.
+
+use std::time::Duration;
 
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_model::{LinkKind, RequestRights, Verdict};
 use relink_ports::Body;
-use std::time::Duration;
 use url::Url;
 
 use crate::crawl::{CrawlRules, parse_page};
@@ -23,8 +25,8 @@ pub struct PageReaderSettings {
     pub policy: Policy,
 }
 
-/// Reads pages one after the other. robots.txt and rate limits apply, and the
-/// controls of a host are fetched once.
+/// Reads pages one after the other. The controls of a host (pages fetched only for
+/// comparison) are fetched once.
 pub struct PageReader<'p> {
     ports: &'p Ports,
     fetch: PoliteFetch<'p>,
@@ -42,7 +44,7 @@ pub struct ReadPage {
 }
 
 impl<'p> PageReader<'p> {
-    /// Creates a reader that knows no pages.
+    /// Creates a reader without cached controls.
     pub fn new(ports: &'p Ports, settings: PageReaderSettings) -> Self {
         let PageReaderSettings { politeness, max_host_wait, policy } = settings;
         let fetch = PoliteFetch::new(PoliteFetchSettings {
@@ -52,12 +54,13 @@ impl<'p> PageReader<'p> {
             politeness,
             max_host_wait,
         });
-        let salt = u64::from_ne_bytes(ports.now().as_millisecond().to_ne_bytes());
+        // The seed for random names is the current time.
+        let salt = ports.now().as_millisecond().cast_unsigned();
         let settings = PageCheckSettings { policy, max_host_wait, uses_controls: true, salt };
         Self { ports, fetch, settings, controls: ControlCache::default() }
     }
 
-    /// Reads a page.
+    /// Fetches and judges a page.
     pub async fn read(&mut self, url: &Url, rights: RequestRights) -> ReadPage {
         if self.fetch.check_allowed(url, rights).await.is_err() {
             return ReadPage { verdict: Verdict::Blocked, content: None };
@@ -84,8 +87,9 @@ impl ReadPage {
         let links = page.map_or_else(Vec::new, |page| page.links);
         let hyperlinks = links.into_iter().filter(|link| link.location.kind == LinkKind::Hyperlink);
         let urls = hyperlinks.filter_map(|link| {
-            let is_anchor = link.original_url.contains('#') && link.url.as_ref() == Ok(url);
-            link.url.ok().filter(|_| !is_anchor)
+            // Skip links to anchors of the page itself.
+            let is_internal = link.original_url.contains('#') && link.url.as_ref() == Ok(url);
+            link.url.ok().filter(|_| !is_internal)
         });
         urls.collect()
     }

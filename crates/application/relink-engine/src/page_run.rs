@@ -17,7 +17,7 @@ use crate::load::LoadProgress;
 use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
 /// Number of URLs stored at a time.
-const CHUNK: usize = 1000;
+const CHUNK_SIZE: usize = 1000;
 
 /// The pages of a run.
 #[derive(Debug, Clone, Copy)]
@@ -82,17 +82,20 @@ pub async fn check_pages(
 async fn open_run(ports: &Ports, pages: PageRun<'_>) -> Result<OpenRun, EngineError> {
     let store = &ports.store;
     let now = ports.now();
+    // A new run: an unfinished one is not resumed.
+    let is_fresh = true;
     let key = RunKey {
         command: pages.command.to_owned(),
         inputs: pages.inputs.to_vec(),
         scope: String::new(),
     };
-    let run = store.open_run(&key, true, now).await?;
+    let run = store.open_run(&key, is_fresh, now).await?;
+    // Tasks belong to links, and links to a document, so store the pages as a document.
     let document = NewDocument { label: pages.label.to_owned(), content_hash: 0, revision: None };
     let document = store.load_document(run.id, &document).await?.id;
-    for (chunk, first) in pages.urls.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
+    for (chunk, first) in pages.urls.chunks(CHUNK_SIZE).zip((0..).step_by(CHUNK_SIZE)) {
         let links: Vec<NewLink> = chunk.iter().filter_map(|url| link(url, pages.rights)).collect();
-        // A cached result has no body.
+        // Do not use cached results: they have no body.
         let cache_window = CacheWindow { now, fresh_since: jiff::Timestamp::MAX };
         let batch = LinkBatch { document, first_position: first, links: &links, cache_window };
         store.add_links(run.id, batch).await?;
@@ -102,8 +105,10 @@ async fn open_run(ports: &Ports, pages: PageRun<'_>) -> Result<OpenRun, EngineEr
     Ok(run)
 }
 
+/// Returns the link to a page; `None` if the URL is invalid.
 fn link(url: &str, rights: RequestRights) -> Option<NewLink> {
     let host = host_key(&Url::parse(url).ok()?);
+    // The list of pages is not a file, so the location has no meaning.
     let location =
         SourceLocation { span: (0..0).into(), line: 1, column: 1, kind: LinkKind::ListEntry };
     let target = NewTarget::Web { url: url.to_owned(), host, rights };

@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use relink_model::TaskId;
 use relink_ports::{Archive, Clock, Fetch, Files, Render, SearchEngine, Store};
 
 use crate::probe::current_time;
+
+/// An id lower than that of every task: a query for the tasks after it starts at the
+/// first task.
+pub(crate) const BEFORE_FIRST_TASK: TaskId = TaskId(0);
 
 /// Implementations of the ports.
 #[derive(Clone)]

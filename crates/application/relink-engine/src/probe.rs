@@ -1,5 +1,9 @@
-//! Probes a page: fetches it, follows client-side redirects, and digests the
-//! body.
+//! Probes a page: fetches it, follows client-side redirects, and computes the digest of
+//! the body.
+//!
+//! A *probe* is everything observed in one fetch. A *hop* is one request of the redirect
+//! chain. A *digest* is a compact summary of a page: title, headings, a sketch of the
+//! text. A *client-side redirect* is a meta refresh or a script that loads another page.
 
 use jiff::Timestamp;
 use relink_frontier::canonicalize;
@@ -15,7 +19,7 @@ use crate::isolation::{internal_error_probe, isolate_async};
 /// Maximum number of client-side redirects that one probe follows.
 const MAX_CLIENT_REDIRECTS: usize = 3;
 
-/// Response headers that a probe keeps.
+/// Response headers that identify the version of a page.
 const VERSION_HEADERS: [&str; 3] = ["last-modified", "etag", "date"];
 
 /// Status of a response to a conditional request for an unchanged page.
@@ -45,8 +49,8 @@ impl<'a> ProbeRequest<'a> {
 }
 
 /// Returns the User-Agent for an attempt. A missing page is confirmed with the
-/// alternate User-Agent, because a missing page is missing for both. After the
-/// native User-Agent was rejected, only the alternate one is used.
+/// browser-compatible User-Agent, because a page that exists for one User-Agent is not
+/// missing. After the native User-Agent was rejected, only the other one is used.
 pub(crate) fn agent_for(purpose: FetchPurpose, attempts: &[Attempt]) -> UserAgent {
     let was_rejected =
         attempts.iter().any(|attempt| attempt.purpose == FetchPurpose::AlternateUserAgent);
@@ -68,10 +72,8 @@ pub(crate) fn current_time(clock: &dyn Clock) -> Timestamp {
 
 /// Probes a page. Returns the body separately from the probe.
 ///
-/// A client-side redirect (a meta refresh or a script) is followed like an HTTP
-/// redirect and becomes a hop.
-///
-/// A panic results in [`FetchOutcome::InternalError`].
+/// A client-side redirect is followed like an HTTP redirect and becomes a hop. A panic
+/// results in [`FetchOutcome::InternalError`].
 pub(crate) async fn probe_url(
     fetch: &dyn Fetch,
     clock: &dyn Clock,
@@ -107,7 +109,7 @@ async fn probe_with_client_redirects(
     (probe, body)
 }
 
-/// Returns the URL of the last response, without its fragment.
+/// Returns the URL of the last response, without the fragment.
 pub(crate) fn final_url(probe: &Probe) -> Option<Url> {
     let mut url = Url::parse(&probe.hops.last()?.url).ok()?;
     url.set_fragment(None);
@@ -117,7 +119,7 @@ pub(crate) fn final_url(probe: &Probe) -> Option<Url> {
 /// A stored URL to probe. It was canonical when it was stored.
 pub(crate) struct StoredUrlRequest<'a> {
     pub(crate) url: &'a str,
-    /// A URL that may have the same origin.
+    /// A parsed URL that may have the same origin. It makes parsing faster.
     pub(crate) base: Option<&'a Url>,
     pub(crate) rights: RequestRights,
     pub(crate) agent: UserAgent,
@@ -145,7 +147,7 @@ pub(crate) async fn probe_with_default_options(
     .await
 }
 
-/// Probes a stored URL.
+/// Probes a stored URL, and returns the body separately from the probe.
 pub(crate) async fn probe_stored_url_with_body(
     fetch: &dyn Fetch,
     clock: &dyn Clock,
@@ -166,7 +168,8 @@ pub(crate) async fn probe_stored_url_with_body(
 fn parse_with_base(base: &Url, url: &str) -> Option<Url> {
     let path = url.strip_prefix(&base[..Position::BeforePath])?;
     let parsed = base.join(path).ok()?;
-    // Reject a path that starts with a host, or a URL that is not canonical.
+    // The result differs if the path starts with `//` and is read as a host, or if the
+    // URL is not canonical.
     (parsed.as_str() == url).then_some(parsed)
 }
 
@@ -183,8 +186,8 @@ pub(crate) fn invalid_url_probe(requested_at: Timestamp) -> Probe {
     }
 }
 
-/// Sends a request. A page that has not changed since its known version has the
-/// stored digest and no body.
+/// Sends a request, as a conditional one if a version of the page is known. If the page
+/// has not changed since, the probe contains the stored digest, and there is no body.
 async fn send_request(
     fetch: &dyn Fetch,
     request: ProbeRequest<'_>,
@@ -197,14 +200,15 @@ async fn send_request(
         return (probe, body);
     };
     if probe.hops.len() > 1 {
-        // Another page has not changed: the one to which the URL redirects now.
+        // The URL redirects now. The response is about the target of the redirect, whose
+        // content is not stored, so fetch it without a condition.
         tokio::time::sleep(request.options.redirect_delay).await;
         return send_once(fetch, &request, None, requested_at).await;
     }
     let stored = known.version.as_deref().cloned().unwrap_or_default();
     let version = stored.confirmed_by(probe.version.map(|version| *version));
     let unchanged = Probe {
-        // The stored response is the response (RFC 9111, section 4.3.3).
+        // The stored response takes the place of the response (RFC 9111, section 4.3.3).
         outcome: FetchOutcome::Response(200),
         digest: known.digest.clone(),
         version: Some(Box::new(version)),
@@ -221,6 +225,7 @@ fn is_reusable(known: &History, url: &Url) -> bool {
         && known.version.as_ref().is_some_and(|version| version.has_validator())
 }
 
+/// Sends one request. It is conditional if `known` has a version of the page.
 async fn send_once(
     fetch: &dyn Fetch,
     request: &ProbeRequest<'_>,
@@ -244,7 +249,7 @@ async fn send_once(
     (Probe { requested_at, hops, outcome, timings, retry_after, digest, version }, body)
 }
 
-/// Returns the target of a client-side redirect, if it is not a hop yet.
+/// Returns the target of a client-side redirect, unless the target is a hop already.
 fn redirect_target(probe: &Probe) -> Option<Url> {
     let last =
         probe.hops.last().filter(|_| matches!(probe.outcome, FetchOutcome::Response(200..=299)))?;
@@ -254,10 +259,10 @@ fn redirect_target(probe: &Probe) -> Option<Url> {
     is_new.then_some(url)
 }
 
-/// Joins a probe and the probe of its client-side redirect target.
+/// Joins a probe and the probe of its client-side redirect target, which has this URL.
 fn join_probes(mut first: Probe, second: Probe, url: &Url) -> Probe {
-    if let Some(page) = first.hops.last_mut() {
-        page.location = Some(redact_stored_url(url.as_str()).into_owned());
+    if let Some(last_hop) = first.hops.last_mut() {
+        last_hop.location = Some(redact_stored_url(url.as_str()).into_owned());
     }
     first.hops.extend(second.hops);
     Probe {

@@ -12,21 +12,24 @@ const DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
 /// Whether a host name is reserved for examples.
 pub(crate) fn is_reserved_host(host: &str) -> bool {
     let host = host.trim_end_matches('.');
-    let last = host.rsplit_once('.').map(|(_, last)| last);
-    let is_below = |domain: &&str| {
+    let top_level_domain = host.rsplit_once('.').map(|(_, last)| last);
+    let is_in_domain = |domain: &&str| {
         host.strip_suffix(*domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    last.is_some_and(|last| TOP_LEVEL_DOMAINS.contains(&last)) || DOMAINS.iter().any(is_below)
+    top_level_domain.is_some_and(|name| TOP_LEVEL_DOMAINS.contains(&name))
+        || DOMAINS.iter().any(is_in_domain)
 }
 
-/// Whether an unparsed URL has a reserved host. Most URLs are rejected by a
-/// substring test, without parsing.
+/// Whether a URL with a reserved host is in `text`, as written in a document. A URL
+/// without a web scheme is read as relative to an `https:` page (`//host/path`). Most
+/// URLs are rejected by a substring test, without parsing.
 pub(crate) fn is_reserved_url(text: &str) -> bool {
     let after_scheme = text.split_once(':').filter(|(scheme, _)| is_web(scheme));
-    let rest = after_scheme.map_or(text, |(_, rest)| rest);
-    let rest = rest.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
-    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
-    if !may_be_reserved(&rest.as_bytes()[..end]) {
+    let host_and_path = after_scheme.map_or(text, |(_, rest)| rest);
+    // The URL standard skips tabs and line breaks, and reads `\` as `/`.
+    let host_and_path = host_and_path.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
+    let host_end = host_and_path.find(['/', '?', '#', '\\']).unwrap_or(host_and_path.len());
+    if !may_be_reserved(&host_and_path.as_bytes()[..host_end]) {
         return false;
     }
     let url = match after_scheme {
@@ -40,8 +43,9 @@ fn is_web(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
 }
 
-/// Whether a host may be a reserved name. A host with escapes or non-ASCII
-/// characters may be any name.
+/// Whether a host as written may be a reserved name. A host with escapes or non-ASCII
+/// characters may be any name. [`DOMAINS`] need no test of their own, because all of
+/// them contain the top-level domain `example`.
 fn may_be_reserved(host: &[u8]) -> bool {
     let contains = |name: &str| {
         host.windows(name.len()).any(|window| window.eq_ignore_ascii_case(name.as_bytes()))
@@ -62,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn is_reserved_url_accepts_all_spellings() {
+    fn is_reserved_url_accepts_all_spellings_of_the_host() {
         for text in [
             "https://example.org",
             "http://me@Docs.EXAMPLE.com:8080/a",
@@ -73,6 +77,10 @@ mod tests {
         ] {
             assert!(is_reserved_url(text), "{text}");
         }
+    }
+
+    #[test]
+    fn is_reserved_url_ignores_reserved_names_in_the_path() {
         for text in ["https://a.net/example.org", "https://a.net//b.test/", "test", "//"] {
             assert!(!is_reserved_url(text), "{text}");
         }

@@ -1,8 +1,8 @@
 //! `archive --submit`: requests that an archive saves live pages without a copy.
 //!
-//! Jobs run in the archive while further pages are submitted. A job that is not finished
-//! is recorded in a log, and the next run asks for its result instead of submitting the
-//! page again.
+//! The archive starts a *job* for each submitted page. Jobs run in the archive while
+//! further pages are submitted. A job that is not finished is recorded in a log, and the
+//! next run polls its result instead of submitting the page again.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{EngineError, Ports, StopSignal};
 /// Maximum number of jobs that the archive runs at once for one account.
 const MAX_OPEN_JOBS: usize = 6;
 
-/// How often unfinished jobs are polled at the end of a run.
+/// Maximum number of times that unfinished jobs are polled at the end of a run.
 const MAX_POLLS: u32 = 60;
 
 /// Maximum wait for an archive that limits the rate.
@@ -37,6 +37,7 @@ pub struct SubmitSettings {
 struct OpenJob {
     /// The index of the page.
     page: usize,
+    /// The id that the archive gave to the job.
     job: String,
 }
 
@@ -46,7 +47,7 @@ struct Submitter<'a> {
     archive: &'a dyn ArchiveSubmission,
     log: &'a mut dyn SubmissionLog,
     settings: SubmitSettings,
-    open: Vec<OpenJob>,
+    open_jobs: Vec<OpenJob>,
 }
 
 /// Submits the pages without a copy. `progress` receives the number of pages submitted and
@@ -70,10 +71,10 @@ pub async fn submit_pages(
         .filter(|(_, page)| page.copy == CopyState::Missing)
         .map(|(index, _)| index)
         .collect();
-    let mut submitter = Submitter { ports, archive, log, settings, open: Vec::new() };
-    for (done, index) in missing.iter().enumerate() {
-        progress(done, missing.len());
-        while submitter.open.len() >= MAX_OPEN_JOBS && !stop.is_stopped() {
+    let mut submitter = Submitter { ports, archive, log, settings, open_jobs: Vec::new() };
+    for (submitted, index) in missing.iter().enumerate() {
+        progress(submitted, missing.len());
+        while submitter.open_jobs.len() >= MAX_OPEN_JOBS && !stop.is_stopped() {
             sleep(settings.poll_interval).await;
             submitter.poll(pages).await?;
         }
@@ -82,11 +83,11 @@ pub async fn submit_pages(
         }
     }
     for _ in 0..MAX_POLLS {
-        if submitter.open.is_empty() || stop.is_stopped() {
+        if submitter.open_jobs.is_empty() || stop.is_stopped() {
             break;
         }
         submitter.poll(pages).await?;
-        if !submitter.open.is_empty() {
+        if !submitter.open_jobs.is_empty() {
             sleep(settings.poll_interval).await;
         }
     }
@@ -95,8 +96,8 @@ pub async fn submit_pages(
 }
 
 impl Submitter<'_> {
-    /// Submits a page, or asks for the job of an earlier run. Returns whether further
-    /// pages can be submitted.
+    /// Submits a page, unless an earlier run has submitted it and its job is open. Returns
+    /// whether further pages can be submitted.
     async fn submit(&mut self, pages: &mut [LivePage], index: usize) -> Result<bool, EngineError> {
         let Some(page) = pages.get_mut(index) else { return Ok(true) };
         if !self.settings.includes_private && !is_public(&page.url) {
@@ -104,20 +105,21 @@ impl Submitter<'_> {
             return Ok(true);
         }
         if let Some(job) = self.log.job(&page.url) {
-            self.open.push(OpenJob { page: index, job });
+            self.open_jobs.push(OpenJob { page: index, job });
             return Ok(true);
         }
         let mut state = self.archive.submit(&page.url).await;
         if let Err(error) = &state
             && let Some(pause) = error.until().and_then(|until| self.pause(until))
         {
+            // The archive limits the rate for a short time.
             sleep(pause).await;
             state = self.archive.submit(&page.url).await;
         }
         match state {
             Ok(ArchiveJobState::Pending { job }) => {
                 self.log.begin(&page.url, &job)?;
-                self.open.push(OpenJob { page: index, job });
+                self.open_jobs.push(OpenJob { page: index, job });
             }
             Ok(state) => page.copy = self.copy_state(state),
             Err(error) => {
@@ -133,19 +135,20 @@ impl Submitter<'_> {
         Ok(true)
     }
 
-    /// Returns the wait until a time, if it is short.
+    /// Returns the wait until a time, if it is at most [`MAX_PAUSE`].
     fn pause(&self, until: Timestamp) -> Option<Duration> {
         let pause = Duration::try_from(until.duration_since(self.ports.now())).unwrap_or_default();
         (pause <= MAX_PAUSE).then_some(pause)
     }
 
-    /// Asks for the results of all unfinished jobs.
+    /// Polls the results of all unfinished jobs.
     async fn poll(&mut self, pages: &mut [LivePage]) -> Result<(), EngineError> {
-        for OpenJob { page: index, job } in std::mem::take(&mut self.open) {
+        for OpenJob { page: index, job } in std::mem::take(&mut self.open_jobs) {
             let Some(page) = pages.get_mut(index) else { continue };
             match self.archive.poll(&job).await {
+                // After an error, the job is polled again.
                 Ok(ArchiveJobState::Pending { .. }) | Err(_) => {
-                    self.open.push(OpenJob { page: index, job });
+                    self.open_jobs.push(OpenJob { page: index, job });
                 }
                 Ok(state) => {
                     page.copy = self.copy_state(state);
@@ -170,7 +173,7 @@ impl Submitter<'_> {
 
     /// Reports the jobs that are still not finished.
     fn report_open(&self, pages: &mut [LivePage]) {
-        for OpenJob { page, job } in &self.open {
+        for OpenJob { page, job } in &self.open_jobs {
             if let Some(page) = pages.get_mut(*page) {
                 page.copy = CopyState::NotSaved(unfinished(job));
             }
@@ -178,6 +181,7 @@ impl Submitter<'_> {
     }
 }
 
+/// Returns the reason of a page whose job is not finished.
 fn unfinished(job: &str) -> String {
     format!("the archive has not finished the job {job}; the next run asks for its result")
 }
@@ -188,8 +192,8 @@ fn is_public(url: &Url) -> bool {
     let is_public = match url.host() {
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.');
-            let is_reserved = [".local", ".localhost", ".internal", ".lan", ".home.arpa"];
-            name.contains('.') && !is_reserved.iter().any(|end| name.ends_with(end))
+            let local_suffixes = [".local", ".localhost", ".internal", ".lan", ".home.arpa"];
+            name.contains('.') && !local_suffixes.iter().any(|suffix| name.ends_with(suffix))
         }
         Some(Host::Ipv4(ip)) => !(ip.is_private() || ip.is_loopback() || ip.is_link_local()),
         Some(Host::Ipv6(ip)) => !(ip.is_loopback() || ip.is_unique_local()),
@@ -203,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn private_pages_are_not_public() {
+    fn is_public_rejects_local_hosts_and_urls_with_credentials() {
         for (url, expected) in [
             ("https://example.org/a", true),
             ("https://user:word@example.org/a", false),

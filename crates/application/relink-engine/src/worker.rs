@@ -1,4 +1,7 @@
 //! `worker`: helps with runs that other processes have opened.
+//!
+//! The process that opens a run stores its settings as a checkpoint, because all
+//! processes that fetch pages of the run must use the same settings.
 
 use std::time::Duration;
 
@@ -14,10 +17,10 @@ use crate::load::LoadProgress;
 use crate::{DispatchSettings, EngineError, Ports, StopSignal};
 
 /// The name of the checkpoint with the settings.
-const SETTINGS: &str = "worker-settings";
+const SETTINGS_CHECKPOINT: &str = "worker-settings";
 
-/// The settings of a run that all of its workers must use. Durations are in
-/// milliseconds.
+/// The settings of a run that all of its workers must use: those of [`DispatchSettings`],
+/// [`PolitenessPolicy`] and [`Policy`]. Durations are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkerSettings {
@@ -38,7 +41,7 @@ struct WorkerSettings {
 }
 
 impl WorkerSettings {
-    /// Returns the settings; `None` if workers do not support them.
+    /// Returns the settings of a run; `None` if workers do not support its rules.
     fn new(settings: &DispatchSettings, needs_anchors: bool) -> Option<Self> {
         let DispatchSettings { politeness, policy, .. } = settings;
         (policy.rules == RuleSet::Relink).then(|| Self {
@@ -59,6 +62,7 @@ impl WorkerSettings {
         })
     }
 
+    /// Returns the settings of the dispatcher of a worker.
     fn dispatch(&self, options: WorkerOptions) -> DispatchSettings {
         let WorkerOptions { concurrency, lease } = options;
         DispatchSettings {
@@ -111,7 +115,7 @@ pub(crate) async fn allow_workers(
         return Ok(());
     };
     let text = to_json(&settings)?;
-    store.save_checkpoint(run, SETTINGS, &text).await?;
+    store.save_checkpoint(run, SETTINGS_CHECKPOINT, &text).await?;
     Ok(())
 }
 
@@ -142,11 +146,12 @@ pub(crate) async fn help(
     options: WorkerOptions,
     stop: &StopSignal,
 ) -> Result<u64, EngineError> {
+    // Before all links are stored, a worker could not know when it is done.
     if !ports.store.run_status(run.id).await?.is_loaded {
         return Ok(0);
     }
-    let text = ports.store.checkpoint(run.id, SETTINGS).await?.unwrap_or_default();
-    // Settings of another version of Relink cannot be read.
+    let text = ports.store.checkpoint(run.id, SETTINGS_CHECKPOINT).await?.unwrap_or_default();
+    // Other commands store no settings. Those of another version cannot be read.
     let Ok(settings) = serde_json::from_str::<WorkerSettings>(&text) else { return Ok(0) };
     let (dispatch, progress) = (settings.dispatch(options), LoadProgress::default());
     progress.finish_for_worker(settings.needs_anchors);
@@ -160,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_round_trip() {
+    fn stored_settings_are_restored_with_the_options_of_the_worker() {
         let settings = DispatchSettings { concurrency: 7, ..DispatchSettings::default() };
         let stored = WorkerSettings::new(&settings, true).unwrap();
         let read: WorkerSettings =

@@ -1,6 +1,6 @@
-//! Panic isolation: a panic while one page or document is processed affects
-//! only that one, and the run finishes. Runs checks, crawls and extractions
-//! with panicking ports.
+//! Panic isolation: a panic while a page or document is processed affects only this page
+//! or document, and the run finishes. The tests run checks, crawls and extractions with
+//! ports that panic.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -135,7 +135,8 @@ impl Clock for FixedClock {
     }
 }
 
-/// Results by URL: `failing RL590 internal error while reading this page`.
+/// Verdict, code and reason by URL, such as `failing RL590 internal error while reading
+/// this page`.
 #[derive(Default)]
 struct Results(BTreeMap<String, String>);
 
@@ -151,7 +152,7 @@ impl Observer for Results {
     fn on_progress(&mut self, _: &Progress) {}
 }
 
-/// A directory, panicking ports, and the results of a run.
+/// A directory of documents, ports that panic, and the results of a run.
 struct Fixture {
     folder: tempfile::TempDir,
     web: Arc<Web>,
@@ -161,6 +162,7 @@ struct Fixture {
 const INTERNAL_ERROR: &str = "failing RL590 internal error while reading this page";
 
 impl Fixture {
+    /// Creates an empty directory, and a web whose pages have these links.
     fn new(links: &'static [&'static str]) -> Self {
         let web = Arc::new(Web { links, requests: Mutex::default() });
         Self { folder: tempfile::tempdir().unwrap(), web, results: Results::default() }
@@ -184,6 +186,7 @@ impl Fixture {
         }
     }
 
+    /// Checks documents of the directory.
     async fn check(&mut self, inputs: &[&str]) -> CheckOutcome {
         let ports = self.ports().await;
         let settings = CheckSettings {
@@ -206,6 +209,7 @@ impl Fixture {
         tokio::time::timeout(HANG, run).await.expect("the check hangs").unwrap()
     }
 
+    /// Crawls a site and renders each page.
     async fn crawl(&mut self, seed: &str) -> CrawlEnd {
         let ports = self.ports().await;
         let seed: Url = seed.parse().unwrap();
@@ -242,8 +246,8 @@ impl Fixture {
     }
 
     #[track_caller]
-    fn assert_result(&self, url: &str, expect: &str) {
-        assert_eq!(self.results.0.get(url).map(String::as_str), Some(expect), "{url}");
+    fn assert_result(&self, url: &str, expected: &str) {
+        assert_eq!(self.results.0.get(url).map(String::as_str), Some(expected), "{url}");
     }
 }
 
@@ -269,8 +273,8 @@ async fn check_with_panic_in_fetch_fails_only_that_page() {
     let failing = fixture.results.0.values().filter(|result| *result == INTERNAL_ERROR).count();
     assert_eq!(failing, 1, "{:?}", fixture.results.0);
     let requests = fixture.web.requests.lock().unwrap();
-    let to_panic = requests.iter().filter(|url| url.ends_with("panic-in-fetch")).count();
-    assert_eq!(to_panic, 1, "a panicking request is not retried");
+    let panicking_requests = requests.iter().filter(|url| url.ends_with("panic-in-fetch")).count();
+    assert_eq!(panicking_requests, 1, "a panicking request is not retried");
 }
 
 #[tokio::test]
@@ -294,12 +298,13 @@ async fn check_with_panic_in_read_skips_only_that_document() {
         panic!("{:?}", outcome.loaded.problems)
     };
     assert!(problem.path.ends_with("panic-in-read.md"), "{}", problem.path);
-    assert_eq!(problem.text, "internal error while reading it");
+    assert_eq!(problem.text, "internal error while this item was processed");
     assert!(fixture.results.0.contains_key("http://one.test/a"));
     assert!(fixture.results.0.contains_key("http://one.test/c"));
-    let local: Vec<&String> =
+    // The link to the local file, whose existence check panics.
+    let internal_errors: Vec<&String> =
         fixture.results.0.values().filter(|result| result.contains("RL590")).collect();
-    assert_eq!(local, ["failing RL590 internal error while reading this link"]);
+    assert_eq!(internal_errors, ["failing RL590 internal error while reading this link"]);
 }
 
 #[tokio::test]
@@ -339,5 +344,5 @@ async fn extract_with_panic_in_read_skips_only_that_document() {
     assert!(text.contains("one.test/a") && text.contains("one.test/c"), "{text}");
     let [problem] = &summary.first_problems[..] else { panic!("{summary:?}") };
     assert!(problem.path.ends_with("panic-in-read.md"), "{}", problem.path);
-    assert_eq!(problem.text, "internal error while reading it");
+    assert_eq!(problem.text, "internal error while this item was processed");
 }

@@ -1,4 +1,8 @@
 //! Adds a collection from a file or a crawl, or merges an edited file into it.
+//!
+//! An *outline* is the tree of folders and links that was read. The *context* of a
+//! collection states with what its members are compared to judge whether they fit. A *gap*
+//! is the position of a member that was removed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +23,16 @@ use crate::library::{CollectionSettings, Library, state_of};
 use relink_engine::Ports;
 
 /// Number of pages of a crawl read from the store at a time.
-const CHUNK: usize = 1_000;
+const CHUNK_SIZE: usize = 1_000;
+
+/// Maximum number of characters of the name of a collection.
+const MAX_NAME_LENGTH: usize = 100;
+
+/// Id of a collection that is not stored yet. The store assigns the actual id.
+const NEW_COLLECTION: CollectionId = CollectionId(0);
+
+/// Id of a member that is not stored yet. The store assigns the actual id.
+const NEW_MEMBER: MemberId = MemberId(0);
 
 /// The source of the pages of a collection.
 #[derive(Debug, Clone)]
@@ -42,7 +55,7 @@ pub enum AddContent {
     },
 }
 
-/// The name of the source of a crawl in messages.
+/// The name of the format of a crawl in messages.
 const CRAWL: &str = "crawl";
 
 /// A file or crawl to add.
@@ -144,22 +157,22 @@ async fn crawled_pages(ports: &Ports, run: RunId) -> Result<Vec<CrawledPage>, Wa
     let mut parsed: HashSet<TaskId> = HashSet::new();
     let mut after = DocumentId(0);
     loop {
-        let pages = ports.store.site_pages(run, after, CHUNK).await?;
+        let pages = ports.store.site_pages(run, after, CHUNK_SIZE).await?;
         let Some(last) = pages.last() else { break };
         after = last.document;
         parsed.extend(pages.iter().filter(|page| !page.is_sitemap).filter_map(|page| page.task));
     }
-    let mut found = Vec::new();
+    let mut live_pages = Vec::new();
     let mut after = TaskId(0);
     loop {
-        let targets = ports.store.site_targets(run, after, CHUNK).await?;
-        let Some(last) = targets.last() else { return Ok(found) };
+        let targets = ports.store.site_targets(run, after, CHUNK_SIZE).await?;
+        let Some(last) = targets.last() else { return Ok(live_pages) };
         after = last.task;
         let live = targets.into_iter().filter(|target| {
             let availability = Availability::from_verdict(target.verdict);
             availability == Availability::Available && parsed.contains(&target.task)
         });
-        found.extend(live.map(|target| CrawledPage {
+        live_pages.extend(live.map(|target| CrawledPage {
             url: target.final_url.unwrap_or(target.url),
             title: target.title.unwrap_or_default(),
         }));
@@ -169,12 +182,13 @@ async fn crawled_pages(ports: &Ports, run: RunId) -> Result<Vec<CrawledPage>, Wa
 /// Checks the name of a new collection.
 fn check_name(name: &str) -> Result<(), WatchError> {
     let is_valid = !name.trim().is_empty()
-        && name.chars().count() <= 100
+        && name.chars().count() <= MAX_NAME_LENGTH
         && !name.contains('/')
         && !name.chars().any(char::is_control);
     if is_valid { Ok(()) } else { Err(WatchError::InvalidName { name: name.to_owned() }) }
 }
 
+/// Returns the stored collection with this name, if there is one.
 async fn existing(store: &dyn CollectionStore, name: &str) -> Result<Option<Library>, WatchError> {
     match Library::load_tree(store, name).await {
         Ok(library) => Ok(Some(library)),
@@ -183,6 +197,7 @@ async fn existing(store: &dyn CollectionStore, name: &str) -> Result<Option<Libr
     }
 }
 
+/// Returns the members of the stored collection, for the merge.
 fn stored_entries(existing: Option<&Library>) -> Vec<StoredEntry> {
     let Some(library) = existing else { return Vec::new() };
     let mut entries = Vec::new();
@@ -210,20 +225,21 @@ fn stored_entries(existing: Option<&Library>) -> Vec<StoredEntry> {
 struct Import<'i> {
     request: &'i AddRequest,
     outline: &'i Outline,
-    /// `None` for a crawl.
+    /// The format of the file; `None` for a crawl.
     format: Option<ImportFormat>,
     existing: Option<&'i Library>,
     now: jiff::Timestamp,
 }
 
 impl Import<'_> {
+    /// Counts the members and their changes.
     fn summary(&self, merged: &[MergedCollection], duplicates: usize) -> ImportSummary {
         let members = || merged.iter().flat_map(|list| &list.members);
-        let has = |edit: fn(&MemberEdit) -> bool| {
-            members().filter(|member| member.edits.iter().any(edit)).count()
+        let count_with = |is_counted: fn(&MemberEdit) -> bool| {
+            members().filter(|member| member.edits.iter().any(is_counted)).count()
         };
-        let added = has(|edit| *edit == MemberEdit::Added);
-        let removed = has(|edit| *edit == MemberEdit::Removed);
+        let added = count_with(|edit| *edit == MemberEdit::Added);
+        let removed = count_with(|edit| *edit == MemberEdit::Removed);
         let changed = members().filter(|member| !member.edits.is_empty()).count();
         let mut urls: Vec<&str> = members().map(|member| member.url.as_str()).collect();
         urls.sort_unstable();
@@ -242,7 +258,8 @@ impl Import<'_> {
         }
     }
 
-    /// Returns the context: of the user, of the file, as before, or by format.
+    /// Returns the context, from the first of these that states it: the user, the file, the
+    /// stored collection, the default of the format.
     fn context(&self) -> ContextKind {
         let stored = self.existing.and_then(|library| library.collections.first());
         let stored = || stored.map(crate::library::context_of);
@@ -251,25 +268,31 @@ impl Import<'_> {
         declared.unwrap_or_else(by_format)
     }
 
+    /// Returns the collections to store, with their members.
     fn updates(
         &self,
         merged: Vec<MergedCollection>,
         context: ContextKind,
     ) -> Result<Vec<CollectionUpdate>, WatchError> {
-        let known: HashMap<i64, &StoredMember> = self
+        let stored_members: HashMap<i64, &StoredMember> = self
             .existing
             .iter()
-            .flat_map(|library| library.collections.iter().flat_map(|one| library.members(one.id)))
+            .flat_map(|library| {
+                library.collections.iter().flat_map(|list| library.members(list.id))
+            })
             .map(|member| (member.id.0, member))
             .collect();
         let updates = merged.into_iter().zip(0..).map(|(list, position)| {
             let collection = self.collection(&list, position, context)?;
-            let members = list.members.into_iter().map(|member| self.member(member, &known));
+            let members = list.members.into_iter();
+            let members = members.map(|member| self.member(member, &stored_members));
             Ok(CollectionUpdate { collection, members: members.collect() })
         });
         updates.collect()
     }
 
+    /// Returns the collection to store for a merged list. What neither the user nor the
+    /// file states stays as it is stored.
     fn collection(
         &self,
         list: &MergedCollection,
@@ -277,11 +300,11 @@ impl Import<'_> {
         context: ContextKind,
     ) -> Result<StoredCollection, WatchError> {
         let stored = self.existing.iter().flat_map(|library| &library.collections);
-        let stored = stored.into_iter().find(|one| one.name == list.name);
+        let stored = stored.into_iter().find(|stored| stored.name == list.name);
         let is_root = list.name == self.request.name;
-        let given = self.request.description.clone().filter(|_| is_root);
+        let from_user = self.request.description.clone().filter(|_| is_root);
         let from_file = Some(list.description.clone()).filter(|text| !text.is_empty());
-        let description = given.or(from_file);
+        let description = from_user.or(from_file);
         let mut tags = list.tags.clone();
         if is_root {
             tags.extend(self.request.tags.iter().cloned());
@@ -293,7 +316,7 @@ impl Import<'_> {
         let mut settings = settings.unwrap_or_default();
         settings.keeps_text |= self.request.keeps_text;
         Ok(StoredCollection {
-            id: stored.map_or(CollectionId(0), |stored| stored.id),
+            id: stored.map_or(NEW_COLLECTION, |stored| stored.id),
             name: list.name.clone(),
             position,
             title: list.title.clone(),
@@ -309,16 +332,18 @@ impl Import<'_> {
         })
     }
 
+    /// Returns the member to store, with the events for its history.
     fn member(
         &self,
         merged: MergedMember,
-        known: &HashMap<i64, &StoredMember>,
+        stored_members: &HashMap<i64, &StoredMember>,
     ) -> (StoredMember, Vec<MemberEvent>) {
-        let stored = merged.id.and_then(|id| known.get(&id).copied());
+        let stored = merged.id.and_then(|id| stored_members.get(&id).copied());
         let events = merged.edits.iter().map(|edit| self.event(edit)).collect();
         let member = StoredMember {
-            id: MemberId(merged.id.unwrap_or(0)),
-            collection: CollectionId(0),
+            id: merged.id.map_or(NEW_MEMBER, MemberId),
+            // The store sets the collection of each member of an update.
+            collection: NEW_COLLECTION,
             position: u32::try_from(merged.position).unwrap_or(u32::MAX),
             url: merged.url,
             original_url: merged.entry.url,
@@ -335,6 +360,7 @@ impl Import<'_> {
         (member, events)
     }
 
+    /// Returns the event that records an edit in the history of a member.
     fn event(&self, edit: &MemberEdit) -> MemberEvent {
         let (kind, detail) = match edit {
             MemberEdit::Added => ("added", String::new()),

@@ -15,6 +15,8 @@ const MAX_TITLES: usize = 50;
 /// A live page.
 pub(crate) struct CandidatePage {
     pub(crate) version: VersionSummary,
+    /// The attributes by which pages are compared: words, links, images, titles of linked
+    /// pages.
     pub(crate) profile: PageAttributes,
 }
 
@@ -31,8 +33,8 @@ impl<'p> CandidateReader<'p> {
         Self { ports, reader, linked_pages }
     }
 
-    /// Fetches a live page. A search engine or another page named it, so the request
-    /// has no permissions.
+    /// Fetches a live page. The request has no special permissions, because the URL comes
+    /// from a search engine or another page.
     pub(crate) async fn read(&mut self, url: &str) -> Result<Option<CandidatePage>, StoreError> {
         let Some((url, body)) = self.fetch(url).await else { return Ok(None) };
         let Some(page) = body_blocks(body.content_type.as_deref(), &body.bytes) else {
@@ -70,15 +72,17 @@ impl<'p> CandidateReader<'p> {
         Ok(profile)
     }
 
-    /// Returns the terms of the titles of linked pages. Titles that are not stored are
-    /// fetched, up to the configured number.
+    /// Returns the weighted words of the titles of linked pages. Titles that are not stored
+    /// are fetched, up to `linked_pages`.
     async fn link_titles(&mut self, profile: &PageAttributes) -> Result<TermVector, StoreError> {
         let mut titles = Vec::new();
         let mut to_fetch = self.linked_pages;
         for url in profile.links.iter().take(MAX_TITLES) {
             let stored = self.ports.store.live_pages(url, "", 1).await?;
-            let stored = stored.into_iter().find(|(known, _)| known == url);
-            if let Some((_, Some(title))) = stored {
+            // The store returns the first page whose URL starts with this one, which may be
+            // another page.
+            let stored = stored.into_iter().find(|page| page.url == *url);
+            if let Some(title) = stored.and_then(|page| page.title) {
                 titles.push(title);
             } else if to_fetch > 0 {
                 to_fetch -= 1;
@@ -88,12 +92,14 @@ impl<'p> CandidateReader<'p> {
         Ok(TermVector::from_text(&titles.join("\n")))
     }
 
+    /// Fetches a page and returns its title.
     async fn title(&mut self, url: &str) -> Option<String> {
         let (_, body) = self.fetch(url).await?;
         let page = body_blocks(body.content_type.as_deref(), &body.bytes)?;
         page.title().map(str::to_owned)
     }
 
+    /// Fetches a page. Returns its URL after redirects and its body, if it is live.
     async fn fetch(&mut self, url: &str) -> Option<(Url, Body)> {
         let url = Url::parse(url).ok()?;
         self.reader.read(&url, RequestRights::discovered()).await.content

@@ -1,4 +1,7 @@
 //! Computes the version of a page from its body, in the task of the request.
+//!
+//! A *version* is the content of a page between two confirmed changes. A page that was
+//! fetched is a *candidate* for a version until a second fetch confirms the content.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -21,8 +24,7 @@ const MAX_STORED_TEXT: usize = 256 * 1024;
 pub(crate) struct PageHint {
     /// The checksum of the bytes of the latest version.
     pub(crate) checksum: Option<u64>,
-    /// Whether an earlier fetch waits for its confirmation, so that this one may
-    /// become a version.
+    /// Whether a candidate is stored, so that this fetch may confirm it as a version.
     pub(crate) has_candidate: bool,
     /// Whether the text is stored.
     pub(crate) keeps_text: bool,
@@ -35,15 +37,16 @@ pub(crate) struct PageHint {
 /// A fetched page.
 #[derive(Debug)]
 pub(crate) enum CapturedPage {
-    /// The bytes are those of the latest version.
+    /// The page has the same bytes as the latest version.
     Same,
-    /// Other bytes.
+    /// The page has other bytes.
     Other(Box<CapturedVersion>),
 }
 
 /// A possible version.
 #[derive(Debug)]
 pub(crate) struct CapturedVersion {
+    /// A summary of the page: hashes of its blocks, its links and images.
     pub(crate) signature: Signature,
     pub(crate) bytes: u64,
     /// The rest of the version, if it may become one.
@@ -54,14 +57,18 @@ pub(crate) struct CapturedVersion {
 #[derive(Debug, Default)]
 pub(crate) struct VersionContent {
     pub(crate) title: String,
+    /// The weighted words of the page.
     pub(crate) terms: TermVector,
     pub(crate) keyphrases: StoredKeyphrases,
+    /// The text, if it is stored.
     pub(crate) text: Option<String>,
 }
 
 /// Captures the pages of a run.
 pub(crate) struct Capture {
+    /// What is known about each page, by URL.
     hints: HashMap<String, PageHint>,
+    /// Captured pages by URL, until their results arrive.
     pages: Mutex<HashMap<String, CapturedPage>>,
 }
 
@@ -70,7 +77,7 @@ impl Capture {
         Self { hints, pages: Mutex::new(HashMap::new()) }
     }
 
-    /// Returns the last captured page with this URL.
+    /// Removes and returns the last captured page with this URL.
     pub(crate) fn take(&self, url: &str) -> Option<CapturedPage> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner).remove(url)
     }
@@ -97,6 +104,7 @@ impl PageSink for Capture {
     }
 }
 
+/// Returns a possible version of a page.
 fn version(url: &str, body: &Body, hint: &PageHint) -> CapturedVersion {
     // The signature of a page without text is its checksum.
     let page = body_blocks(body.content_type.as_deref(), &body.bytes).unwrap_or_default();
@@ -107,6 +115,7 @@ fn version(url: &str, body: &Body, hint: &PageHint) -> CapturedVersion {
     }
 }
 
+/// Returns what is stored of a version in addition to its signature.
 fn content(url: &str, page: &BlockText, hint: &PageHint) -> VersionContent {
     let title = page.title().unwrap_or_default().to_owned();
     let source = KeyphraseSource { annotation: &hint.annotation, url };

@@ -1,4 +1,7 @@
 //! Edits of collections and members by the user: pages, titles, annotations, order.
+//!
+//! The *context* of a collection states with what its members are compared to judge whether
+//! they fit.
 
 use relink_collection::{ContextKind, MemberState};
 use relink_ports::{CollectionStore, CollectionUpdate, MemberEvent, StoredMember};
@@ -27,7 +30,7 @@ pub async fn replace_member(
     let old = std::mem::replace(&mut member.url, new.into());
     url.clone_into(&mut member.original_url);
     let detail = format!("{old} by {}", member.url);
-    // A second replacement does not hide the original page.
+    // After a second replacement, the URL of the original page stays stored.
     member.replaced_url.get_or_insert(old);
     member.reference = None;
     member.reason.clear();
@@ -45,7 +48,7 @@ pub struct MemberEditRequest {
     pub annotation: Option<String>,
     /// The tags.
     pub tags: Option<Vec<String>>,
-    /// The new position in its collection, from 1.
+    /// The new position in the collection, from 1.
     pub position: Option<u32>,
 }
 
@@ -60,18 +63,19 @@ pub async fn edit_member(
     let library = Library::load_tree(store, collection).await?;
     let member = select_one(&library, collection, selector)?;
     let mut order: Vec<StoredMember> = library.members(member.collection).to_vec();
-    let at = order.iter().position(|other| other.id == member.id).unwrap_or(0);
-    let mut edited = order.remove(at);
+    let old_index = order.iter().position(|other| other.id == member.id).unwrap_or(0);
+    let mut edited = order.remove(old_index);
     edited.title = edit.title.clone().unwrap_or(edited.title);
     edited.annotation = edit.annotation.clone().unwrap_or(edited.annotation);
     edited.tags = edit.tags.clone().unwrap_or(edited.tags);
     let id = edited.id;
-    let position = edit.position.map_or(at, |position| position.saturating_sub(1) as usize);
-    order.insert(position.min(order.len()), edited);
+    let new_index = edit.position.map_or(old_index, |position| position.saturating_sub(1) as usize);
+    order.insert(new_index.min(order.len()), edited);
     let event = |kind: &str| {
         let (kind, detail) = (kind.to_owned(), String::new());
         MemberEvent { at: ports.now(), kind, detail }
     };
+    // Other members get new positions if the edited one moved.
     let mut updates = Vec::new();
     for (mut member, position) in order.into_iter().zip(0..) {
         let is_moved = member.position != position;
@@ -99,7 +103,7 @@ pub struct CollectionEdit {
     /// Whether changes outside the middle band are accepted and rejected without a
     /// person, also in nested collections.
     pub is_automatic: Option<bool>,
-    /// Settings of the paper's angle, also of nested collections.
+    /// Settings of the angle between a page and its context, also of nested collections.
     pub angle: AngleOptions,
     /// Forms of keyphrases, also of nested collections.
     pub phrases: PhraseOptions,

@@ -18,10 +18,11 @@ pub struct ReviewPeriod {
     pub to: Timestamp,
 }
 
-/// The versions of pages at the start and end of a period.
+/// The versions of pages at the start and at the end of a period, by URL.
 pub(crate) struct DatedVersions(HashMap<String, (Option<VersionId>, Option<VersionId>)>);
 
 impl DatedVersions {
+    /// Loads the versions of the pages of the shown collections.
     pub(crate) async fn load(
         store: &dyn CollectionStore,
         shown: &Library,

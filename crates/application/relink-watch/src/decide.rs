@@ -1,7 +1,8 @@
 //! Accepts and rejects changes without a person, if the collection allows it.
 //!
-//! Only changes outside the middle band are decided: pages that fit their collection,
-//! and pages that left its topic (Walden's Paths, section 4.1).
+//! Only clear changes are decided: pages that still fit their collection, and pages that
+//! left its topic. A person decides on changes between these two (the *middle band* of the
+//! paper on Walden's Paths, section 4.1).
 
 use relink_collection::NextStep;
 use relink_ports::CollectionStore;
@@ -24,8 +25,8 @@ pub struct AutomaticDecisions {
     pub rejected: u64,
 }
 
-/// Decides the changes of all automatic collections among `names`, or of all if it is
-/// empty.
+/// Decides the changes of all automatic collections among `names`, or among all collections
+/// if `names` is empty.
 pub async fn decide_automatically(
     ports: &Ports,
     store: &dyn CollectionStore,
@@ -37,7 +38,7 @@ pub async fn decide_automatically(
     let mut decisions = AutomaticDecisions::default();
     for collection in &library.collections {
         let settings = CollectionSettings::parse(&collection.settings);
-        // A nested collection is decided on its own, because a part of a collection
+        // Each nested collection is decided separately, because only a part of a collection
         // may be automatic.
         if !settings.is_automatic || !is_selected(&collection.name) {
             continue;

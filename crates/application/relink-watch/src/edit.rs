@@ -1,4 +1,7 @@
 //! Actions of the user on collections and members.
+//!
+//! The *reference* of a member is its accepted version. A removed member leaves a *gap*,
+//! which is shown until the user closes it.
 
 use jiff::Timestamp;
 use relink_collection::MemberState;
@@ -32,23 +35,23 @@ impl std::fmt::Display for MemberSelector {
 /// An action on members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchAction {
-    /// The latest version becomes the reference.
+    /// Makes the latest version the reference.
     Accept,
-    /// The latest version is unacceptable.
+    /// Marks the latest version as unacceptable.
     Reject {
-        /// Why; may be empty.
+        /// The reason; may be empty.
         reason: String,
     },
-    /// Changes are not reported until a time.
+    /// Hides changes until a time.
     Mute {
         /// The end.
         until: Timestamp,
-        /// Why; may be empty.
+        /// The reason; may be empty.
         reason: String,
     },
-    /// The member is removed; its gap stays visible.
+    /// Removes the member and leaves a gap.
     Remove,
-    /// The gap of a removed member is closed.
+    /// Closes the gap of a removed member.
     Close,
 }
 
@@ -70,7 +73,8 @@ pub async fn apply_action(
             if *selector == MemberSelector::All && !applies(action, member, latest) {
                 continue;
             }
-            let is_new = updates.iter().all(|(other, _)| other.id != member.id);
+            // Several selectors may name the same member.
+            let is_new = updates.iter().all(|(updated, _)| updated.id != member.id);
             if is_new {
                 updates.push(updated(member, action, latest, now)?);
             }
@@ -88,21 +92,21 @@ pub(crate) fn select<'l>(
 ) -> Result<Vec<&'l StoredMember>, WatchError> {
     let matches = |number: u32, member: &StoredMember| match selector {
         MemberSelector::All => true,
-        MemberSelector::Number(wanted) => *wanted == number,
+        MemberSelector::Number(selected) => *selected == number,
         MemberSelector::Url(url) => {
             let canonical = relink_frontier::canonicalize(None, url).map(String::from);
             canonical.is_ok_and(|canonical| canonical == member.url) || member.original_url == *url
         }
     };
-    let found = library.numbered().filter(|(number, _, member)| matches(*number, member));
-    let found: Vec<&StoredMember> = found.map(|(_, _, member)| member).collect();
-    if found.is_empty() && *selector != MemberSelector::All {
+    let selected = library.numbered().filter(|(number, _, member)| matches(*number, member));
+    let selected: Vec<&StoredMember> = selected.map(|(_, _, member)| member).collect();
+    if selected.is_empty() && *selector != MemberSelector::All {
         return Err(WatchError::UnknownMember {
             member: selector.to_string(),
             collection: collection.to_owned(),
         });
     }
-    Ok(found)
+    Ok(selected)
 }
 
 /// Whether an action on all members applies to this one.
@@ -116,6 +120,7 @@ fn applies(action: &WatchAction, member: &StoredMember, latest: Option<VersionId
     }
 }
 
+/// Returns the member after an action, and the event for its history.
 fn updated(
     member: &StoredMember,
     action: &WatchAction,
@@ -159,7 +164,7 @@ fn set_state(member: &mut StoredMember, state: MemberState) {
     state.as_str().clone_into(&mut member.state);
 }
 
-/// Returns the member that a selector names.
+/// Returns the first member that a selector names.
 pub(crate) fn select_one<'l>(
     library: &'l Library,
     collection: &str,

@@ -19,7 +19,7 @@ pub enum WatchError {
         /// The names of the outermost collections.
         known: Vec<String>,
     },
-    /// The name contains characters that separate or hide parts of a name.
+    /// The name is empty or too long, or contains `/` or a control character.
     #[error(
         "invalid collection name: `{name}` (expected letters, digits and punctuation except `/`)"
     )]

@@ -1,9 +1,13 @@
 //! Measures the focus of a collection: how well readers stay on its topic by following
 //! links ([`relink_collection::Topicality`] states the rule).
 //!
-//! Members are judged by their stored versions, without a request. Pages that they
-//! link to are fetched, each once, up to a limit. The walks are those of decay
-//! ([`relink_decay`]), with another probability of success on each page.
+//! The *members* are the pages of the collection; their *accepted versions* form the topic.
+//! Members are judged by their stored versions, without a request. Pages to which they
+//! link are fetched, each once, up to a limit.
+//!
+//! The focus is estimated by random *walks* over links, as decay is ([`relink_decay`]). A
+//! walk *fails* where it leaves the topic or reaches a dead page. How likely a walk stops
+//! on a page depends on how well the page fits the topic.
 
 use std::collections::HashMap;
 
@@ -27,28 +31,30 @@ use url::Url;
 use crate::WatchError;
 use crate::library::{Library, load_versions, state_of};
 
-/// Maximum number of members at which walks start. More are sampled evenly.
+/// Maximum number of members at which walks start. Of a larger collection, an even sample
+/// is used.
 const MAX_STARTS: usize = 500;
 
-/// Maximum number of members whose terms form the topic.
-const MAX_CONTEXT: usize = 100;
+/// Maximum number of members whose words form the topic.
+const MAX_TOPIC_MEMBERS: usize = 100;
 
-/// Number of pages that are fetched before the first random walk.
+/// Number of pages that are explored exactly before the first random walk.
 const PUSHED_PAGES: usize = 20;
 
 /// Number of pages at which walks fail in a report.
 const MAX_ENDS: usize = 10;
 
-/// Half-width at which the interval is narrow enough.
-const HALF_WIDTH: f64 = 0.05;
+/// The measurement ends when the confidence interval is the focus ± this number.
+const TARGET_HALF_WIDTH: f64 = 0.05;
 
-/// The page that stands for the choice of a random member.
+/// An invented page with links to all members. Walks start on it, and so choose a random
+/// member.
 const START: PageIndex = 0;
 
 /// The collection to measure, and the settings.
 #[derive(Debug, Clone, Copy)]
 pub struct FocusRequest<'r> {
-    /// The collection; its nested ones belong to it.
+    /// The name of the collection. Nested collections belong to it.
     pub collection: &'r str,
     /// Permissions of requests to members, and to pages on their hosts.
     pub rights: RequestRights,
@@ -83,8 +89,8 @@ pub async fn measure_focus(
         context: &context,
         reader,
         pages: vec![None],
-        by_url: HashMap::new(),
-        known: HashMap::new(),
+        page_indexes: HashMap::new(),
+        stored_pages: HashMap::new(),
         fetched: 0,
         judged: HashMap::new(),
     };
@@ -93,23 +99,29 @@ pub async fn measure_focus(
     Ok(walk.report(&estimate, members.starts.len(), stop.is_stopped()))
 }
 
-/// A page that was read in an earlier run.
-struct KnownPage {
+/// A member at which walks start, with its stored version.
+struct StartPage {
     url: Url,
+    /// The index of the page in the topic, if it is part of the topic.
     topic: Option<usize>,
+    /// The weighted words of the latest version.
     terms: TermVector,
     is_dead: bool,
+    /// Whether the page is alive and has a stored version. A page that is neither dead nor
+    /// live must be fetched.
     is_live: bool,
     links: Vec<String>,
 }
 
 /// The members of a collection at which walks start, and its topic.
 struct Members {
-    starts: Vec<KnownPage>,
+    starts: Vec<StartPage>,
+    /// The weighted words of a sample of the accepted versions.
     topic: Vec<TermVector>,
 }
 
 impl Members {
+    /// Loads an even sample of the active members with their versions.
     async fn load(store: &dyn CollectionStore, library: &Library) -> Result<Self, WatchError> {
         let pages = library.pages(store).await?;
         let numbered = library.numbered().map(|(_, _, member)| member);
@@ -117,19 +129,21 @@ impl Members {
             numbered.filter(|member| state_of(member) == MemberState::Active).collect();
         active.sort_by(|left, right| left.url.cmp(&right.url));
         active.dedup_by(|left, right| left.url == right.url);
-        let step = active.len().div_ceil(MAX_STARTS).max(1);
-        let active: Vec<&StoredMember> = active.into_iter().step_by(step).collect();
+        let start_step = active.len().div_ceil(MAX_STARTS).max(1);
+        let active: Vec<&StoredMember> = active.into_iter().step_by(start_step).collect();
         let latest = |member: &StoredMember| pages.get(&member.url).and_then(|page| page.latest);
         let ids =
             active.iter().flat_map(|member| member.reference.into_iter().chain(latest(member)));
         let versions = load_versions(store, ids.collect()).await?;
-        let topic_step = active.len().div_ceil(MAX_CONTEXT).max(1);
+        let topic_step = active.len().div_ceil(MAX_TOPIC_MEMBERS).max(1);
         let mut members = Self { starts: Vec::new(), topic: Vec::new() };
         for (number, member) in active.into_iter().enumerate() {
             let version = |id: VersionId| versions.get(&id);
             let reference = member.reference.and_then(version);
-            let is_topic = number % topic_step == 0;
-            let topic = reference.filter(|_| is_topic).and_then(|version| {
+            let is_in_sample = number % topic_step == 0;
+            // A member is judged as part of the topic only if its latest version is the
+            // accepted one.
+            let topic = reference.filter(|_| is_in_sample).and_then(|version| {
                 members.add_topic(member, version).filter(|_| latest(member) == member.reference)
             });
             members.add_start(
@@ -153,6 +167,7 @@ impl Members {
         Some(self.topic.len() - 1)
     }
 
+    /// Adds a member at which walks start, judged by its latest version.
     fn add_start(
         &mut self,
         member: &StoredMember,
@@ -165,7 +180,7 @@ impl Members {
             latest.and_then(|version| serde_json::from_str(&version.signature).ok());
         let links = signature.map(|signature| signature.links).unwrap_or_default();
         let availability = Availability::from_verdict(page.and_then(|page| page.verdict));
-        self.starts.push(KnownPage {
+        self.starts.push(StartPage {
             url,
             topic,
             terms: latest.map(terms_of).unwrap_or_default(),
@@ -176,6 +191,7 @@ impl Members {
     }
 }
 
+/// Returns the weighted words of a stored version; none if they cannot be read.
 fn terms_of(version: &StoredVersion) -> TermVector {
     serde_json::from_str(&version.terms).unwrap_or_default()
 }
@@ -185,11 +201,13 @@ struct FocusWalk<'w> {
     request: FocusRequest<'w>,
     context: &'w Context<'w>,
     reader: PageReader<'w>,
-    /// The URL and rights of each page; `None` is the start.
+    /// The URL and rights of each page; `None` for the invented start page.
     pages: Vec<Option<(Url, RequestRights)>>,
-    by_url: HashMap<String, PageIndex>,
-    /// Members, whose state and links are stored.
-    known: HashMap<PageIndex, (Topicality, Vec<Url>)>,
+    /// The indexes of the pages by URL.
+    page_indexes: HashMap<String, PageIndex>,
+    /// Judgment and links of members with a stored version, until a walk reaches them.
+    stored_pages: HashMap<PageIndex, (Topicality, Vec<Url>)>,
+    /// Number of fetched pages.
     fetched: u64,
     judged: HashMap<PageIndex, Topicality>,
 }
@@ -203,40 +221,41 @@ impl FocusWalk<'_> {
             if member.is_dead || member.is_live {
                 let topicality = match member.topic {
                     _ if member.is_dead => Topicality::Dead,
-                    Some(at) => Topicality::of_fit(self.context.fit_of_member(at)),
+                    Some(index) => Topicality::of_fit(self.context.fit_of_member(index)),
                     None => Topicality::of_fit(self.context.fit(&member.terms)),
                 };
                 let links = member.links.iter();
                 let links = links.filter_map(|link| canonicalize(Some(&member.url), link).ok());
-                self.known.insert(page, (topicality, links.collect()));
+                self.stored_pages.insert(page, (topicality, links.collect()));
             }
             page
         });
         starts.collect()
     }
 
-    /// Returns the index of a URL.
+    /// Returns the index of a URL, and adds the URL if it is new.
     fn page(&mut self, url: Url, rights: RequestRights) -> PageIndex {
         let next = PageIndex::try_from(self.pages.len()).unwrap_or(PageIndex::MAX);
-        let page = *self.by_url.entry(url.to_string()).or_insert(next);
+        let page = *self.page_indexes.entry(url.to_string()).or_insert(next);
         if page == next {
             self.pages.push(Some((url, rights)));
         }
         page
     }
 
+    /// Takes walks from the members until the estimate is precise enough.
     async fn run(
         &mut self,
         starts: Vec<PageIndex>,
         progress: &mut (dyn FnMut(u64, &str) + Send),
         stop: &StopSignal,
     ) -> DecayEstimate {
-        // The start and the members that were read in an earlier run need no request.
-        let free = 1 + self.known.len();
+        // The start page and the members with a stored version need no request.
+        let pages_without_request = 1 + self.stored_pages.len();
         let rule = StoppingRule {
-            push_pages: free + PUSHED_PAGES.min(self.request.max_pages),
-            max_pages_fetched: free + self.request.max_pages,
-            target_half_width: HALF_WIDTH,
+            push_pages: pages_without_request + PUSHED_PAGES.min(self.request.max_pages),
+            max_pages_fetched: pages_without_request + self.request.max_pages,
+            target_half_width: TARGET_HALF_WIDTH,
             ..StoppingRule::default()
         };
         let (sigma, definition) = (Sigma::default(), DecayDefinition::Plain);
@@ -244,7 +263,7 @@ impl FocusWalk<'_> {
         let mut random = SplitMix64::new(self.request.seed);
         estimator.record(START, &focus_start(starts.clone()));
         for page in starts {
-            if self.known.contains_key(&page) {
+            if self.stored_pages.contains_key(&page) {
                 let observation = self.observe(page, progress).await;
                 estimator.record(page, &observation);
             }
@@ -268,12 +287,12 @@ impl FocusWalk<'_> {
         progress: &mut (dyn FnMut(u64, &str) + Send),
     ) -> Observation {
         let Some((url, rights)) =
-            usize::try_from(page).ok().and_then(|at| self.pages.get(at)?.clone())
+            usize::try_from(page).ok().and_then(|index| self.pages.get(index)?.clone())
         else {
             return Topicality::Unknown.observation(self.request.stop, Vec::new());
         };
-        let (topicality, links) = if let Some(known) = self.known.remove(&page) {
-            known
+        let (topicality, links) = if let Some(stored) = self.stored_pages.remove(&page) {
+            stored
         } else {
             progress(self.fetched, url.as_str());
             self.fetched += 1;
@@ -289,6 +308,7 @@ impl FocusWalk<'_> {
         topicality.observation(self.request.stop, links)
     }
 
+    /// Fetches a page. Returns its judgment and its links.
     async fn read(&mut self, url: &Url, rights: RequestRights) -> (Topicality, Vec<Url>) {
         let page = self.reader.read(url, rights).await;
         match Availability::from_verdict(Some(page.verdict)) {
@@ -307,6 +327,7 @@ impl FocusWalk<'_> {
         (Topicality::of_fit(fit), page.links())
     }
 
+    /// Returns the focus with its interval, and the pages where walks fail.
     fn report(&self, estimate: &DecayEstimate, members: usize, is_interrupted: bool) -> WatchFocus {
         let count = |test: fn(Topicality) -> bool| {
             self.judged.values().filter(|topicality| test(**topicality)).count() as u64

@@ -1,4 +1,7 @@
 //! The history of members and pages: versions, checks and decisions of the user.
+//!
+//! A *version* is the content of a page between two confirmed changes. *Volatile parts*,
+//! such as a date, change with every fetch and do not count as changes.
 
 use jiff::Timestamp;
 use relink_change::{Signature, VolatileParts, compare};
@@ -16,28 +19,13 @@ pub async fn member_history(
     collection: &str,
     selector: &MemberSelector,
 ) -> Result<WatchHistory, WatchError> {
+    // The member may be in a nested collection.
     let library = Library::load_tree(store, collection).await?;
     let member = select_one(&library, collection, selector)?;
     let pages = store.watched_pages(std::slice::from_ref(&member.url)).await?;
     let versions = page_versions(store, &member.url).await?;
     let volatile = pages.first().map(volatile_parts).unwrap_or_default();
-    let mut previous: Option<Signature> = None;
-    let mut rows = Vec::new();
-    for version in versions {
-        let signature: Option<Signature> = serde_json::from_str(&version.signature).ok();
-        let change = previous.as_ref().zip(signature.as_ref());
-        let change = change.map(|(old, new)| compare(old, new, &volatile));
-        rows.push(WatchVersion {
-            seen_at: version.seen_at,
-            title: version.title,
-            bytes: version.bytes,
-            has_text: version.text.is_some(),
-            is_accepted: member.reference == Some(version.id),
-            level: change.as_ref().map(|change| change.level),
-            content: change.map(|change| change.content),
-        });
-        previous = signature;
-    }
+    let rows = version_rows(versions, member.reference, &volatile);
     let events = store.member_events(member.id).await?;
     let events = events.into_iter().map(|event| WatchEvent {
         at: event.at,
@@ -47,8 +35,36 @@ pub async fn member_history(
     Ok(WatchHistory::new(&member.url, &member.title, rows, events.collect()))
 }
 
-/// Returns the checks and the changes of each page of some collections, for the study
-/// over time. A page in several collections occurs once.
+/// Compares each version with the one before. `accepted` is the version that the user accepted
+/// last.
+fn version_rows(
+    versions: Vec<StoredVersion>,
+    accepted: Option<VersionId>,
+    volatile: &VolatileParts,
+) -> Vec<WatchVersion> {
+    let mut previous: Option<Signature> = None;
+    let mut rows = Vec::new();
+    for version in versions {
+        let signature: Option<Signature> = serde_json::from_str(&version.signature).ok();
+        let change = previous.as_ref().zip(signature.as_ref());
+        let change = change.map(|(old, new)| compare(old, new, volatile));
+        rows.push(WatchVersion {
+            seen_at: version.seen_at,
+            title: version.title,
+            bytes: version.bytes,
+            has_text: version.text.is_some(),
+            is_accepted: accepted == Some(version.id),
+            level: change.as_ref().map(|change| change.level),
+            changed_share: change.map(|change| change.content),
+        });
+        // A version whose signature cannot be read is skipped by the comparison.
+        previous = signature.or(previous);
+    }
+    rows
+}
+
+/// Returns the checks and the changes of each page of some collections over time. A page
+/// in several collections occurs once.
 pub async fn page_histories(
     ports: &Ports,
     store: &dyn CollectionStore,
@@ -72,7 +88,8 @@ pub async fn page_histories(
     Ok(histories)
 }
 
-/// Returns the time of each later version, with its level of change since the first.
+/// Returns the time of each later version, with its level of change since the first. Versions
+/// whose signature cannot be read are skipped.
 async fn changes_since_first(
     store: &dyn CollectionStore,
     url: &str,
@@ -82,10 +99,10 @@ async fn changes_since_first(
     let signature = |version: &StoredVersion| -> Option<Signature> {
         serde_json::from_str(&version.signature).ok()
     };
-    let Some(first) = versions.first().and_then(signature) else { return Ok(Vec::new()) };
-    let later = versions.iter().skip(1).filter_map(|version| {
-        Some((version.seen_at, compare(&first, &signature(version)?, volatile).level))
-    });
+    let mut readable =
+        versions.iter().filter_map(|version| Some((version.seen_at, signature(version)?)));
+    let Some((_, first)) = readable.next() else { return Ok(Vec::new()) };
+    let later = readable.map(|(at, version)| (at, compare(&first, &version, volatile).level));
     Ok(later.collect())
 }
 
@@ -100,18 +117,56 @@ async fn page_versions(
     Ok(ids.iter().filter_map(|id| versions.remove(id)).collect())
 }
 
+/// Returns the stored volatile parts of a page.
 fn volatile_parts(page: &WatchedPage) -> VolatileParts {
     page.volatile.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// Returns the version that was the latest one at a time; the first version if the page
-/// was not seen before.
+/// Returns the newest version that was seen at or before a time; the first version if all of
+/// them were seen later.
 pub(crate) async fn version_at(
     store: &dyn CollectionStore,
     url: &str,
     time: Timestamp,
 ) -> Result<Option<VersionId>, WatchError> {
     let times = store.version_times(url).await?;
-    let before = times.iter().rev().find(|(_, seen_at)| *seen_at <= time);
-    Ok(before.or(times.first()).map(|(id, _)| *id))
+    let latest_before = times.iter().rev().find(|(_, seen_at)| *seen_at <= time);
+    Ok(latest_before.or(times.first()).map(|(id, _)| *id))
+}
+
+#[cfg(test)]
+mod tests {
+    use relink_change::Level;
+    use relink_page::body_blocks;
+
+    use super::*;
+
+    fn version(id: i64, signature: String) -> StoredVersion {
+        StoredVersion {
+            id: VersionId(id),
+            url: "http://a.test/".to_owned(),
+            seen_at: Timestamp::from_second(id).unwrap(),
+            title: String::new(),
+            bytes: 0,
+            signature,
+            terms: String::new(),
+            keyphrases: String::new(),
+            text: None,
+        }
+    }
+
+    fn signature(html: &str) -> String {
+        let page = body_blocks(Some("text/html"), html.as_bytes()).unwrap();
+        serde_json::to_string(&Signature::new(html.as_bytes(), &page)).unwrap()
+    }
+
+    #[test]
+    fn version_after_an_unreadable_one_is_compared_with_the_last_readable_one() {
+        let page = signature("<p>The snowy owl hunts in winter.");
+        let versions =
+            vec![version(1, page.clone()), version(2, "{}".to_owned()), version(3, page)];
+        let rows = version_rows(versions, None, &VolatileParts::default());
+        let levels: Vec<Option<Level>> = rows.iter().map(|row| row.level).collect();
+        assert_eq!(levels, [None, None, Some(Level::None)]);
+    }
 }

@@ -1,8 +1,10 @@
-//! The stored keyphrases of pages: two lists, and where their order comes from.
+//! The stored keyphrases of pages, with which copies and similar pages are searched.
 //!
-//! The order of a new version comes from the built-in table. A search engine that
-//! the user chose can count the phrases instead. Engine, index size and date are
-//! stored with the lists, because the counts of engines are not comparable.
+//! A page has two lists: phrases to find the page itself, and phrases to find pages on the
+//! same topic. The phrases are ordered by how rare they are on the web. For a new version,
+//! a built-in table of frequencies decides. A search engine that the user chose can count
+//! the phrases instead. Engine, index size and date are stored with the lists, because the
+//! counts of different engines are not comparable.
 
 use jiff::Timestamp;
 use relink_keyphrase::{DocumentFrequencies, Keyphrase, Keyphrases};
@@ -16,7 +18,8 @@ use crate::error::{WatchError, to_json};
 use crate::library::{Library, load_versions};
 use relink_engine::{Ports, StopSignal};
 
-/// A word on almost every page: the number of its results is the size of an index.
+/// A word on almost every page. The number of its results is taken as the size of the index
+/// of an engine.
 const COMMON_WORD: &str = "the";
 
 /// The name of the built-in table.
@@ -27,7 +30,9 @@ pub(crate) const BUILTIN: &str = "builtin";
 #[serde(default)]
 pub(crate) struct StoredPhrase {
     pub(crate) text: String,
+    /// Number of occurrences on the page.
     count: u32,
+    /// Number of occurrences, multiplied by their weights.
     weighted_count: u32,
 }
 
@@ -41,9 +46,9 @@ pub(crate) struct StoredKeyphrases {
     pub(crate) similar: Vec<StoredPhrase>,
     /// The name of the engine that counted the phrases, or [`BUILTIN`].
     pub(crate) engine: String,
-    /// The number of pages in its index.
+    /// The number of pages in the index of the engine, or in the table.
     pub(crate) pages: u64,
-    /// When it counted them.
+    /// When the engine counted the phrases.
     pub(crate) counted_at: Option<Timestamp>,
 }
 
@@ -91,8 +96,9 @@ impl StoredKeyphrases {
 
     /// Returns a warning if another engine counted the phrases.
     pub(crate) fn engine_warning(&self, engine: &str) -> Option<String> {
-        let is_other = self.engine != engine && self.engine != BUILTIN && !self.engine.is_empty();
-        is_other.then(|| {
+        let is_from_other_engine =
+            self.engine != engine && self.engine != BUILTIN && !self.engine.is_empty();
+        is_from_other_engine.then(|| {
             format!(
                 "the keyphrases are ordered by the result counts of {}, but {engine} is searched; \
                  `relink watch keyphrases NAME --count` counts them again",
@@ -102,7 +108,8 @@ impl StoredKeyphrases {
     }
 
     fn report(&self, number: u32, member: &StoredMember) -> WatchKeyphrases {
-        let texts = |phrases: &[StoredPhrase]| phrases.iter().map(|one| one.text.clone()).collect();
+        let texts =
+            |phrases: &[StoredPhrase]| phrases.iter().map(|phrase| phrase.text.clone()).collect();
         WatchKeyphrases {
             number,
             url: member.url.clone(),
@@ -118,8 +125,8 @@ impl StoredKeyphrases {
     }
 }
 
-/// Returns the keyphrases of the selected members. If `counts` is set, the first
-/// search engine counts the phrases and orders the lists, which are stored.
+/// Returns the keyphrases of the accepted versions of the selected members. If `counts` is
+/// set, the first search engine counts the phrases, and the newly ordered lists are stored.
 pub async fn member_keyphrases(
     ports: &Ports,
     store: &dyn CollectionStore,
@@ -134,7 +141,7 @@ pub async fn member_keyphrases(
     let versions = load_versions(store, ids).await?;
     let mut rows = Vec::new();
     for (number, _, member) in library.numbered() {
-        let is_selected = selected.iter().any(|one| one.id == member.id);
+        let is_selected = selected.iter().any(|selected| selected.id == member.id);
         let Some(version) = member.reference.and_then(|id| versions.get(&id)) else { continue };
         if !is_selected || stop.is_stopped() {
             continue;

@@ -1,5 +1,9 @@
 //! Use cases of collections: keeps the pages of reading lists and bookmarks healthy.
 //!
+//! A *collection* is a set of pages that belong together; it may contain nested collections.
+//! A *member* is a page in a collection, with its annotation and its *accepted version*, the
+//! content that the user accepted last.
+//!
 //! Members are fetched like the links of a check, so robots.txt, rate limits, the
 //! address policy, retries and the judge apply. A page in several collections is
 //! fetched once and judged in each.

@@ -1,4 +1,9 @@
 //! Reads collections with their members and pages.
+//!
+//! A collection `a/b` is nested in the collection `a`. "The paper" is about Walden's Paths:
+//! it decides on changes by the *angle* between the words of a page and its *context* (the
+//! other pages of the collection). Changes in a *middle band* of angles are decided by a
+//! person.
 
 use std::collections::HashMap;
 
@@ -13,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{WatchError, to_json};
 
 /// Number of URLs or ids read from the store at a time.
-const CHUNK: usize = 500;
+const CHUNK_SIZE: usize = 500;
 
 /// Settings of a collection that are not columns of the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -97,6 +102,7 @@ impl AngleOptions {
 }
 
 impl CollectionSettings {
+    /// Reads stored settings. Settings that cannot be read are the defaults.
     pub(crate) fn parse(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
@@ -124,21 +130,22 @@ impl Library {
         name: &str,
     ) -> Result<Self, WatchError> {
         let all = store.collections().await?;
-        let known: Vec<String> =
-            all.iter().filter(|one| !one.name.contains('/')).map(|one| one.name.clone()).collect();
+        let is_root = |list: &&StoredCollection| !list.name.contains('/');
+        let known: Vec<String> = all.iter().filter(is_root).map(|list| list.name.clone()).collect();
         let tree: Vec<StoredCollection> =
-            all.into_iter().filter(|one| is_in_tree(&one.name, name)).collect();
+            all.into_iter().filter(|list| is_in_tree(&list.name, name)).collect();
         if tree.is_empty() {
             return Err(WatchError::UnknownCollection { name: name.to_owned(), known });
         }
         Self::load_some(store, tree).await
     }
 
+    /// Loads the members of these collections.
     async fn load_some(
         store: &dyn CollectionStore,
         collections: Vec<StoredCollection>,
     ) -> Result<Self, WatchError> {
-        let ids: Vec<CollectionId> = collections.iter().map(|one| one.id).collect();
+        let ids: Vec<CollectionId> = collections.iter().map(|list| list.id).collect();
         let mut members: HashMap<CollectionId, Vec<StoredMember>> = HashMap::new();
         for member in store.members(&ids).await? {
             members.entry(member.collection).or_default().push(member);
@@ -148,7 +155,7 @@ impl Library {
 
     /// Returns the ids of the collections.
     pub(crate) fn ids(&self) -> Vec<CollectionId> {
-        self.collections.iter().map(|one| one.id).collect()
+        self.collections.iter().map(|list| list.id).collect()
     }
 
     /// Returns the members of a collection, in order.
@@ -161,18 +168,18 @@ impl Library {
         self.members.values_mut().flatten()
     }
 
-    /// Returns the members of all collections except closed gaps, in the order of
-    /// their numbers.
+    /// Returns the members of all collections with their numbers, as the user sees them.
+    /// Gaps of removed members have a number until the user closes them.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &StoredCollection, &StoredMember)> {
         let all = self
             .collections
             .iter()
-            .flat_map(|one| self.members(one.id).iter().map(move |member| (one, member)));
+            .flat_map(|list| self.members(list.id).iter().map(move |member| (list, member)));
         let open = all.filter(|(_, member)| state_of(member) != MemberState::Closed);
         (1..).zip(open).map(|(number, (collection, member))| (number, collection, member))
     }
 
-    /// Loads the pages of all members.
+    /// Loads the pages of all members, by URL.
     pub(crate) async fn pages(
         &self,
         store: &dyn CollectionStore,
@@ -182,9 +189,9 @@ impl Library {
         urls.sort_unstable();
         urls.dedup();
         let mut pages = HashMap::with_capacity(urls.len());
-        for chunk in urls.chunks(CHUNK) {
-            let found = store.watched_pages(chunk).await?;
-            pages.extend(found.into_iter().map(|page| (page.url.clone(), page)));
+        for chunk in urls.chunks(CHUNK_SIZE) {
+            let loaded = store.watched_pages(chunk).await?;
+            pages.extend(loaded.into_iter().map(|page| (page.url.clone(), page)));
         }
         Ok(pages)
     }
@@ -198,9 +205,9 @@ pub(crate) async fn load_versions(
     ids.sort_unstable();
     ids.dedup();
     let mut versions = HashMap::with_capacity(ids.len());
-    for chunk in ids.chunks(CHUNK) {
-        let found = store.versions(chunk).await?;
-        versions.extend(found.into_iter().map(|version| (version.id, version)));
+    for chunk in ids.chunks(CHUNK_SIZE) {
+        let loaded = store.versions(chunk).await?;
+        versions.extend(loaded.into_iter().map(|version| (version.id, version)));
     }
     Ok(versions)
 }
@@ -210,7 +217,7 @@ pub(crate) fn is_in_tree(name: &str, root: &str) -> bool {
     name.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns the state of a member.
+/// Returns the state of a member; active if the stored state is unknown.
 pub(crate) fn state_of(member: &StoredMember) -> MemberState {
     let states =
         [MemberState::Active, MemberState::Rejected, MemberState::Gap, MemberState::Closed];

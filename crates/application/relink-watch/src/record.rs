@@ -1,4 +1,8 @@
 //! Turns the results of a run into the new states of pages.
+//!
+//! A *version* is the content of a page between two confirmed changes. New content is a
+//! *candidate* until a second fetch confirms it. *Volatile parts*, such as a date, change
+//! with every fetch and do not count.
 
 use std::collections::HashMap;
 
@@ -19,10 +23,11 @@ use crate::library::load_versions;
 pub(crate) struct CheckedPage {
     pub(crate) url: String,
     pub(crate) result: TargetResult,
+    /// The content, if the page was received with a success status.
     pub(crate) captured: Option<CapturedPage>,
 }
 
-/// Number of pages by result.
+/// Number of pages by result. [`crate::WatchOutcome`] describes the results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RecordCounts {
     pub(crate) first: u64,
@@ -52,10 +57,10 @@ pub(crate) async fn record(
     let pages = store.watched_pages(&urls).await?;
     let mut pages: HashMap<String, WatchedPage> =
         pages.into_iter().map(|page| (page.url.clone(), page)).collect();
-    let needed =
+    let changed =
         checked.iter().filter(|page| matches!(page.captured, Some(CapturedPage::Other(_))));
-    let needed: Vec<VersionId> = needed.filter_map(|page| pages.get(&page.url)?.latest).collect();
-    let versions = load_versions(store, needed).await?;
+    let latest: Vec<VersionId> = changed.filter_map(|page| pages.get(&page.url)?.latest).collect();
+    let versions = load_versions(store, latest).await?;
     let mut updates = Vec::with_capacity(checked.len());
     for checked in checked {
         // The user may have removed the member while its page was fetched.
@@ -66,6 +71,7 @@ pub(crate) async fn record(
     Ok(store.save_watched_pages(&updates).await?)
 }
 
+/// Returns the new state of a page, and its new version if there is one.
 fn update(
     mut page: WatchedPage,
     checked: CheckedPage,
@@ -73,7 +79,7 @@ fn update(
     now: Timestamp,
     counts: &mut RecordCounts,
 ) -> Result<PageUpdate, WatchError> {
-    let before = Availability::from_verdict(page.verdict);
+    let availability_before = Availability::from_verdict(page.verdict);
     let result = checked.result;
     let verdict = result.verdict;
     page.checked_at = Some(result.checked_at);
@@ -81,27 +87,28 @@ fn update(
     page.code = result.code;
     page.reason = result.reason;
     page.since = Some(result.since);
-    let is_back = before != Availability::from_verdict(Some(verdict));
+    let availability = Availability::from_verdict(Some(verdict));
+    let has_other_availability = availability_before != availability;
     if !is_version(verdict) {
-        match Availability::from_verdict(Some(verdict)) {
+        match availability {
             Availability::Permanent => counts.permanent += 1,
             _ => counts.temporary += 1,
         }
         page.candidate = None;
-        schedule(&mut page, is_back, now);
+        schedule(&mut page, has_other_availability, now);
         return Ok(PageUpdate { page, version: None });
     }
     let Some(CapturedPage::Other(captured)) = checked.captured else {
         counts.unchanged += 1;
         page.candidate = None;
-        let is_changed = is_back && page.latest.is_some();
+        let is_changed = has_other_availability && page.latest.is_some();
         schedule(&mut page, is_changed, now);
         return Ok(PageUpdate { page, version: None });
     };
     apply_version(page, *captured, latest, now, counts)
 }
 
-/// Decides whether a fetched page is a version.
+/// Decides whether a fetched page is a new version, and returns its new state.
 fn apply_version(
     mut page: WatchedPage,
     captured: CapturedVersion,
@@ -109,11 +116,11 @@ fn apply_version(
     now: Timestamp,
     counts: &mut RecordCounts,
 ) -> Result<PageUpdate, WatchError> {
-    let mut known = page_track(&page, latest);
+    let mut page_track = page_track(&page, latest);
     let checksum = captured.signature.checksum;
-    let decision = track(&mut known, &captured.signature, now);
-    page.candidate = known.candidate.as_ref().map(to_json).transpose()?;
-    page.volatile = Some(to_json(&known.volatile)?);
+    let decision = track(&mut page_track, &captured.signature, now);
+    page.candidate = page_track.candidate.as_ref().map(to_json).transpose()?;
+    page.volatile = Some(to_json(&page_track.volatile)?);
     let mut version = None;
     match decision {
         // The page stays due, so the next round fetches it again.
@@ -121,7 +128,8 @@ fn apply_version(
         TrackDecision::Unchanged => {
             counts.unchanged += 1;
             page.checksum = Some(checksum);
-            schedule(&mut page, false, now);
+            let is_changed = false;
+            schedule(&mut page, is_changed, now);
         }
         TrackDecision::FirstVersion => {
             counts.first += 1;
@@ -132,7 +140,8 @@ fn apply_version(
         TrackDecision::NewVersion(_) => {
             counts.changed += 1;
             page.checksum = Some(checksum);
-            schedule(&mut page, true, now);
+            let is_changed = true;
+            schedule(&mut page, is_changed, now);
             version = Some(new_version(&page.url, captured, now)?);
         }
         TrackDecision::Unstable => {
@@ -143,8 +152,8 @@ fn apply_version(
     Ok(PageUpdate { page, version })
 }
 
-/// Returns what is known about a page. A record that cannot be read is treated as
-/// missing, so the page is learned again.
+/// Returns the stored state of a page for the decision. A state that cannot be read counts
+/// as missing, so the page is treated as new.
 fn page_track(page: &WatchedPage, latest: Option<&StoredVersion>) -> PageTrack {
     let latest: Option<Signature> =
         latest.and_then(|version| serde_json::from_str(&version.signature).ok());
@@ -159,6 +168,7 @@ fn page_track(page: &WatchedPage, latest: Option<&StoredVersion>) -> PageTrack {
     }
 }
 
+/// Returns the version to store. The store assigns its id.
 fn new_version(
     url: &str,
     captured: CapturedVersion,
@@ -182,6 +192,8 @@ fn interval(page: &WatchedPage) -> RecheckInterval {
     RecheckInterval::from_millis(page.interval_ms)
 }
 
+/// Sets the time of the next check. The interval gets shorter after a change and longer
+/// otherwise.
 fn schedule(page: &mut WatchedPage, is_changed: bool, now: Timestamp) {
     let result = if is_changed { RecheckResult::Changed } else { RecheckResult::Unchanged };
     let interval = interval(page).after(result);

@@ -1,4 +1,9 @@
 //! Reports on collections: their members, changes and next steps.
+//!
+//! A *list* is a collection without its nested ones. The *accepted version* of a member is
+//! the content that the user accepted last; the *latest version* is the newest content that
+//! was seen. The *context* is what a member is compared with to judge whether it still fits
+//! its collection.
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,7 +46,8 @@ pub(crate) fn is_other_version(member: &StoredMember, page: &WatchedPage) -> boo
     member.reference.is_some() && page.latest != member.reference
 }
 
-/// Returns the members of a collection with their changes and next steps.
+/// Returns the members of a collection with their changes and next steps. `command` is the
+/// name of the command in the report.
 pub async fn review_collection(
     ports: &Ports,
     store: &dyn CollectionStore,
@@ -71,17 +77,18 @@ pub async fn review_between(
     let mut loaded = LoadedReview::load(store, &shown, &all, pages, ports.now()).await?;
     loaded.archived = archived_copies(ports, &shown, &loaded.pages).await?;
     let lists: Vec<ReviewedList> =
-        loaded.order.iter().map(|list| loaded.reviewed_list(&all, list)).collect();
-    let settings = shown.collections.first().map(|one| CollectionSettings::parse(&one.settings));
+        loaded.lists.iter().map(|list| loaded.reviewed_list(&all, list)).collect();
+    let root = shown.collections.first();
+    let settings = root.map(|root| CollectionSettings::parse(&root.settings));
     let angle = settings.unwrap_or_default().angle.settings();
     let reviews = review(&lists, &angle);
-    let by_name: HashMap<&str, Vec<MemberReview>> =
-        loaded.order.iter().map(|list| list.name.as_str()).zip(reviews).collect();
+    let reviews_by_list: HashMap<&str, Vec<MemberReview>> =
+        loaded.lists.iter().map(|list| list.name.as_str()).zip(reviews).collect();
     let mut report: Vec<WatchList> = shown.collections.iter().map(empty_list).collect();
     for (number, collection, member) in shown.numbered() {
         let index = all.members(collection.id).iter().position(|other| other.id == member.id);
-        let reviewed = by_name.get(collection.name.as_str());
-        let reviewed = index.and_then(|index| reviewed?.get(index));
+        let reviews = reviews_by_list.get(collection.name.as_str());
+        let reviewed = index.and_then(|index| reviews?.get(index));
         let mut row = loaded.row(number, member, reviewed);
         if period.is_some() {
             row.next_step = None;
@@ -113,6 +120,7 @@ fn topic_warnings(shown: &Library, lists: &[ReviewedList]) -> Vec<String> {
     warnings
 }
 
+/// Returns a list of the report without its members.
 fn empty_list(collection: &StoredCollection) -> WatchList {
     WatchList {
         name: collection.name.clone(),
@@ -128,10 +136,10 @@ fn empty_list(collection: &StoredCollection) -> WatchList {
 struct LoadedReview {
     pages: HashMap<String, WatchedPage>,
     versions: HashMap<VersionId, StoredVersion>,
-    /// The lists of the review: those that are shown, then others for comparison.
-    order: Vec<StoredCollection>,
+    /// The lists of the review: first the lists that are shown, then others for comparison.
+    lists: Vec<StoredCollection>,
     now: Timestamp,
-    /// URLs of archived copies by the URLs of pages that are gone.
+    /// URLs of archived copies, by the URLs of pages that are gone.
     archived: HashMap<String, String>,
 }
 
@@ -143,13 +151,16 @@ impl LoadedReview {
         pages: HashMap<String, WatchedPage>,
         now: Timestamp,
     ) -> Result<Self, WatchError> {
-        let names: HashSet<&str> = shown.collections.iter().map(|one| one.name.as_str()).collect();
-        let others = all.collections.iter().filter(|one| !names.contains(one.name.as_str()));
-        let order: Vec<StoredCollection> =
+        let shown_names: HashSet<&str> =
+            shown.collections.iter().map(|list| list.name.as_str()).collect();
+        let others =
+            all.collections.iter().filter(|list| !shown_names.contains(list.name.as_str()));
+        let lists: Vec<StoredCollection> =
             shown.collections.iter().chain(others.take(MAX_OTHER_LISTS)).cloned().collect();
         let (versions, archived) = (HashMap::new(), HashMap::new());
-        let mut review = Self { pages, versions, order, now, archived };
+        let mut review = Self { pages, versions, lists, now, archived };
         let mut ids = review.changed_versions(shown);
+        // Only changes are judged by the context.
         if !ids.is_empty() {
             ids.extend(review.context_versions(all));
         }
@@ -174,7 +185,7 @@ impl LoadedReview {
     /// Returns the accepted versions of a sample of each list.
     fn context_versions(&self, all: &Library) -> Vec<VersionId> {
         let mut ids = Vec::new();
-        for list in &self.order {
+        for list in &self.lists {
             let references = all.members(list.id).iter().filter_map(|member| member.reference);
             let references: Vec<VersionId> = references.collect();
             let step = references.len().div_ceil(MAX_CONTEXT).max(1);
@@ -183,6 +194,7 @@ impl LoadedReview {
         ids
     }
 
+    /// Returns a list with its members for the review.
     fn reviewed_list(&self, all: &Library, list: &StoredCollection) -> ReviewedList {
         let members = all.members(list.id).iter().map(|member| self.review_member(member));
         let mut description = format!("{}. {}", list.title, list.description);
@@ -191,6 +203,7 @@ impl LoadedReview {
             description.push_str(tag);
         }
         ReviewedList {
+            // `a/b` is nested in the collection `a`.
             root: list.name.split('/').next().unwrap_or_default().to_owned(),
             context: context_of(list),
             description,
@@ -198,6 +211,7 @@ impl LoadedReview {
         }
     }
 
+    /// Returns a member with its versions for the review.
     fn review_member(&self, member: &StoredMember) -> ReviewMember {
         let page = self.pages.get(&member.url);
         let latest =
@@ -221,7 +235,8 @@ impl LoadedReview {
         member.muted_until.is_some_and(|until| until > self.now)
     }
 
-    /// Returns a version. One that was not loaded has no terms.
+    /// Returns a version. A version that was not loaded has no words. The signature (the
+    /// blocks of the text) is read only if it is needed, because it is large.
     fn version(&self, id: VersionId, with_signature: bool) -> VersionSummary {
         let Some(stored) = self.versions.get(&id) else {
             return VersionSummary { signature: None, terms: TermVector::default() };
@@ -233,6 +248,7 @@ impl LoadedReview {
         }
     }
 
+    /// Returns the row of a member in the report.
     fn row(
         &self,
         number: u32,
@@ -281,8 +297,8 @@ impl LoadedReview {
     }
 }
 
-/// Returns the verdict and code of a page. A page that answers but left the topic of its
-/// collection is drifted (RL303).
+/// Returns the verdict and code of a page. A page that is available but left the topic of
+/// its collection is drifted (RL303).
 fn reported_verdict(
     page: Option<&WatchedPage>,
     context: Option<&ContextJudgment>,
@@ -332,6 +348,7 @@ async fn archived_copies(
     Ok(archived)
 }
 
+/// Returns the first keyphrases of a version.
 fn keyphrases_of(version: &StoredVersion) -> Vec<String> {
     let stored = StoredKeyphrases::parse(&version.keyphrases);
     stored.similar.into_iter().map(|phrase| phrase.text).take(MAX_KEYPHRASES).collect()

@@ -1,8 +1,9 @@
 //! Fetches the pages of collections that are due.
 //!
-//! A run has several rounds. The first one fetches all pages that are due. Pages
-//! that are new or seem to have changed stay due, so the next round fetches them
-//! again and confirms the change.
+//! A run has several rounds. The first round fetches all pages that are due. A page that
+//! is new or seems to have changed is stored as a *candidate* of a version and stays due.
+//! The next round fetches it again: if the content is the same, the candidate becomes a
+//! version.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,15 +23,15 @@ use crate::capture::{Capture, PageHint};
 use crate::library::{CollectionSettings, Library, PhraseOptions};
 use crate::record::{CheckedPage, RecordCounts, record};
 
-/// Maximum number of rounds. The third one is for pages whose candidate was too
-/// old after an interruption.
+/// Maximum number of rounds. The third round is for pages whose candidate was too old to
+/// be confirmed, because an earlier run was interrupted.
 const MAX_ROUNDS: usize = 3;
 
-/// Number of URLs stored at a time.
-const CHUNK: usize = 1000;
+/// Number of URLs read from the store at a time.
+const CHUNK_SIZE: usize = 1000;
 
 /// Maximum number of results stored at a time.
-const BATCH: usize = 64;
+const BATCH_SIZE: usize = 64;
 
 /// Settings of a run.
 #[derive(Debug, Clone)]
@@ -59,9 +60,9 @@ pub enum WatchEnd {
 /// Result of a run.
 #[derive(Debug, Clone)]
 pub struct WatchOutcome {
-    /// Why it ended.
+    /// Why the run ended.
     pub end: WatchEnd,
-    /// Why failures may be caused by the local network.
+    /// Why failures may be caused by the local network, if that is suspected.
     pub doubt: Option<NetworkDoubt>,
     /// Pages that were due.
     pub due: u64,
@@ -114,29 +115,30 @@ pub async fn watch_pages(
     Ok(outcome(end, due.unwrap_or(0), counts))
 }
 
+/// Loads the collections with these names and their nested ones, or all collections.
 async fn selected(store: &dyn CollectionStore, names: &[String]) -> Result<Library, WatchError> {
     if names.is_empty() {
         return Library::load(store).await;
     }
-    // Verify each name; a wrong one must not be ignored.
+    // Fail if a name is unknown.
     for name in names {
         Library::load_tree(store, name).await?;
     }
     let mut library = Library::load(store).await?;
     let is_selected = |name: &str| names.iter().any(|root| crate::library::is_in_tree(name, root));
-    library.collections.retain(|one| is_selected(&one.name));
+    library.collections.retain(|list| is_selected(&list.name));
     Ok(library)
 }
 
 /// Returns the URLs whose text is stored.
 fn urls_with_text(library: &Library) -> HashSet<String> {
     let lists = library.collections.iter();
-    let lists = lists.filter(|one| CollectionSettings::parse(&one.settings).keeps_text);
-    lists.flat_map(|one| library.members(one.id)).map(|member| member.url.clone()).collect()
+    let lists = lists.filter(|list| CollectionSettings::parse(&list.settings).keeps_text);
+    lists.flat_map(|list| library.members(list.id)).map(|member| member.url.clone()).collect()
 }
 
-/// Returns the forms of keyphrases of each page. In several collections, the first one
-/// with own settings decides.
+/// Returns the forms of keyphrases of each page. If a page is in several collections, the
+/// first collection with own settings decides.
 fn phrase_settings(library: &Library) -> HashMap<String, KeyphraseSettings> {
     let mut settings = HashMap::new();
     for collection in &library.collections {
@@ -154,7 +156,7 @@ fn phrase_settings(library: &Library) -> HashMap<String, KeyphraseSettings> {
 /// Returns the annotations of each page. A page may be in several collections.
 fn annotations(library: &Library) -> HashMap<String, String> {
     let mut annotations: HashMap<String, String> = HashMap::new();
-    for member in library.collections.iter().flat_map(|one| library.members(one.id)) {
+    for member in library.collections.iter().flat_map(|list| library.members(list.id)) {
         if !member.annotation.is_empty() {
             let text = annotations.entry(member.url.clone()).or_default();
             text.push_str(&member.annotation);
@@ -164,6 +166,7 @@ fn annotations(library: &Library) -> HashMap<String, String> {
     annotations
 }
 
+/// Returns the result of the run.
 fn outcome(end: PageRunEnd, due: u64, counts: RecordCounts) -> WatchOutcome {
     let (end, doubt) = match end {
         PageRunEnd::Finished => (WatchEnd::Finished, None),
@@ -187,22 +190,29 @@ fn outcome(end: PageRunEnd, due: u64, counts: RecordCounts) -> WatchOutcome {
     }
 }
 
+/// A run with what it needs to know about the pages.
 struct WatchRun<'w> {
     ports: &'w Ports,
     store: &'w dyn CollectionStore,
     settings: &'w WatchSettings,
+    /// The collections to check.
     ids: Vec<CollectionId>,
+    /// URLs whose text is stored.
     keeps_text: HashSet<String>,
+    /// Annotations by URL.
     annotations: HashMap<String, String>,
+    /// Forms of keyphrases by URL.
     phrases: HashMap<String, KeyphraseSettings>,
 }
 
 impl WatchRun<'_> {
+    /// Returns the URLs of the pages that are due now.
     async fn due_urls(&self) -> Result<Vec<String>, WatchError> {
         let mut urls: Vec<String> = Vec::new();
         loop {
             let after = urls.last().cloned().unwrap_or_default();
-            let page = self.store.due_pages(&self.ids, self.ports.now(), &after, CHUNK).await?;
+            let page =
+                self.store.due_pages(&self.ids, self.ports.now(), &after, CHUNK_SIZE).await?;
             if page.is_empty() {
                 return Ok(urls);
             }
@@ -238,23 +248,25 @@ impl WatchRun<'_> {
         Ok(end)
     }
 
+    /// Stores results as they arrive, until all are received.
     async fn record_all(
         &self,
         mut receiver: UnboundedReceiver<CheckedPage>,
         counts: &mut RecordCounts,
     ) -> Result<(), WatchError> {
         loop {
-            let mut batch = Vec::with_capacity(BATCH);
-            if receiver.recv_many(&mut batch, BATCH).await == 0 {
+            let mut batch = Vec::with_capacity(BATCH_SIZE);
+            if receiver.recv_many(&mut batch, BATCH_SIZE).await == 0 {
                 return Ok(());
             }
             record(self.store, batch, self.ports.now(), counts).await?;
         }
     }
 
+    /// Returns what is known about each page before it is fetched.
     async fn hints(&self, urls: &[String]) -> Result<HashMap<String, PageHint>, WatchError> {
         let mut hints = HashMap::with_capacity(urls.len());
-        for chunk in urls.chunks(CHUNK) {
+        for chunk in urls.chunks(CHUNK_SIZE) {
             for page in self.store.watched_pages(chunk).await? {
                 let hint = PageHint {
                     checksum: page.checksum,

@@ -1,11 +1,12 @@
-//! Finds pages that can replace a member.
+//! Finds pages that can replace a member (a page of a collection).
 //!
-//! For a page that is gone or rejected: the new URL of the page, its archived copy,
-//! then copies on other sites, then similar pages. For a healthy page: similar
-//! pages. Every live candidate is fetched, compared with the accepted version, and
-//! judged in the context of the collection.
+//! For a page that is gone or rejected, the candidates are its new URL (*alias*), its
+//! archived copy, copies on other sites and similar pages. For a healthy page, the
+//! candidates are similar pages. Every live candidate is fetched, compared with the
+//! *accepted version* (the content that the user accepted last), and judged in the
+//! *context* of the collection: how well it fits the topic.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use relink_change::{
     AngleSettings, PageAttributes, Signature, SimilarityWeights, TermVector, VolatileParts, compare,
@@ -16,7 +17,9 @@ use relink_collection::{
 };
 use relink_keyphrase::{PlanLimits, QueryPlan, SearchGoal};
 use relink_model::RequestRights;
-use relink_ports::{CollectionStore, SearchEngine, StoredMember};
+use relink_ports::{
+    CollectionStore, SearchEngine, StoredCollection, StoredMember, StoredVersion, VersionId,
+};
 use relink_report::human::counted;
 use relink_report::watch::{CandidateKind, WatchCandidate, WatchSuggestions};
 use url::Url;
@@ -37,7 +40,7 @@ const MAX_FETCHED: usize = 8;
 /// Maximum number of candidates.
 const MAX_CANDIDATES: usize = 10;
 
-/// Minimum share of common text of a copy.
+/// Minimum share of common text for a page to count as a copy.
 const MIN_COPY_SHARE: f64 = 0.9;
 
 /// The member to replace.
@@ -82,12 +85,34 @@ pub async fn suggest_replacements(
 
 /// The accepted version of the member.
 struct AcceptedVersion {
+    /// The blocks and links of the page; `None` if they cannot be read.
     signature: Option<Signature>,
+    /// The weighted words of the page.
     terms: TermVector,
     keyphrases: StoredKeyphrases,
+    /// The attributes by which candidates are compared.
     profile: PageAttributes,
 }
 
+impl AcceptedVersion {
+    /// Reads the accepted version of the page at `url`.
+    async fn load(
+        reader: &mut CandidateReader<'_>,
+        url: &str,
+        version: &StoredVersion,
+    ) -> Result<Self, WatchError> {
+        let signature: Option<Signature> = serde_json::from_str(&version.signature).ok();
+        let terms = terms_of(version);
+        let profile = match (Url::parse(url), &signature) {
+            (Ok(url), Some(signature)) => reader.profile(&url, signature, &terms).await?,
+            _ => PageAttributes { terms: terms.clone(), ..PageAttributes::default() },
+        };
+        let keyphrases = StoredKeyphrases::parse(&version.keyphrases);
+        Ok(Self { signature, terms, keyphrases, profile })
+    }
+}
+
+/// A search for candidates.
 struct Search<'s> {
     ports: &'s Ports,
     settings: &'s ReviveSettings,
@@ -95,15 +120,18 @@ struct Search<'s> {
     weights: SimilarityWeights,
     angle: AngleSettings,
     member: StoredMember,
+    /// Whether the member is gone, rejected or removed.
     needs_replacement: bool,
     accepted: Option<AcceptedVersion>,
-    /// The list of the member, whose last member is replaced by each candidate.
+    /// The list of the member, without the member. Each candidate is judged as if it were
+    /// the new version of a member of this list.
     list: ReviewedList,
     /// The URLs of the collection.
     members: HashSet<String>,
 }
 
 impl<'s> Search<'s> {
+    /// Loads the member, its accepted version, and the list to which it belongs.
     async fn load(
         ports: &'s Ports,
         store: &dyn CollectionStore,
@@ -122,55 +150,24 @@ impl<'s> Search<'s> {
         let mut ids: Vec<_> = others.iter().filter_map(|other| other.reference).collect();
         ids.extend(member.reference);
         let versions = load_versions(store, ids).await?;
-        let terms = |member: &StoredMember| -> TermVector {
-            let version = member.reference.and_then(|id| versions.get(&id));
-            version
-                .and_then(|version| serde_json::from_str(&version.terms).ok())
-                .unwrap_or_default()
-        };
-        let list = others.into_iter().map(|other| ReviewMember {
-            availability: Availability::Available,
-            annotation: other.annotation.clone(),
-            reference: Some(VersionSummary { signature: None, terms: terms(other) }),
-            ..ReviewMember::default()
-        });
         let mut reader = candidate_reader(ports, settings, request.linked_pages);
-        let stored = member.reference.and_then(|id| versions.get(&id));
-        let accepted = match stored {
-            Some(version) => {
-                let signature: Option<Signature> = serde_json::from_str(&version.signature).ok();
-                let terms = terms(&member);
-                let profile = match (Url::parse(&member.url), &signature) {
-                    (Ok(url), Some(signature)) => reader.profile(&url, signature, &terms).await?,
-                    _ => PageAttributes { terms: terms.clone(), ..PageAttributes::default() },
-                };
-                let keyphrases = StoredKeyphrases::parse(&version.keyphrases);
-                Some(AcceptedVersion { signature, terms, keyphrases, profile })
-            }
+        let accepted = match member.reference.and_then(|id| versions.get(&id)) {
+            Some(version) => Some(AcceptedVersion::load(&mut reader, &member.url, version).await?),
             None => None,
         };
-        let collection = library.collections.iter().find(|one| one.id == member.collection);
-        let list = ReviewedList {
-            context: collection.map(context_of).unwrap_or_default(),
-            description: collection.map(|one| one.description.clone()).unwrap_or_default(),
-            members: list.collect(),
-            ..ReviewedList::default()
-        };
-        let members = library.numbered().map(|(_, _, member)| member.url.clone()).collect();
-        let angle = collection.map(|one| CollectionSettings::parse(&one.settings).angle);
-        let angle = angle.unwrap_or_default().settings();
-        let weights = request.weights;
+        let collection = library.collections.iter().find(|list| list.id == member.collection);
+        let angle = collection.map(|list| CollectionSettings::parse(&list.settings).angle);
         Ok(Self {
             ports,
             settings,
             reader,
-            weights,
-            angle,
+            weights: request.weights,
+            angle: angle.unwrap_or_default().settings(),
             member,
             needs_replacement,
             accepted,
-            list,
-            members,
+            list: reviewed_list(collection, &others, &versions),
+            members: library.numbered().map(|(_, _, member)| member.url.clone()).collect(),
         })
     }
 
@@ -193,6 +190,7 @@ impl<'s> Search<'s> {
         Ok(())
     }
 
+    /// Adds the results of the search for the new URL of the page.
     async fn add_revival(
         &mut self,
         revival: &Revival,
@@ -246,16 +244,17 @@ impl<'s> Search<'s> {
         found: &mut WatchSuggestions,
     ) -> Result<(), WatchError> {
         let Some(accepted) = &self.accepted else { return Ok(()) };
-        let all =
-            [(SearchGoal::Identical, request.identical), (SearchGoal::Similar, request.similar)];
-        let goals = all
-            .into_iter()
-            .filter(|(goal, _)| self.needs_replacement || *goal == SearchGoal::Similar);
+        // Copies of a healthy page are not needed.
+        let goals =
+            [(SearchGoal::Identical, request.identical), (SearchGoal::Similar, request.similar)]
+                .into_iter()
+                .filter(|(goal, _)| self.needs_replacement || *goal == SearchGoal::Similar);
         let phrases = accepted.keyphrases.phrases();
         for engine in &self.ports.search_engines {
             found.engines.push(engine.name().to_owned());
             found.warnings.extend(accepted.keyphrases.engine_warning(engine.name()));
         }
+        // URLs, each with the name of the engine that found it.
         let mut urls: Vec<(String, String)> = Vec::new();
         for (goal, limits) in goals {
             for engine in &self.ports.search_engines {
@@ -283,6 +282,7 @@ impl<'s> Search<'s> {
         Ok(())
     }
 
+    /// Sends the queries of a plan, and adds new URLs with the name of the engine.
     async fn run_plan(
         &self,
         engine: &dyn SearchEngine,
@@ -311,7 +311,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Classifies a page that a search engine found.
+    /// Classifies a page that a search engine found as a copy or a similar page.
     fn candidate(&self, url: &str, engine: &str, page: &CandidatePage) -> Option<WatchCandidate> {
         let old = self.accepted.as_ref()?.signature.as_ref()?;
         let change = compare(old, page.version.signature.as_ref()?, &VolatileParts::default());
@@ -339,6 +339,36 @@ impl<'s> Search<'s> {
     }
 }
 
+/// Returns the weighted words of a stored version; none if they cannot be read.
+fn terms_of(version: &StoredVersion) -> TermVector {
+    serde_json::from_str(&version.terms).unwrap_or_default()
+}
+
+/// Returns a list with these members and their accepted versions.
+fn reviewed_list(
+    collection: Option<&StoredCollection>,
+    members: &[&StoredMember],
+    versions: &HashMap<VersionId, StoredVersion>,
+) -> ReviewedList {
+    let members = members.iter().map(|member| {
+        let version = member.reference.and_then(|id| versions.get(&id));
+        let terms = version.map(terms_of).unwrap_or_default();
+        ReviewMember {
+            availability: Availability::Available,
+            annotation: member.annotation.clone(),
+            reference: Some(VersionSummary { signature: None, terms }),
+            ..ReviewMember::default()
+        }
+    });
+    ReviewedList {
+        context: collection.map(context_of).unwrap_or_default(),
+        description: collection.map(|list| list.description.clone()).unwrap_or_default(),
+        members: members.collect(),
+        ..ReviewedList::default()
+    }
+}
+
+/// Returns a reader of candidates with the limits of the search for a new URL.
 fn candidate_reader<'s>(
     ports: &'s Ports,
     settings: &'s ReviveSettings,

@@ -1,4 +1,7 @@
 //! The list of collections with their counters, and the URLs of a collection.
+//!
+//! A collection `a/b` is nested in the collection `a`. A *gap* is the position of a removed
+//! member; it is shown until the user closes it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,11 +22,11 @@ pub async fn collection_list(
 ) -> Result<Vec<WatchSummary>, WatchError> {
     let library = Library::load(store).await?;
     let pages = library.pages(store).await?;
-    let roots = library.collections.iter().filter(|one| !one.name.contains('/'));
+    let roots = library.collections.iter().filter(|list| !list.name.contains('/'));
     Ok(roots.map(|root| summary(&library, &pages, root, ports.now())).collect())
 }
 
-/// Returns the URLs of the members of a collection, including nested ones, each once.
+/// Returns the URLs of the active members of a collection and its nested ones, each once.
 pub async fn collection_urls(
     store: &dyn CollectionStore,
     name: &str,
@@ -36,6 +39,7 @@ pub async fn collection_urls(
     Ok(urls.filter(|url| seen.insert(url.clone())).collect())
 }
 
+/// Returns the counters of an outermost collection and its nested ones.
 fn summary(
     library: &Library,
     pages: &HashMap<String, WatchedPage>,
@@ -49,7 +53,7 @@ fn summary(
         context: context_of(root),
         ..WatchSummary::default()
     };
-    for list in library.collections.iter().filter(|one| is_in_tree(&one.name, &root.name)) {
+    for list in library.collections.iter().filter(|list| is_in_tree(&list.name, &root.name)) {
         summary.nested += u64::from(list.name != root.name);
         for member in library.members(list.id) {
             count(&mut summary, member, pages.get(&member.url), now);
@@ -58,6 +62,7 @@ fn summary(
     summary
 }
 
+/// Adds a member to the counters.
 fn count(
     summary: &mut WatchSummary,
     member: &StoredMember,

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use relink_model::TaskId;
 use relink_ports::{CheckedTargetQuery, OpenRun, RunKey, RunState, RunStats};
 
 use super::{CheckEnd, CheckOutcome};
 use crate::load::LoadSummary;
+use crate::ports::BEFORE_FIRST_TASK;
 use crate::worker::{WorkerOptions, help};
 use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
@@ -35,7 +35,9 @@ pub(super) async fn join(
             RunState::Finished => CheckEnd::Finished,
             RunState::NoNetwork => CheckEnd::NoNetwork,
             RunState::Open if stop.is_stopped() => CheckEnd::Interrupted,
+            // The process that opened the run has ended.
             RunState::Open if !ports.store.is_owned(run.id).await? => return Ok(None),
+            // Tasks may be left to other workers, or become due later.
             RunState::Open => {
                 tokio::select! {
                     () = stop.stopped() => {}
@@ -49,12 +51,13 @@ pub(super) async fn join(
     }
 }
 
+/// Reports all results of the run.
 async fn report(
     ports: &Ports,
     run: &OpenRun,
     observer: &mut dyn Observer,
 ) -> Result<(), EngineError> {
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let query = CheckedTargetQuery { after, limit: PAGE_SIZE, ..CheckedTargetQuery::ALL };
         let page = ports.store.checked_targets(run.id, query).await?;
@@ -66,7 +69,8 @@ async fn report(
     }
 }
 
-/// The documents were read by the other process, so nothing is known about them.
+/// Returns the outcome of a joined run. The other process read the documents, so the
+/// summary of documents and links is empty.
 fn outcome(run: &OpenRun, end: CheckEnd) -> CheckOutcome {
     CheckOutcome {
         run: run.id,

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::rules::SkippedLinks;
 use super::sitemap_limits::SitemapLimits;
 
-/// Persistent state of a crawl.
+/// Persistent state of a crawl, stored as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CrawlCheckpoint {
+    /// State of the trap detection, which rejects endless sets of generated pages.
     pub(super) traps: TrapGuard,
     pub(super) skipped_links: SkippedLinks,
     #[serde(default)]
@@ -23,6 +24,8 @@ pub(super) struct CrawlCheckpoint {
 }
 
 impl CrawlCheckpoint {
+    /// Returns the state at the start of a crawl. The trap detection needs the current year
+    /// to recognize calendars.
     pub(super) fn new(now: Timestamp, limits: TrapLimits) -> Self {
         let year = now.to_zoned(TimeZone::UTC).year();
         let (skipped_links, sitemaps, linked_sitemaps) = Default::default();
@@ -30,8 +33,8 @@ impl CrawlCheckpoint {
         Self { traps, skipped_links, sitemaps, linked_sitemaps }
     }
 
-    /// Restores a checkpoint. Returns `None` for one of another version; its
-    /// content is learned again.
+    /// Restores a checkpoint. Returns `None` for a checkpoint of another version of Relink;
+    /// the crawl then starts with an empty state.
     pub(super) fn restore(json: &str, limits: TrapLimits) -> Option<Self> {
         let checkpoint: Self = serde_json::from_str(json).ok()?;
         Some(Self { traps: checkpoint.traps.resume(limits), ..checkpoint })

@@ -2,7 +2,11 @@
 //!
 //! This module does not fetch or store. The state that must survive an
 //! interruption is a [`CrawlCheckpoint`], which is saved with the run
-//! periodically. State lost in a crash is learned again.
+//! periodically. State lost in a crash is collected again.
+//!
+//! A *trap* is an endless set of generated pages. To *test* a set, pages at invented URLs
+//! of the set are fetched: if they exist, the set is endless. The *depth* of a page is the
+//! number of links from a start page.
 
 mod job;
 mod link_selection;
@@ -33,13 +37,13 @@ const DEFAULT_SITEMAP: &str = "/sitemap.xml";
 pub(crate) struct Crawler {
     rules: CrawlRules,
     checkpoint: CrawlCheckpoint,
-    /// Hashes of all accepted URLs, so that each is evaluated once.
+    /// Hashes of all accepted URLs, so that each URL is evaluated once.
     known_urls: HashSet<u64>,
     /// Number of accepted pages inside the scope.
     page_count: u64,
-    /// Tests of endless sets that are not started yet.
+    /// Tests for traps that are not started yet.
     pending_tests: Vec<EndlessTest>,
-    /// Results of tests, by set.
+    /// Started tests, by the key of the set.
     running_tests: BTreeMap<String, RunningTest>,
     /// Number of links seen so far.
     link_count: u64,
@@ -54,12 +58,12 @@ pub(crate) struct Crawler {
     pending_sitemaps: Vec<Url>,
     /// Sitemaps that have been queued.
     queued_sitemaps: Vec<Url>,
-    /// Sitemaps at the default path that no robots.txt lists.
+    /// Sitemaps at the default path, which may not exist, because no robots.txt lists them.
     guessed_sitemaps: BTreeSet<String>,
-    /// URLs of the start pages by host.
+    /// A start page of each host that has one.
     origins: BTreeMap<String, Url>,
     /// Number of pages that could not be rendered, and the first error.
-    unrendered: Option<(u64, RenderError)>,
+    render_failures: Option<(u64, RenderError)>,
     /// Results of robots.txt by host.
     hosts: BTreeMap<String, HostRobotsInfo>,
 }
@@ -67,9 +71,9 @@ pub(crate) struct Crawler {
 /// A test whether a set of pages is endless.
 #[derive(Debug, Default)]
 struct RunningTest {
-    /// Number of URLs without a result.
+    /// Number of invented URLs without a result yet.
     missing: usize,
-    /// Pages at the invented URLs; `None` if a URL does not exist.
+    /// The pages at the invented URLs; `None` for each URL that does not exist.
     pages: Vec<Option<PageFingerprint>>,
 }
 
@@ -112,7 +116,7 @@ impl Crawler {
             queued_sitemaps: Vec::new(),
             guessed_sitemaps: BTreeSet::new(),
             origins: origins(settings),
-            unrendered: None,
+            render_failures: None,
             hosts: BTreeMap::new(),
         }
     }
@@ -125,8 +129,8 @@ impl Crawler {
     }
 
     /// Returns how many pages could not be rendered, and the first error.
-    pub(crate) fn unrendered(&self) -> Option<&(u64, RenderError)> {
-        self.unrendered.as_ref()
+    pub(crate) fn render_failures(&self) -> Option<&(u64, RenderError)> {
+        self.render_failures.as_ref()
     }
 
     /// Restores a URL that was accepted before an interruption.
@@ -145,7 +149,7 @@ impl Crawler {
         serde_json::to_string(&self.checkpoint).ok()
     }
 
-    /// Returns the number of skipped links.
+    /// Returns the number of skipped links, by reason.
     pub(crate) fn skipped_links(&self) -> &SkippedLinks {
         &self.checkpoint.skipped_links
     }
@@ -155,14 +159,14 @@ impl Crawler {
         self.checkpoint.traps.report()
     }
 
-    /// Returns the start pages as a page that links to them.
+    /// Returns an invented page that links to the start pages.
     pub(crate) fn seed_page(&mut self, label: &str, urls: &[(String, Url)]) -> NewPage {
         self.link_page(label, urls, |_, _| RequestRights::user_supplied())
     }
 
-    /// Returns the permissions of a request that no page links to: for a
-    /// sitemap, or for an invented URL. It has the permissions of the user if
-    /// it is on the host of a URL that the user gave.
+    /// Returns the permissions of a request for a URL that no page links to: a sitemap or
+    /// an invented URL. The request has the permissions of the user if the user gave a URL
+    /// of the same host.
     fn rights_without_link(&self, url: &Url) -> RequestRights {
         let is_same_host = |given: &Url| is_same_host_and_port(given, url);
         if self.user_urls.iter().any(is_same_host) {
@@ -172,7 +176,8 @@ impl Crawler {
         }
     }
 
-    /// Creates a page that links to these URLs.
+    /// Creates an invented page with this label that links to these URLs. `rights` returns
+    /// the permissions of the request for each URL.
     fn link_page(
         &mut self,
         label: &str,
@@ -196,6 +201,8 @@ impl Crawler {
         page
     }
 
+    /// Returns the decision to fetch a link. A page of the site must be fetched to find its
+    /// links, so a cached result is used only for other targets.
     fn fetch_decision(&self, discovery: LinkDiscovery, is_page: bool) -> LinkDecision {
         let rank = match self.rules.order {
             // The order of discovery applies.
@@ -205,7 +212,8 @@ impl Crawler {
         LinkDecision::Fetch { depth: discovery.depth, rank, may_use_cache: !is_page }
     }
 
-    /// Reserves numbers for links. Returns the first one.
+    /// Reserves consecutive numbers for the links of a page, which determine the order of
+    /// traversal. Returns the first number.
     fn reserve_link_numbers(&mut self, links: usize) -> u64 {
         let first = self.link_count;
         self.link_count += links.max(1) as u64;
@@ -219,7 +227,7 @@ fn user_urls(settings: &CrawlSettings) -> Vec<Url> {
     seeds.chain(&settings.sitemaps).cloned().collect()
 }
 
-/// Returns the start pages by host.
+/// Returns a start page for each host that has one.
 fn origins(settings: &CrawlSettings) -> BTreeMap<String, Url> {
     settings.seeds.iter().map(|(_, url)| (host_key(url), url.clone())).collect()
 }

@@ -1,8 +1,9 @@
 //! `crawl`: checks all pages and links of a site.
 //!
-//! A crawl is a check that follows links: pages inside its scope are parsed,
-//! and their links become new tasks. Pages of other sites are checked and not
-//! followed.
+//! A crawl is a check that follows links: pages inside its *scope* (the site) are
+//! parsed, and their links become new tasks. Pages of other sites are checked and not
+//! followed. A *trap* is an endless set of generated pages, such as the months of a
+//! calendar. A *seed* is a start page.
 
 mod checkpoint;
 mod crawler;
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_frontier::{DetectedTrap, NetworkDoubt, canonicalize};
-use relink_model::{LinkKind, RunId, SourceLocation, Span, TaskId};
+use relink_model::{LinkKind, RunId, SourceLocation, Span};
 use relink_ports::{OpenRun, RenderError, RunKey, RunState};
 use url::Url;
 
@@ -38,6 +39,7 @@ pub use self::site_errors::SiteErrors;
 pub(crate) use self::sitemap_limits::{MAX_INDEX_LEVELS, MAX_SITEMAPS};
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, Job};
 use crate::load::LoadProgress;
+use crate::ports::BEFORE_FIRST_TASK;
 use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
 /// Label of the document with the URLs given by the user.
@@ -102,9 +104,9 @@ pub struct CrawlOutcome {
     pub run: RunId,
     /// When the run was first started.
     pub started_at: Timestamp,
-    /// Whether it resumed an unfinished run.
+    /// Whether the crawl resumed an unfinished run.
     pub is_resumed: bool,
-    /// Why it ended.
+    /// Why the crawl ended.
     pub end: CrawlEnd,
     /// Links that were not fetched.
     pub skipped_links: SkippedLinks,
@@ -112,12 +114,12 @@ pub struct CrawlOutcome {
     pub traps: Vec<DetectedTrap>,
     /// Hosts with a robots.txt to report.
     pub hosts: Vec<HostRobotsInfo>,
-    /// Why failures may be caused by the local network.
+    /// Why failures may be caused by the local network, if that is suspected.
     pub doubt: Option<NetworkDoubt>,
     /// Number of pages of the site that fail.
     pub errors: SiteErrors,
     /// Number of pages that could not be rendered, and the first error.
-    pub unrendered: Option<(u64, RenderError)>,
+    pub render_failures: Option<(u64, RenderError)>,
 }
 
 /// Crawls a site.
@@ -129,6 +131,7 @@ pub async fn crawl(
 ) -> Result<CrawlOutcome, EngineError> {
     let run = ports.store.open_run(&run_key(settings), settings.is_fresh, ports.now()).await?;
     let mut crawler = start(ports, settings, &run).await?;
+    // A crawl loads no documents: its links are found while it runs.
     let progress = LoadProgress::default();
     progress.finish_empty();
     let dispatcher = Dispatcher::new(
@@ -145,7 +148,7 @@ pub async fn crawl(
         _ => None,
     };
     let end = crawl_end(dispatch_end);
-    if let Some((name, checkpoint)) = crawler.snapshot() {
+    if let Some((name, checkpoint)) = crawler.periodic_checkpoint() {
         ports.store.save_checkpoint(run.id, name, &checkpoint).await?;
     }
     let state = match end {
@@ -167,10 +170,11 @@ pub async fn crawl(
         skipped_links: crawler.skipped_links().clone(),
         traps: crawler.traps(),
         hosts: crawler.hosts(),
-        unrendered: crawler.unrendered().cloned(),
+        render_failures: crawler.render_failures().cloned(),
     })
 }
 
+/// Returns why the crawl ended. A doubt about the network is reported separately.
 fn crawl_end(dispatch_end: DispatchEnd) -> CrawlEnd {
     match dispatch_end {
         DispatchEnd::Done | DispatchEnd::InDoubt(_) => CrawlEnd::Finished,
@@ -201,7 +205,7 @@ async fn start(
 
 /// Restores the URLs that the crawl accepted before an interruption.
 async fn restore_urls(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Result<(), EngineError> {
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let page = ports.store.site_urls(run, after, PAGE_SIZE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
@@ -212,6 +216,7 @@ async fn restore_urls(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Resul
     }
 }
 
+/// Returns the key under which the run is stored.
 fn run_key(settings: &CrawlSettings) -> RunKey {
     let scope: Vec<String> =
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -219,7 +224,7 @@ fn run_key(settings: &CrawlSettings) -> RunKey {
     RunKey { command: "crawl".to_owned(), inputs, scope: scope.join("\n") }
 }
 
-/// Returns the location of a URL on the command line.
+/// Returns the location of a URL on the command line. The line is its number, from 1.
 fn argument_location(position: u32, text: &str) -> SourceLocation {
     let span = Span { start: 0, end: text.len() };
     SourceLocation { span, line: position + 1, column: 1, kind: LinkKind::Argument }

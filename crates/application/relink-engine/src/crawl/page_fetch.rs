@@ -1,8 +1,8 @@
-//! Fetches and parses a page that is followed, with a browser if scripts build
-//! the page.
+//! Fetches and parses a page whose links are followed. If scripts build the page, a
+//! browser renders it.
 
 use relink_model::{Digest, FetchOutcome, PageFlag, Probe, RequestRights};
-use relink_ports::{Body, RenderError, RenderRequest, RequestOptions, UserAgent};
+use relink_ports::{Body, RenderError, RenderRequest, RenderedPage, RequestOptions, UserAgent};
 use url::Url;
 
 use super::parsed_page::{self, ParsedPage};
@@ -36,14 +36,16 @@ pub(crate) struct PageFetch {
 /// Result of a [`PageFetch`].
 pub(crate) struct PageFetchResult {
     pub(crate) probe: Probe,
-    /// The parsed page; `None` if the URL redirects elsewhere or has no page.
+    /// The parsed page; `None` if the URL redirects to another one or has no page.
     pub(crate) parsed_page: Option<ParsedPage>,
-    /// Why a page that needs a browser was parsed without one.
-    pub(crate) unrendered: Option<RenderError>,
+    /// The error of the browser if it could not render the page. `parsed_page` then contains
+    /// the page as fetched, before its scripts have run.
+    pub(crate) render_error: Option<RenderError>,
 }
 
 impl PageFetch {
-    /// Fetches the page, and parses it unless it redirects elsewhere.
+    /// Fetches the page, and parses it unless it redirects to another URL. The target of
+    /// the redirect is fetched as a page of its own.
     pub(crate) async fn run(self, ports: &Ports) -> PageFetchResult {
         let options = self.options.clone();
         let request =
@@ -51,24 +53,28 @@ impl PageFetch {
         let (mut probe, body) = probe_url(&*ports.fetch, &*ports.clock, request).await;
         let is_same_url = final_url(&probe).is_none_or(|final_url| final_url == self.url);
         let Some(mut body) = body.filter(|_| is_same_url && is_page(&probe.outcome)) else {
-            return PageFetchResult { probe, parsed_page: None, unrendered: None };
+            return PageFetchResult { probe, parsed_page: None, render_error: None };
         };
-        let unrendered = match self.render(ports, &probe).await {
+        let render_error = match self.render(ports, &probe).await {
             None => None,
             Some(Err(error)) => Some(error),
             Some(Ok(rendered)) => {
-                body = Body { robots: body.robots, ..rendered };
+                body = rendered_body(body, rendered);
                 probe.digest = Some(digest(&body).into());
                 None
             }
         };
         let parsed_page =
             parsed_page::parse_page(&self.url, &body, body.robots.as_deref(), self.max_links);
-        PageFetchResult { probe, parsed_page, unrendered }
+        PageFetchResult { probe, parsed_page, render_error }
     }
 
-    /// Renders the page; returns `None` if that is not needed.
-    async fn render(&self, ports: &Ports, probe: &Probe) -> Option<Result<Body, RenderError>> {
+    /// Renders the page in a browser; returns `None` if no browser is needed or available.
+    async fn render(
+        &self,
+        ports: &Ports,
+        probe: &Probe,
+    ) -> Option<Result<RenderedPage, RenderError>> {
         let digest = probe.digest.as_ref()?;
         let is_html = digest.content_type.as_deref().is_none_or(|kind| kind.contains("html"));
         let needs_browser = match self.mode {
@@ -78,17 +84,18 @@ impl PageFetch {
         };
         let render = ports.render.as_ref().filter(|_| needs_browser && is_html)?;
         let request = RenderRequest { url: self.url.clone(), rights: self.rights };
-        let rendered = match render.render(request).await {
-            Ok(rendered) => rendered,
-            Err(error) => return Some(Err(error)),
-        };
-        Some(Ok(Body {
-            content_type: Some("text/html; charset=utf-8".to_owned()),
-            language: None,
-            bytes: rendered.html,
-            is_truncated: rendered.truncation.is_some(),
-            robots: None,
-        }))
+        Some(render.render(request).await)
+    }
+}
+
+/// Returns the body of a rendered page. The browser does not return headers, so the language
+/// and the robots directives are those of the fetched response.
+fn rendered_body(fetched: Body, rendered: RenderedPage) -> Body {
+    Body {
+        content_type: Some("text/html; charset=utf-8".to_owned()),
+        bytes: rendered.html,
+        is_truncated: rendered.truncation.is_some(),
+        ..fetched
     }
 }
 
@@ -99,4 +106,39 @@ fn digest(body: &Body) -> Digest {
 
 fn is_page(outcome: &FetchOutcome) -> bool {
     matches!(outcome, FetchOutcome::Response(200..=299))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn rendered_body_has_the_headers_of_the_fetched_response() {
+        let fetched = Body {
+            content_type: Some("text/html; charset=latin1".to_owned()),
+            language: Some("de".to_owned()),
+            robots: Some("nofollow".to_owned()),
+            bytes: "<div id=root></div>".into(),
+            is_truncated: true,
+        };
+        let rendered = RenderedPage {
+            url: "https://example.org/".parse().unwrap(),
+            status: Some(200),
+            title: String::new(),
+            html: "<p>Grüße</p>".into(),
+            truncation: None,
+            requests: 1,
+            blocked_requests: 0,
+            duration: Duration::ZERO,
+        };
+        let body = rendered_body(fetched, rendered);
+        assert_eq!(body.language.as_deref(), Some("de"));
+        assert_eq!(body.robots.as_deref(), Some("nofollow"));
+        assert_eq!(body.content_type.as_deref(), Some("text/html; charset=utf-8"));
+        assert_eq!(&*body.bytes, "<p>Grüße</p>".as_bytes());
+        assert!(!body.is_truncated);
+        assert_eq!(digest(&body).language.as_deref(), Some("de"));
+    }
 }

@@ -1,7 +1,8 @@
 //! Parses a page of a crawl: resolved links, anchors and robots directives.
 //!
-//! Parsing is pure and runs outside the dispatcher loop, because it is most of
-//! a crawl's work.
+//! Parsing performs no I/O and runs outside the dispatcher loop, because it is most of
+//! the work of a crawl. A *fragment* is the `#` part of a URL; an *anchor* is the id in
+//! the page that the fragment names.
 
 use std::borrow::Cow;
 
@@ -43,13 +44,13 @@ pub(crate) struct ParsedPage {
     pub(crate) is_truncated: bool,
     /// Hashes of the anchors, sorted; `None` if they are unknown.
     pub(crate) anchors: Option<Vec<u32>>,
-    /// The kind of sitemap, if it is one.
+    /// The kind of sitemap, if the page is a sitemap.
     pub(crate) sitemap: Option<SitemapKind>,
-    /// Whether all its links are marked as `nofollow`.
+    /// Whether the page marks all its links as `nofollow`.
     pub(crate) is_nofollow: bool,
-    /// Fingerprint for trap detection.
+    /// Fingerprint of the structure, for the detection of endless sets of pages.
     pub(crate) fingerprint: Option<PageFingerprint>,
-    /// Reasons of links that are not followed.
+    /// For each link that does not lead to a web page, such as `mailto:`, the reason.
     pub(crate) skip_reasons: Vec<SkipReason>,
 }
 
@@ -61,7 +62,7 @@ pub(crate) struct ParsedLink {
     pub(crate) original_url: String,
     /// The resolved URL, or why it is invalid.
     pub(crate) url: Result<Url, BadLink>,
-    /// The fragment to check.
+    /// The fragment for which the target must have an anchor.
     pub(crate) fragment: Option<String>,
     /// Whether the link is marked as `nofollow`.
     pub(crate) is_nofollow: bool,
@@ -75,20 +76,21 @@ pub(crate) struct BadLink {
 }
 
 impl BadLink {
-    /// The link is not a URL.
+    /// Returns the finding for a link that is not a URL.
     pub(crate) fn malformed(reason: String) -> Self {
         Self { code: codes::MALFORMED_URL, reason }
     }
 
-    /// The link contains a template placeholder.
+    /// Returns the finding for a link that contains a template placeholder, such as
+    /// `{{url}}`.
     pub(crate) fn placeholder() -> Self {
         let reason = "contains an unreplaced template placeholder".to_owned();
         Self { code: codes::TEMPLATE_PLACEHOLDER, reason }
     }
 }
 
-/// Parses the page at `url`, up to `max_links` links. Returns `None` if its
-/// format has no links.
+/// Parses the page at `url`, up to `max_links` links. `robots_tag` is the robots header of
+/// the response. Returns `None` if the format of the page has no links.
 pub(crate) fn parse_page(
     url: &Url,
     body: &Body,
@@ -154,14 +156,16 @@ fn sitemap_kind(format: DocumentFormat, bytes: &[u8]) -> Option<SitemapKind> {
     }
 }
 
-/// Whether the root element is that of a sitemap or a sitemap index.
+/// Whether a document has the root element of a sitemap or a sitemap index.
 pub(crate) fn is_sitemap(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(4096)];
+    const HEAD_SIZE: usize = 4096;
+    let head = &bytes[..bytes.len().min(HEAD_SIZE)];
     let contains = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
     contains(b"<urlset") || contains(b"<sitemapindex") || contains(b":urlset")
 }
 
 impl ParsedPage {
+    /// Adds the links of a document, up to `max_links`.
     fn read_links(
         &mut self,
         url: &Url,
@@ -187,7 +191,7 @@ impl ParsedPage {
         }
     }
 
-    /// Resolves a link; returns `None` if it is not followed.
+    /// Resolves a link; returns `None` if it needs no check.
     fn resolve(&mut self, link_base: &LinkBase<'_>, link: &Link) -> Option<ParsedLink> {
         if has_placeholder(&link.target) && !link_base.fills_placeholders {
             return Some(parsed_link(link, Err(BadLink::placeholder()), None));
@@ -216,6 +220,7 @@ impl ParsedPage {
         Some(parsed_link(link, url, anchors::required_fragment(text)))
     }
 
+    /// Whether the page has an anchor, or its anchors are unknown.
     fn may_have_anchor(&self, name: &str) -> bool {
         self.anchors.as_ref().is_none_or(|anchors| anchors::has_anchor(anchors, name))
     }
@@ -224,7 +229,7 @@ impl ParsedPage {
 /// Base of the relative links of a page.
 struct LinkBase<'a> {
     page: &'a Url,
-    /// The base set by the page itself.
+    /// The base URL that the page declares (`<base href>`).
     base: Option<Url>,
     /// Whether scripts of the page replace placeholders in its links.
     fills_placeholders: bool,
@@ -236,7 +241,7 @@ impl LinkBase<'_> {
         self.base.as_ref().unwrap_or(self.page)
     }
 
-    /// Whether a fragment-only link refers to the page itself.
+    /// Whether a link that consists of a fragment refers to the page itself.
     fn is_page(&self) -> bool {
         self.base.as_ref().is_none_or(|base| base == self.page)
     }

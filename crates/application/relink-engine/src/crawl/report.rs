@@ -1,6 +1,6 @@
 //! Builds the report of a crawl from the store.
 //!
-//! Pages, targets and links are streamed in pages of rows. Memory holds a few
+//! Pages, targets and links are read in batches of rows. Memory holds a few
 //! numbers per target and the lists that are shown.
 
 mod links;
@@ -9,7 +9,7 @@ mod targets;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use relink_model::{RunId, TaskId, Verdict};
+use relink_model::{RunId, Verdict};
 use relink_ports::{DocumentId, RunSummary, SitePage, Store};
 use relink_report::human::counted;
 use relink_report::site::{Capped, ChangeRow, SiteComparison, SiteHost, SiteReport, TrapRow};
@@ -17,6 +17,7 @@ use relink_report::site::{Capped, ChangeRow, SiteComparison, SiteHost, SiteRepor
 use self::links::LinkAggregator;
 use self::targets::TargetAggregator;
 use super::{CHECKPOINT, SkippedLinks, checkpoint};
+use crate::ports::BEFORE_FIRST_TASK;
 use crate::{EngineError, Ports};
 
 /// Number of rows read from the store at a time.
@@ -32,15 +33,15 @@ pub(super) const BROKEN: [Verdict; 5] =
 
 /// Builds the report of a crawl.
 ///
-/// `before` is the crawl to compare with, if there is one.
+/// `earlier` is the crawl to compare with, if there is one.
 pub async fn site_report(
     ports: &Ports,
     run: &RunSummary,
-    before: Option<&RunSummary>,
+    earlier: Option<&RunSummary>,
 ) -> Result<SiteReport, EngineError> {
     let pages = load_pages(ports, run.id).await?;
     let mut targets = TargetAggregator::new(run.started_at, &run.inputs);
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let rows = ports.store.site_targets(run.id, after, PAGE_SIZE).await?;
         let Some(last) = rows.last() else { break };
@@ -50,7 +51,7 @@ pub async fn site_report(
         }
     }
     let mut links = LinkAggregator::new(&pages, &targets);
-    let mut cursor = (TaskId(0), DocumentId(0), 0);
+    let mut cursor = (BEFORE_FIRST_TASK, DocumentId(0), 0);
     loop {
         let rows = ports.store.site_links(run.id, cursor, PAGE_SIZE).await?;
         let Some(last) = rows.last() else { break };
@@ -68,12 +69,13 @@ pub async fn site_report(
     report.targets = run.targets;
     add_hosts(ports, run.id, &mut report).await?;
     add_checkpoint(ports, run.id, &mut report).await?;
-    if let Some(before) = before {
-        report.comparison = Some(compare(ports, before, run.id).await?);
+    if let Some(earlier) = earlier {
+        report.comparison = Some(compare(ports, earlier, run.id).await?);
     }
     Ok(report)
 }
 
+/// Returns the parsed pages of a crawl.
 async fn load_pages(
     ports: &Ports,
     run: RunId,
@@ -88,6 +90,8 @@ async fn load_pages(
     }
 }
 
+/// Adds the request statistics of the hosts. The rows of the report contain the timelines
+/// so far.
 async fn add_hosts(ports: &Ports, run: RunId, report: &mut SiteReport) -> Result<(), EngineError> {
     let timelines: HashMap<String, Vec<u32>> = std::mem::take(&mut report.hosts.rows)
         .into_iter()
@@ -173,21 +177,21 @@ pub(super) fn skip_reasons(skipped: &SkippedLinks) -> Vec<(String, u64)> {
 /// Compares a crawl with an earlier one.
 async fn compare(
     ports: &Ports,
-    before: &RunSummary,
+    earlier: &RunSummary,
     run: RunId,
 ) -> Result<SiteComparison, EngineError> {
     let (mut new, mut fixed, mut regressed) = (Vec::new(), Vec::new(), Vec::new());
-    let mut after = String::new();
+    let mut after_url = String::new();
     loop {
-        let rows = ports.store.verdict_changes(before.id, run, &after, PAGE_SIZE).await?;
+        let rows = ports.store.verdict_changes(earlier.id, run, &after_url, PAGE_SIZE).await?;
         let Some(last) = rows.last() else { break };
-        after.clone_from(&last.url);
+        after_url.clone_from(&last.url);
         for change in rows {
             let is_broken =
                 |verdict: Option<Verdict>| verdict.is_some_and(|verdict| BROKEN.contains(&verdict));
             let (was_broken, is_broken_now) = (is_broken(change.before), is_broken(change.after));
             let changes = match (was_broken, is_broken_now, change.before) {
-                (false, true, Some(before)) if before.is_reached() => &mut regressed,
+                (false, true, Some(verdict)) if verdict.is_reached() => &mut regressed,
                 (false, true, _) => &mut new,
                 (true, false, _) => &mut fixed,
                 _ => continue,
@@ -197,8 +201,8 @@ async fn compare(
         }
     }
     Ok(SiteComparison {
-        run: before.id.0,
-        started_at: before.started_at,
+        run: earlier.id.0,
+        started_at: earlier.started_at,
         new: Capped::new(new, MAX_ROWS),
         fixed: Capped::new(fixed, MAX_ROWS),
         regressed: Capped::new(regressed, MAX_ROWS),
@@ -211,9 +215,10 @@ pub async fn previous_crawl(
     run: &RunSummary,
 ) -> Result<Option<RunSummary>, EngineError> {
     let runs = ports.store.runs(Some("crawl"), usize::MAX).await?;
-    let is_before =
+    // The newest run comes first.
+    let is_earlier_crawl =
         |other: &RunSummary| other.id < run.id && other.is_finished && other.inputs == run.inputs;
-    Ok(runs.into_iter().find(is_before))
+    Ok(runs.into_iter().find(is_earlier_crawl))
 }
 
 /// Returns the milliseconds between two timestamps.

@@ -13,7 +13,7 @@ pub struct CrawlRules {
     pub filter: UrlFilter,
     /// Order of traversal.
     pub order: TraversalOrder,
-    /// Maximum depth of fetched pages.
+    /// Maximum depth of fetched pages: the number of links from a start page.
     pub max_depth: Option<u32>,
     /// Maximum number of pages to follow.
     pub max_pages: Option<u64>,
@@ -23,9 +23,9 @@ pub struct CrawlRules {
     pub ignores_nofollow: bool,
     /// Whether links to other sites are checked.
     pub checks_external: bool,
-    /// Limits for spider traps.
+    /// Limits for the detection of spider traps (endless sets of generated pages).
     pub traps: TrapLimits,
-    /// Earliest check time of an `alive` result of another site that is reused.
+    /// Cached `alive` results of other sites are reused if they are from this time or later.
     pub fresh_since: Timestamp,
 }
 

@@ -1,14 +1,15 @@
 //! Counts the pages of a site that return a server error or do not respond.
 
 use relink_judge::codes;
-use relink_model::{FindingCode, RunId, TaskId};
+use relink_model::{FindingCode, RunId};
 use relink_ports::{SiteTarget, Store};
 use relink_report::human::grouped;
 use url::Url;
 
 use crate::EngineError;
+use crate::ports::BEFORE_FIRST_TASK;
 
-/// The site counts as broken if one page in this many fails.
+/// The site counts as broken if at least one page in five fails.
 const BROKEN_SITE_DIVISOR: u64 = 5;
 /// Number of targets read from the store at a time.
 const PAGE_SIZE: usize = 2048;
@@ -38,7 +39,7 @@ pub struct SiteErrors {
 }
 
 impl SiteErrors {
-    /// Counts a page of the site.
+    /// Counts a page of the site, if it has a result.
     pub(super) fn count(&mut self, target: &SiteTarget) {
         let is_error = target.code.is_some_and(|code| SERVER_CODES.contains(&code))
             || matches!(target.status, Some(500..=599));
@@ -72,7 +73,7 @@ pub(super) async fn count(
     is_internal: impl Fn(&Url) -> bool,
 ) -> Result<SiteErrors, EngineError> {
     let mut errors = SiteErrors::default();
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let page = store.site_targets(run, after, PAGE_SIZE).await?;
         let Some(last) = page.last() else { return Ok(errors) };
@@ -89,9 +90,17 @@ mod tests {
 
     #[test]
     fn site_is_broken_if_a_fifth_of_its_pages_fail() {
-        let is_serious = |errors, pages| SiteErrors { pages, errors }.is_broken_site();
-        assert!(!is_serious(0, 0) && !is_serious(0, 10));
-        assert!(is_serious(1, 5) && is_serious(200, 1_000) && is_serious(1, 1));
-        assert!(!is_serious(1, 6) && !is_serious(199, 1_000));
+        for (errors, pages, is_broken) in [
+            (0, 0, false),
+            (0, 10, false),
+            (1, 1, true),
+            (1, 5, true),
+            (1, 6, false),
+            (200, 1_000, true),
+            (199, 1_000, false),
+        ] {
+            let site = SiteErrors { pages, errors };
+            assert_eq!(site.is_broken_site(), is_broken, "{site:?}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Limits on the sitemaps of a crawl.
 //!
-//! The protocol has sitemaps and sitemap indexes, but no nested indexes
-//! (<https://www.sitemaps.org/protocol.html>). Some sites have them, so a few
-//! levels are followed. The limits stop servers that generate endless levels or
-//! sitemaps. This module is pure.
+//! A sitemap lists pages; a sitemap index lists sitemaps. The protocol does not allow
+//! nested indexes (<https://www.sitemaps.org/protocol.html>), but some sites have them,
+//! so a few levels are followed. The limits stop servers that generate endless levels or
+//! sitemaps. This module performs no I/O.
 
 use std::collections::BTreeMap;
 
@@ -22,23 +22,23 @@ pub(crate) const MAX_INDEX_LEVELS: u32 = 3;
 pub(super) struct SitemapLimits {
     /// Hashes of the URLs listed in indexes, with the number of indexes above.
     listed: BTreeMap<u64, u32>,
-    /// Number of sitemaps whose links were followed.
+    /// Number of sitemaps that were read.
     read: usize,
 }
 
 impl SitemapLimits {
-    /// Whether the links of one more sitemap are followed.
+    /// Counts a sitemap that was read. Returns whether its links are followed.
     pub(super) fn admit_sitemap(&mut self) -> bool {
         self.read += 1;
         self.read <= MAX_SITEMAPS
     }
 
-    /// Returns the number of indexes above this URL.
+    /// Returns the level of a URL: the number of indexes above it.
     pub(super) fn level(&self, url: &Url) -> u32 {
         self.listed.get(&key(url)).copied().unwrap_or(0)
     }
 
-    /// Whether a URL listed in an index of this level is followed.
+    /// Records a URL listed in an index of this level. Returns whether the URL is followed.
     pub(super) fn admit_listed(&mut self, url: &Url, index_level: u32) -> bool {
         if self.listed.contains_key(&key(url)) {
             return true;
@@ -75,7 +75,8 @@ mod tests {
     fn index_beyond_the_level_limit_is_rejected() {
         let mut limits = SitemapLimits::default();
         for level in 0..10 {
-            let is_followed = limits.admit_listed(&url(&level.to_string()), level);
+            let path = level.to_string();
+            let is_followed = limits.admit_listed(&url(&path), level);
             assert_eq!(is_followed, level < MAX_INDEX_LEVELS, "{level}");
         }
     }
@@ -86,6 +87,11 @@ mod tests {
         assert!(limits.admit_listed(&url("a"), 1));
         limits.record_redirect(&url("a"), &url("b"));
         assert_eq!(limits.level(&url("b")), 2);
+    }
+
+    #[test]
+    fn redirect_of_an_unlisted_url_has_level_zero() {
+        let mut limits = SitemapLimits::default();
         limits.record_redirect(&url("page"), &url("c"));
         assert_eq!(limits.level(&url("c")), 0);
     }
@@ -93,8 +99,10 @@ mod tests {
     #[test]
     fn sitemaps_beyond_the_limit_are_rejected() {
         let mut limits = SitemapLimits::default();
-        let admitted =
-            (0..2 * MAX_SITEMAPS).filter(|n| limits.admit_listed(&url(&n.to_string()), 0)).count();
+        let top_level = 0;
+        let admitted = (0..2 * MAX_SITEMAPS)
+            .filter(|number| limits.admit_listed(&url(&number.to_string()), top_level))
+            .count();
         assert_eq!(admitted, MAX_SITEMAPS);
         let read = (0..2 * MAX_SITEMAPS).filter(|_| limits.admit_sitemap()).count();
         assert_eq!(read, MAX_SITEMAPS);

@@ -1,12 +1,13 @@
 //! Checks the fragments of links to web pages after every page is checked.
 //!
-//! A page is fetched once, regardless of the number of fragments that refer to
-//! it. A missing anchor breaks the link and not the page, so it is a separate
+//! A *fragment* is the `#` part of a URL; an *anchor* is the id in the page that the
+//! fragment names. A page is fetched once, regardless of the number of fragments that
+//! refer to it. A missing anchor breaks the link and not the page, so it is a separate
 //! finding.
 
 use jiff::Timestamp;
 use relink_judge::codes;
-use relink_model::{TaskId, Verdict};
+use relink_model::Verdict;
 use relink_ports::{
     AnchorReference, CacheWindow, DocumentId, LinkCursor, MissingAnchor, NewTarget,
 };
@@ -14,10 +15,11 @@ use url::Url;
 
 use super::Dispatcher;
 use crate::anchors::{decoded, has_anchor};
+use crate::ports::BEFORE_FIRST_TASK;
 use crate::{EngineError, Observer};
 
-/// Number of links read from the store at a time. Each comes with the anchors
-/// of its page.
+/// Number of links read from the store at a time. Each link is read with the anchors of
+/// its target.
 const PAGE_SIZE: usize = 128;
 
 impl Dispatcher<'_> {
@@ -26,8 +28,9 @@ impl Dispatcher<'_> {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        let last = self.ports.store.last_task_id(self.run.id).await?;
-        let mut cursor: LinkCursor = (TaskId(0), DocumentId(0), 0);
+        // The findings are added to the store as new targets, after this one.
+        let last_page = self.ports.store.last_task_id(self.run.id).await?;
+        let mut cursor: LinkCursor = (BEFORE_FIRST_TASK, DocumentId(0), 0);
         loop {
             let references =
                 self.ports.store.anchor_references(self.run.id, cursor, PAGE_SIZE).await?;
@@ -36,12 +39,12 @@ impl Dispatcher<'_> {
             let missing: Vec<MissingAnchor> =
                 references.into_iter().filter_map(missing_anchor).collect();
             let cache_window = CacheWindow { now: self.ports.now(), fresh_since: Timestamp::MAX };
-            let new =
+            let added =
                 self.ports.store.add_missing_anchors(self.run.id, &missing, cache_window).await?;
-            self.reports.targets += new;
-            self.reports.checked += new;
+            self.reports.targets += added;
+            self.reports.checked += added;
         }
-        self.report_after(last, observer).await
+        self.report_after(last_page, observer).await
     }
 }
 

@@ -1,6 +1,8 @@
 //! Live pages from which readers often reach dead pages: RL901.
 //!
-//! The scores come from earlier measurements (`relink decay`). No request is sent.
+//! The *decay* of a page is the probability that a reader who follows random links from
+//! it ends on a dead page (Bar-Yossef et al. 2004). The scores come from measurements
+//! (`relink decay`). No request is sent.
 
 use std::collections::HashMap;
 
@@ -10,7 +12,7 @@ use relink_model::{FetchTask, Verdict};
 use relink_ports::{Store, StoreError, StoredDecay, TargetResult};
 
 /// Decay from which a live page is at risk: half of the readers who start there end
-/// on a dead page. Relink's choice; the paper has no threshold.
+/// on a dead page. The threshold is Relink's own; the paper has none.
 pub const AT_RISK_DECAY: f64 = 0.5;
 
 /// Number of dead pages that a reason names.
@@ -40,6 +42,7 @@ impl AtRiskPages {
     }
 }
 
+/// Returns the reason shown to users, with the dead pages that are reached most often.
 fn reason(score: &StoredDecay) -> String {
     let named: Vec<&str> =
         score.dead_ends.iter().take(NAMED_DEAD_ENDS).map(String::as_str).collect();

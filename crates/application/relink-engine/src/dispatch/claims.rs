@@ -1,4 +1,10 @@
 //! Claims hosts and tasks from the store, and releases hosts.
+//!
+//! A *claim* takes the lease of a host: the exclusive right to fetch its tasks until a
+//! given time. A host is claimed with its first tasks; a *refill* reads further ones. A
+//! task is *due* when it may be fetched; retries become due later. A *closed* host
+//! requested a backoff that is longer than this run waits. Durations are times since
+//! the start of the dispatcher.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -28,7 +34,7 @@ pub(super) struct ClaimScheduler {
     hosts_to_refill: Vec<HostId>,
     /// Leased hosts with a task that becomes due later, by time.
     due_hosts: BTreeSet<(Duration, HostId)>,
-    hosts: ClaimableHosts,
+    claimable_hosts: ClaimableHosts,
     /// The last renewal of all leases.
     pub(super) renewal: Renewal,
     /// Number of link batches stored so far. A new batch may contain new tasks.
@@ -53,7 +59,7 @@ impl ClaimScheduler {
         Self {
             hosts_to_refill: Vec::new(),
             due_hosts: BTreeSet::new(),
-            hosts: ClaimableHosts::default(),
+            claimable_hosts: ClaimableHosts::default(),
             renewal: Renewal::at(Duration::ZERO, now),
             stored_batches: 0,
         }
@@ -64,7 +70,7 @@ impl ClaimScheduler {
         let is_changed = self.stored_batches != stored_batches;
         if is_changed {
             self.stored_batches = stored_batches;
-            self.hosts = ClaimableHosts::Unknown;
+            self.claimable_hosts = ClaimableHosts::Unknown;
         }
         is_changed
     }
@@ -92,41 +98,42 @@ impl ClaimScheduler {
         self.due_hosts.insert((at, host));
     }
 
+    /// Removes and returns a host with a scheduled refill that is due.
     fn next_due_host(&mut self, now: Duration) -> Option<HostId> {
-        let due = self.due_hosts.first().is_some_and(|(at, _)| *at <= now);
-        due.then(|| self.due_hosts.pop_first()).flatten().map(|(_, host)| host)
+        let is_due = self.due_hosts.first().is_some_and(|(at, _)| *at <= now);
+        is_due.then(|| self.due_hosts.pop_first()).flatten().map(|(_, host)| host)
     }
 
     /// Records that a host was released, so that the store may have hosts again.
     pub(super) fn forget_exhaustion(&mut self) {
-        self.hosts = ClaimableHosts::Unknown;
+        self.claimable_hosts = ClaimableHosts::Unknown;
     }
 
     /// Whether the store has nothing left to claim.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.hosts == ClaimableHosts::None
+        self.claimable_hosts == ClaimableHosts::None
     }
 
-    /// When to claim hosts next, if the time is known.
+    /// Returns the time of the next claim, if it is known.
     pub(super) fn next_claim(&self) -> Option<Duration> {
-        match self.hosts {
+        match self.claimable_hosts {
             ClaimableHosts::From(at) => Some(at),
             ClaimableHosts::Unknown | ClaimableHosts::None => None,
         }
     }
 
-    /// When a task of a leased host becomes due.
+    /// Returns when the next scheduled refill is due.
     pub(super) fn next_refill(&self) -> Option<Duration> {
         self.due_hosts.first().map(|(at, _)| *at)
     }
 
     /// Whether the next claim is possible only after this time.
     fn has_nothing_before(&self, time: Duration) -> bool {
-        matches!(self.hosts, ClaimableHosts::From(at) if at > time)
+        matches!(self.claimable_hosts, ClaimableHosts::From(at) if at > time)
     }
 
     fn can_claim_at(&self, now: Duration) -> bool {
-        match self.hosts {
+        match self.claimable_hosts {
             ClaimableHosts::Unknown => true,
             ClaimableHosts::From(at) => at <= now,
             ClaimableHosts::None => false,
@@ -152,7 +159,7 @@ impl Dispatcher<'_> {
     ) -> Result<(), EngineError> {
         while let Some(host) = self.claims.next_due_host(self.elapsed()) {
             if let Some(queue) = self.queues.get_mut(host) {
-                queue.exhausted_at = None;
+                queue.exhausted_after_batch = None;
                 self.claims.request_refill(host);
             }
         }
@@ -170,18 +177,19 @@ impl Dispatcher<'_> {
         {
             self.claim(MAX_CLAIMED_HOSTS.min(max_queues - self.queues.len())).await?;
         }
-        let max_wait = self.elapsed() + self.settings.max_host_wait;
+        // Only hosts are left that this run does not wait for.
+        let longest_wait = self.elapsed() + self.settings.max_host_wait;
         if self.loading.is_done()
             && self.queues.is_empty()
-            && self.claims.has_nothing_before(max_wait)
+            && self.claims.has_nothing_before(longest_wait)
         {
             self.claim_closed_hosts().await?;
         }
         Ok(())
     }
 
-    /// Whether enough queues are free for a claim. While other hosts are
-    /// active, a claim of a few hosts is not worth its cost.
+    /// Whether at least a quarter of the queues is free. While other hosts are active,
+    /// a claim of a few hosts is not worth its cost.
     pub(super) fn has_room_for_hosts(&self) -> bool {
         4 * self.queues.len() <= 3 * self.settings.concurrency
     }
@@ -197,7 +205,7 @@ impl Dispatcher<'_> {
             tasks: refill_limit.limit,
             now: now.time,
             until: self.lease_end(),
-            ignores_waits: true,
+            claims_before_due: true,
         };
         for claim in self.ports.store.claim(self.run.id, request).await? {
             let Some(claim) = self.without_old_requests(claim).await? else { continue };
@@ -208,12 +216,13 @@ impl Dispatcher<'_> {
             self.queues.insert(queue);
             self.claims.request_refill(host);
         }
-        self.claims.hosts = ClaimableHosts::Unknown;
+        self.claims.claimable_hosts = ClaimableHosts::Unknown;
         Ok(())
     }
 
+    /// Claims up to `hosts` hosts, with their first tasks.
     async fn claim(&mut self, hosts: usize) -> Result<(), EngineError> {
-        // In depth-first order, tasks are claimed one by one.
+        // In depth-first order, hosts are claimed without tasks: see `refill_by_rank`.
         let limit = if self.job.is_depth_first() { 0 } else { self.tasks_per_host(hosts) };
         let refill_limit = RefillLimit { limit, stored_batches: self.claims.stored_batches };
         let request = ClaimRequest {
@@ -221,19 +230,19 @@ impl Dispatcher<'_> {
             tasks: refill_limit.limit,
             now: self.ports.now(),
             until: self.lease_end(),
-            ignores_waits: false,
+            claims_before_due: false,
         };
         let claims = self.ports.store.claim(self.run.id, request).await?;
         let now = self.current_time();
         if claims.len() < hosts {
-            self.claims.hosts = self.next_claim(now.time, now.elapsed).await?;
+            self.claims.claimable_hosts = self.next_claim(now).await?;
         }
         for claim in claims {
             let Some(claim) = self.without_old_requests(claim).await? else { continue };
             let host = claim.lease.host;
             let mut queue = HostQueue::new(claim, self.settings.politeness, now, refill_limit);
             if self.run.is_shared && queue.address().is_some() {
-                // Each lease of a host leases its address too.
+                // The lookup also leases the address, so repeat it for each claim.
                 queue.address_lookup = AddressLookup::Unknown;
             }
             self.queues.restore_outage(&mut queue);
@@ -247,29 +256,28 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    async fn next_claim(
-        &self,
-        now: Timestamp,
-        elapsed: Duration,
-    ) -> Result<ClaimableHosts, EngineError> {
+    /// Returns when the store will have hosts to claim, after a claim found too few.
+    async fn next_claim(&self, now: CurrentTime) -> Result<ClaimableHosts, EngineError> {
         let next = self.ports.store.next_due(self.run.id).await?;
-        let wait = |due: Timestamp| {
-            let wait = Duration::try_from(due.duration_since(now)).unwrap_or_default();
+        let wait_until = |due: Timestamp| {
+            let wait = Duration::try_from(due.duration_since(now.time)).unwrap_or_default();
             // Wait at least 1 ms, so that a stopped clock does not cause a busy
             // loop.
             wait.max(Duration::from_millis(1))
         };
-        let shared = next.is_shared.then_some(SHARED_CLAIM_INTERVAL);
-        let wait = [next.at.map(wait), shared].into_iter().flatten().min();
-        Ok(wait.map_or(ClaimableHosts::None, |wait| ClaimableHosts::From(elapsed + wait)))
+        let shared_wait = next.is_shared.then_some(SHARED_CLAIM_INTERVAL);
+        let wait = [next.at.map(wait_until), shared_wait].into_iter().flatten().min();
+        Ok(wait.map_or(ClaimableHosts::None, |wait| ClaimableHosts::From(now.elapsed + wait)))
     }
 
+    /// Returns the number of tasks to queue per host when `new_hosts` are added.
     fn tasks_per_host(&self, new_hosts: usize) -> usize {
         let hosts = (self.queues.len() + new_hosts).max(1);
         let max_tasks = (2 * self.settings.politeness.host_concurrency).max(MIN_TASKS);
         (QUEUE_FACTOR * self.settings.concurrency / hosts).clamp(MIN_TASKS, max_tasks)
     }
 
+    /// Reads further tasks of a host if its queue is less than half full.
     async fn refill(&mut self, host: HostId) -> Result<(), EngineError> {
         if self.job.is_depth_first() {
             return self.refill_by_rank(host).await;
@@ -283,11 +291,12 @@ impl Dispatcher<'_> {
         if queue.is_exhausted(self.claims.stored_batches) || !is_low {
             return Ok(());
         }
-        let (lease, cursor, now) = (queue.lease, queue.cursor, queue.due_until(self.ports.now()));
+        let (lease, cursor) = (queue.lease, queue.cursor);
+        let due_until = queue.due_until(self.ports.now());
         let tasks = self
             .ports
             .store
-            .more_tasks(self.run.id, lease, cursor, refill_limit.limit, now)
+            .more_tasks(self.run.id, lease, cursor, refill_limit.limit, due_until)
             .await?;
         if let Some(queue) = self.queues.get_mut(host) {
             queue.refill(tasks, refill_limit);
@@ -319,7 +328,7 @@ impl Dispatcher<'_> {
         }
         if !released.is_empty() {
             self.ports.store.release(self.run.id, &released).await?;
-            // Their tasks may be due again, perhaps immediately.
+            // The released hosts may have tasks that are due soon.
             self.claims.forget_exhaustion();
         }
         Ok(())

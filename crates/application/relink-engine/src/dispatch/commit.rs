@@ -1,4 +1,7 @@
 //! Commits judged tasks and reports the finished ones.
+//!
+//! The store rejects results of a process that has lost its lease: the exclusive right
+//! to fetch the tasks of a host.
 
 use relink_model::{FetchTask, Probe};
 use relink_ports::{Fence, TaskCompletion, TaskUpdate};
@@ -20,7 +23,7 @@ impl Dispatcher<'_> {
         }
         let now = self.ports.now();
         let cache_window = self.job.cache_window(now);
-        let held: Vec<Option<Probe>> =
+        let held_probes: Vec<Option<Probe>> =
             judged.iter_mut().map(|judged| judged.held_probe.take()).collect();
         let mut tasks = Vec::with_capacity(judged.len());
         let mut completions = Vec::with_capacity(judged.len());
@@ -34,7 +37,9 @@ impl Dispatcher<'_> {
         self.start_trap_tests();
         self.mark_returned(&tasks);
         let rejected = completed.rejected;
-        for completion in completions.iter().filter(|done| rejected.contains(&done.task)) {
+        let is_rejected = |completion: &&TaskCompletion| rejected.contains(&completion.task);
+        for completion in completions.iter().filter(is_rejected) {
+            // The lease of the host was lost.
             if let Fence::Host(lease) = completion.fence {
                 self.give_up(lease);
             }
@@ -42,10 +47,11 @@ impl Dispatcher<'_> {
         let accepted: Vec<(FetchTask, TaskCompletion)> = tasks
             .into_iter()
             .zip(completions)
-            .zip(held)
+            .zip(held_probes)
             .filter(|((task, _), _)| !rejected.contains(&task.id))
-            .map(|((task, completion), held)| {
-                let probe = completion.probe.or(held);
+            .map(|((task, completion), held_probe)| {
+                // The store has the probe of a held task, but the observer needs it.
+                let probe = completion.probe.or(held_probe);
                 (task, TaskCompletion { probe, ..completion })
             })
             .collect();
@@ -57,8 +63,8 @@ impl Dispatcher<'_> {
             accepted.into_iter().filter(is_finished).collect();
         self.reports.checked += checked.len() as u64;
         if !self.loading.is_done() || self.run.role == Role::Worker {
-            // More link locations may follow. The store holds the result until
-            // then.
+            // More link locations may follow. The owner of the run reports the result
+            // later, from the store.
             return Ok(());
         }
         self.report(checked, observer).await

@@ -1,10 +1,12 @@
-//! Controls: pages that are fetched only for comparison.
+//! Controls: pages that are fetched only for comparison. Most have a random name that
+//! cannot exist, to learn how the error pages of the host look.
 //!
 //! A control is fetched once for all targets that can share it, and saved in
-//! the store. An attempt that waits for a control keeps its request slot until
-//! it is judged. The module `comparisons` decides which controls are fetched.
+//! the store. An *attempt* (a fetched page that is not judged yet) that waits for a
+//! control keeps its request slot until it is judged. The module `comparisons` decides
+//! which controls are fetched.
 //!
-//! Controls are sent with GET, without the credentials of the user.
+//! Controls are requested with GET, without the credentials of the user.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -32,7 +34,8 @@ const MAX_CACHED: usize = 4096;
 /// would then wait for the control. Only hosts with a high concurrency have
 /// this many queued tasks. For other hosts the wait costs nothing.
 const PREFETCH_THRESHOLD: usize = 16;
-/// Start of the keys of controls that were fetched because of the rank of a page.
+/// Start of the keys of controls that were fetched because of the rank of a page (see
+/// the module `comparisons`).
 const RANKED_PREFIX: &str = "ranked ";
 
 /// A control to fetch.
@@ -42,7 +45,7 @@ pub(super) struct ControlTask {
     /// Whether the control is fetched before any attempt waits for it. It then
     /// has a request slot of its own.
     pub(super) is_prefetch: bool,
-    /// The part of a trap test, if the URL belongs to one.
+    /// Set if the URL is requested to test whether a set of pages is endless.
     pub(super) trap_test: Option<TrapTestPart>,
 }
 
@@ -57,8 +60,8 @@ impl ControlTask {
 #[derive(Default)]
 pub(super) struct Controls {
     pub(super) demand: ControlDemand,
-    /// URL and probe by key. The probe is `None` if the control was not
-    /// fetched.
+    /// URL and probe by key. The probe is `None` if the control was requested but will
+    /// not be fetched, because its host is closed or down.
     cache: HashMap<String, (String, Option<Arc<Probe>>)>,
     /// Attempts that wait for a control, by key.
     waiting: HashMap<String, Vec<PendingJudgment>>,
@@ -80,6 +83,7 @@ impl Controls {
         self.cache.contains_key(key) || self.waiting.contains_key(key)
     }
 
+    /// Caches a control. A full cache is cleared, because the store has the controls.
     fn insert(&mut self, key: String, url: String, probe: Option<Arc<Probe>>) {
         if self.cache.len() >= MAX_CACHED {
             self.cache.clear();
@@ -90,19 +94,19 @@ impl Controls {
 
 /// Result of a control lookup.
 pub(super) enum ControlLookup {
-    /// The control is available.
+    /// The control is available, or known to be missing.
     Control(Control),
     /// The control must be fetched first.
     Pending(ControlTask),
     /// The control with this key may be fetched after all pages of the host.
     Deferred(String),
-    /// The page waits in the store for the end of the run.
+    /// The page must wait in the store for the end of the run.
     Held,
 }
 
 impl Dispatcher<'_> {
-    /// Returns a control from memory or the store, or a request for it if the
-    /// host's control budget allows one.
+    /// Returns a control from memory or the store, or a request for it if the module
+    /// `comparisons` grants one.
     pub(super) async fn find_control(
         &mut self,
         kind: ControlKind,
@@ -177,10 +181,12 @@ impl Dispatcher<'_> {
         if let Some(control) = self.controls.cached(kind, key) {
             return Ok(Some(control));
         }
+        // A refetch repeats the request for the page itself, so an old one is useless.
         if kind == ControlKind::Refetch || self.controls.waiting.contains_key(key) {
             return Ok(None);
         }
         let stored = self.ports.store.control(key, self.controls_since()).await?;
+        // A control from the future was stored with a wrong clock.
         let stored = stored.filter(|stored| stored.probe.requested_at <= self.ports.now());
         Ok(stored.map(|StoredControl { key, url, probe }| {
             let probe = Some(Arc::new(probe));
@@ -189,7 +195,7 @@ impl Dispatcher<'_> {
         }))
     }
 
-    /// Returns a control for a held task if it was fetched.
+    /// Returns a control for a held task; a missing one if it was not fetched.
     pub(super) async fn known_control(
         &mut self,
         kind: ControlKind,
@@ -212,6 +218,7 @@ impl Dispatcher<'_> {
         }
         let key = task.request.key.clone();
         let is_requested = self.controls.is_requested(&key);
+        // Pages that were deferred because of the same control can now be judged, too.
         let deferred = self.take_deferred(host, &key);
         if let Some(queue) = self.queues.get_mut(host) {
             queue.awaiting_control += deferred.len();
@@ -263,7 +270,7 @@ impl Dispatcher<'_> {
         self.requests.free(usize::from(task.is_prefetch));
         if let Some(queue) = self.queues.get_mut(host) {
             queue.control_finished(elapsed, &probe, max_wait);
-            if let Some(request) = task.request.retry_after(&probe)
+            if let Some(request) = task.request.next_attempt_after(&probe)
                 && !queue.is_closed()
             {
                 let waiting = self.controls.waiting.get(&request.key);
@@ -315,17 +322,18 @@ impl Dispatcher<'_> {
         waiting
     }
 
-    /// Returns the seed of random names. It is constant within a run and differs between
-    /// runs.
+    /// Returns the seed for the random names of controls. It is constant within a run and
+    /// differs between runs.
     fn salt(&self) -> u64 {
         xxh3_64(&self.run.started_at.as_millisecond().to_le_bytes())
     }
 
-    /// Returns the earliest time at which a stored control may have been fetched.
+    /// Returns the time before which a stored control is too old. Controls of this run
+    /// are never too old.
     fn controls_since(&self) -> Timestamp {
-        let age = SignedDuration::try_from(self.settings.max_control_age).unwrap_or_default();
-        let since = self.ports.now().checked_sub(age).unwrap_or(Timestamp::MIN);
-        since.min(self.run.started_at)
+        let max_age = SignedDuration::try_from(self.settings.max_control_age).unwrap_or_default();
+        let oldest = self.ports.now().checked_sub(max_age).unwrap_or(Timestamp::MIN);
+        oldest.min(self.run.started_at)
     }
 }
 
@@ -341,13 +349,15 @@ pub fn ranked_key(key: &str) -> String {
 /// without a control.
 fn prefetch_candidates(queue: &VecDeque<FetchTask>) -> Vec<FetchTask> {
     let mut directories: HashMap<&str, (usize, &FetchTask)> = HashMap::new();
-    let is_new = |task: &&FetchTask| task.attempts.is_empty() && task.history.verdict.is_none();
-    for task in queue.iter().filter(is_new) {
+    let is_first_check =
+        |task: &&FetchTask| task.attempts.is_empty() && task.history.verdict.is_none();
+    for task in queue.iter().filter(is_first_check) {
         let directory = task.url.rsplit_once('/').map_or("", |(directory, _)| directory);
         directories.entry(directory).or_insert((0, task)).0 += 1;
     }
     let directories = directories.into_values().filter(|(count, _)| *count >= PREFETCH_THRESHOLD);
-    let mut first: Vec<FetchTask> = directories.map(|(_, task)| task.clone()).collect();
-    first.sort_by_key(|task| task.id);
-    first
+    let mut candidates: Vec<FetchTask> = directories.map(|(_, task)| task.clone()).collect();
+    // The order of a hash map is random; fetch in the order of the input.
+    candidates.sort_by_key(|task| task.id);
+    candidates
 }

@@ -3,6 +3,9 @@
 //! The links of a page are selected when the page is judged, and stored in the
 //! transaction that stores its result. Results are reported immediately, with
 //! the links known at that time.
+//!
+//! In *depth-first order*, the task with the best rank is fetched next, not the task
+//! that was found first. A *spider trap* is an endless set of generated pages.
 
 use std::time::Duration;
 
@@ -18,32 +21,37 @@ use crate::crawl::FetchedPageContext;
 use crate::isolation::{internal_error_probe, isolate};
 use crate::{EngineError, Observer};
 
-/// Maximum interval between two checkpoints of a crawl. A crash loses the trap
-/// detection state since the last one.
+/// Maximum interval between two checkpoints of a crawl. A crash loses the state of the
+/// trap detection since the last checkpoint.
 const MAX_SAVE_INTERVAL: Duration = Duration::from_secs(5);
-/// Saving takes at most one part in this many of the time.
+/// Interval between two checkpoints, as a multiple of the time that saving takes.
 const SAVE_INTERVAL_FACTOR: u32 = 20;
 
 /// Decides when the checkpoint of a job is saved.
 #[derive(Debug, Default)]
-pub(super) struct SnapshotTimer {
-    due: Duration,
+pub(super) struct CheckpointTimer {
+    /// When the next checkpoint is due.
+    due_at: Duration,
 }
 
-impl SnapshotTimer {
+impl CheckpointTimer {
     fn is_due(&self, now: Duration) -> bool {
-        now >= self.due
+        now >= self.due_at
     }
 
     /// Records that saving took from `started` to `finished`.
     fn saved(&mut self, started: Duration, finished: Duration) {
         let duration = finished.saturating_sub(started);
-        self.due = started + (duration * SAVE_INTERVAL_FACTOR).min(MAX_SAVE_INTERVAL);
+        let interval = (duration * SAVE_INTERVAL_FACTOR).min(MAX_SAVE_INTERVAL);
+        // If saving takes longer than the maximum interval, the crawl still continues for
+        // as long as it was interrupted.
+        self.due_at = (started + interval).max(finished + duration);
     }
 }
 
 impl Dispatcher<'_> {
-    /// Completes a judged task with the links of its page.
+    /// Completes a judged task with the links of its page. A task that was not fetched
+    /// is returned as it is.
     pub(super) fn complete_task(&mut self, judged: JudgedTask) -> (FetchTask, TaskCompletion) {
         let JudgedTask { task, mut completion, parsed_page, .. } = judged;
         let Some(probe) = &completion.probe else { return (task, completion) };
@@ -58,8 +66,8 @@ impl Dispatcher<'_> {
         (task, completion)
     }
 
-    /// Marks a page as failing because its links could not be processed after
-    /// an internal error, regardless of the response.
+    /// Replaces the result of a page with an internal error, because processing its links
+    /// panicked. The response no longer matters.
     fn set_internal_error(&self, task: &FetchTask, completion: &mut TaskCompletion) {
         let now = self.ports.now();
         let probe =
@@ -88,7 +96,7 @@ impl Dispatcher<'_> {
     pub(super) fn next_task(&mut self, host: HostId) -> Option<FetchTask> {
         loop {
             let task = self.queues.get_mut(host)?.next_task()?;
-            // Fetch the page after an internal error.
+            // If the job fails with an internal error, fetch the page.
             if isolate(&task.url, || self.job.is_still_allowed(&task)).unwrap_or(true) {
                 return Some(task);
             }
@@ -114,7 +122,7 @@ impl Dispatcher<'_> {
         self.commit(judged, observer).await
     }
 
-    /// Marks tasks as no longer in flight.
+    /// Marks tasks as no longer in flight. Only depth-first order needs this mark.
     pub(super) fn mark_returned(&mut self, tasks: &[FetchTask]) {
         if !self.job.is_depth_first() {
             return;
@@ -132,13 +140,13 @@ impl Dispatcher<'_> {
     }
 
     /// Saves the periodic checkpoint of the job when it is due.
-    pub(super) async fn save_snapshot(&mut self) -> Result<(), EngineError> {
+    pub(super) async fn save_checkpoint_if_due(&mut self) -> Result<(), EngineError> {
         let started = self.elapsed();
-        if self.snapshots.is_due(started)
-            && let Some((name, text)) = self.job.snapshot()
+        if self.checkpoints.is_due(started)
+            && let Some((name, text)) = self.job.periodic_checkpoint()
         {
             self.ports.store.save_checkpoint(self.run.id, name, &text).await?;
-            self.snapshots.saved(started, self.elapsed());
+            self.checkpoints.saved(started, self.elapsed());
         }
         Ok(())
     }
@@ -153,9 +161,9 @@ impl Dispatcher<'_> {
         })
     }
 
-    /// Retracts results since the last regular response of a blocking host. The
-    /// pages may be alive.
-    pub(super) async fn retract_blocked(
+    /// Queues the rejected tasks of each host that stopped responding again, so that the
+    /// pages are fetched when the run is resumed: they may be alive.
+    pub(super) async fn requeue_rejected_tasks(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
@@ -171,25 +179,27 @@ impl Dispatcher<'_> {
         self.commit(judged, observer).await
     }
 
-    /// Refills a queue by rank. The task found last may come first, so no more
-    /// tasks are claimed than can be sent now.
+    /// Refills a queue by rank. A task found later may have a better rank, so no more
+    /// tasks are queued than can be sent now.
     pub(super) async fn refill_by_rank(&mut self, host: HostId) -> Result<(), EngineError> {
         let (now, stored_batches) = (self.ports.now(), self.stored_batches());
         let Some(queue) = self.queues.get_mut(host) else { return Ok(()) };
-        let now = queue.due_until(now);
+        let due_until = queue.due_until(now);
         let limit = queue.in_flight_tasks.len() + self.settings.politeness.host_concurrency;
         let lease = queue.lease;
-        let tasks = self.ports.store.due_by_rank(self.run.id, lease, limit, now).await?;
+        let tasks = self.ports.store.due_by_rank(self.run.id, lease, limit, due_until).await?;
         let Some(queue) = self.queues.get_mut(host) else { return Ok(()) };
         queue.tasks.clear();
         let found_count = tasks.len();
-        let waiting = tasks.into_iter().filter(|task| !queue.in_flight_tasks.contains(&task.id));
-        let waiting: Vec<FetchTask> = waiting.collect();
-        queue.refill(waiting, RefillLimit { limit: 0, stored_batches });
-        queue.exhausted_at = (found_count < limit).then_some(stored_batches);
+        let unsent = tasks.into_iter().filter(|task| !queue.in_flight_tasks.contains(&task.id));
+        let unsent: Vec<FetchTask> = unsent.collect();
+        // With limit 0, `refill` does not set `exhausted_after_batch`: it counts only the
+        // unsent tasks. The next line counts all of them.
+        queue.refill(unsent, RefillLimit { limit: 0, stored_batches });
+        queue.exhausted_after_batch = (found_count < limit).then_some(stored_batches);
         if matches!(queue.robots, RobotsState::Unknown) {
-            // The host was claimed without tasks, and the first task determines
-            // the origin of robots.txt.
+            // The host was claimed without tasks. Its robots.txt could not be loaded then,
+            // because its origin (scheme and port) is that of the first task.
             self.load_robots(host).await?;
         }
         self.schedule(host);
@@ -212,11 +222,17 @@ mod tests {
 
     #[test]
     fn saving_takes_a_twentieth_of_the_time_and_is_at_most_5_s_apart() {
-        let (second, mut timer) = (Duration::from_secs(1), SnapshotTimer::default());
+        let second = Duration::from_secs(1);
+        let mut timer = CheckpointTimer::default();
         assert!(timer.is_due(Duration::ZERO));
+        // Saving takes 0.1 s: the next checkpoint is due 2 s after the start.
         timer.saved(10 * second, 10 * second + second / 10);
         assert!(!timer.is_due(Duration::from_millis(11_990)) && timer.is_due(12 * second));
+        // Saving takes 2 s, so the maximum interval applies.
         timer.saved(20 * second, 22 * second);
         assert!(!timer.is_due(24 * second) && timer.is_due(25 * second));
+        // Saving takes longer than the maximum interval.
+        timer.saved(30 * second, 36 * second);
+        assert!(!timer.is_due(41 * second) && timer.is_due(42 * second));
     }
 }

@@ -1,4 +1,8 @@
 //! Takes the results of requests: records, judges and commits them in batches.
+//!
+//! A *control* is a page fetched only for comparison; an *attempt* is a fetched page
+//! that is not judged yet, and may wait for a control. A *held* result waits in the
+//! store until the local network is known to work.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -30,6 +34,7 @@ impl Dispatcher<'_> {
             self.requests.wait_for_batch(batch, BATCH_WAIT).await;
         }
         let events = self.requests.take(batch);
+        // Confirmed: any server responded. Proven: enough external hosts responded.
         let (was_confirmed, was_proven) = (self.network.is_confirmed(), self.network.is_proven());
         let mut hosts = Vec::with_capacity(events.len());
         let mut fetched_tasks = Vec::with_capacity(events.len());
@@ -37,6 +42,7 @@ impl Dispatcher<'_> {
         for event in events {
             let is_control = matches!(event, WorkerEvent::ControlFetched(..));
             let pending = self.process_event(event, &mut hosts).await?;
+            // Fetched tasks are judged after all controls of the batch are recorded.
             if !is_control {
                 fetched_tasks.extend(pending);
                 continue;
@@ -87,12 +93,14 @@ impl Dispatcher<'_> {
         for host in hosts {
             self.schedule_at(*host, now);
         }
+        // The returned tasks do not count as requests in flight while new ones are sent.
         self.requests.free(returned);
         self.dispatch(now);
         self.requests.occupy(returned);
     }
 
-    /// Returns the attempts that can be judged after this event.
+    /// Records an event and adds its host to `hosts`. Returns the attempts that can be
+    /// judged after it.
     async fn process_event(
         &mut self,
         event: WorkerEvent,
@@ -108,11 +116,11 @@ impl Dispatcher<'_> {
                 hosts.push(host);
                 self.begin_judgment(host, *fetched).into_iter().collect()
             }
-            WorkerEvent::PageFetched(host, fetched, unrendered) => {
+            WorkerEvent::PageFetched(host, fetched, render_error) => {
                 self.network.record(&fetched.task.url, &fetched.probe, &*self.job);
                 hosts.push(host);
-                if let Some(error) = unrendered {
-                    self.job.record_unrendered(error);
+                if let Some(error) = render_error {
+                    self.job.record_render_error(error);
                 }
                 self.begin_judgment(host, *fetched).into_iter().collect()
             }
@@ -130,14 +138,14 @@ impl Dispatcher<'_> {
         })
     }
 
-    /// Maximum number of results per commit: half of the request slots. The
+    /// Returns the maximum number of results per commit: half of the request slots. The
     /// other half keeps the network busy during the commit.
     fn batch_size(&self) -> usize {
         (self.settings.concurrency / 2).clamp(1, MAX_BATCH)
     }
 
-    /// Records the IP address of a host. The host is given back for a moment while
-    /// another worker sends requests to the same address.
+    /// Records the IP address of a host. While another worker sends requests to the
+    /// same address, the host is released and claimed again later.
     async fn record_address(
         &mut self,
         host: HostId,

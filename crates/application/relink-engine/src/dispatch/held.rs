@@ -1,8 +1,11 @@
-//! Judges results that were held: until the local network is known to work, or until
-//! the neighbors of a page are fetched.
+//! Judges held results. A held result waits in the store for one of two events: the
+//! local network is known to work, or the neighbors of the page are fetched.
+//!
+//! *Neighbors* are pages of the same directory that serve as controls. A *control* is a
+//! page that is only compared with the page to judge.
 
 use relink_judge::{Decision, JudgeInput, PhraseScan};
-use relink_model::{FetchTask, Probe, TaskId};
+use relink_model::{FetchTask, Probe};
 use relink_ports::TaskUpdate;
 
 use super::Dispatcher;
@@ -11,6 +14,7 @@ use super::pending_judgment::{JudgedTask, target_result};
 use super::worker::Role;
 use crate::isolation::isolate;
 use crate::judging::{conclude_page, judge_page};
+use crate::ports::BEFORE_FIRST_TASK;
 use crate::{EngineError, Observer, StopSignal};
 
 /// Number of tasks read from the store at a time.
@@ -34,13 +38,13 @@ impl Dispatcher<'_> {
         stop: &StopSignal,
     ) -> Result<(), EngineError> {
         if self.run.role == Role::Worker {
-            // The owner of the run judges held results at its end.
+            // The process that opened the run judges its held results at the end.
             return Ok(());
         }
         if reason == HoldReason::All {
             self.decide_network().await?;
         }
-        let mut after = TaskId(0);
+        let mut after = BEFORE_FIRST_TASK;
         while self.network.is_confirmed() && !stop.is_stopped() {
             self.report_progress(observer);
             let page = self.ports.store.held_tasks(self.run.id, after, PAGE_SIZE).await?;
@@ -63,7 +67,8 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Returns the result of a held task that needs no further judgment.
+    /// Returns the result of a held task that needs no further judgment; `None` if the
+    /// task must be judged.
     fn finish_held(&mut self, task: &FetchTask, probe: &Probe) -> Option<JudgedTask> {
         let result = self.network.finish_held(task, probe, &*self.job)?;
         let judged =
@@ -102,6 +107,7 @@ impl Dispatcher<'_> {
                 Decision::Compare(kind) => {
                     controls.push(self.known_control(kind, &task.url).await?);
                 }
+                // Nothing more is fetched: judge by the evidence at hand.
                 Decision::Fetch { .. } => break conclude_page(&self.settings.policy, &input),
                 Decision::Conclude(judgment) => break judgment,
             }

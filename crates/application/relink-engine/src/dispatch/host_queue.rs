@@ -1,4 +1,9 @@
 //! State of one leased host: rate limiter, task queue and statistics.
+//!
+//! A host is *closed* if this run sends no more requests to it: its lease is lost, it
+//! is down, or it requested a longer backoff than the run waits. A *control* is a page
+//! fetched only for comparison; an *attempt* is a fetched page, which may wait for a
+//! control before it is judged. The queue is *refilled* with tasks from the store.
 
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
@@ -73,21 +78,23 @@ pub(super) struct HostQueue {
     pub(super) rejected_tasks: Vec<FetchTask>,
     /// Tasks in flight, in depth-first order only.
     pub(super) in_flight_tasks: HashSet<TaskId>,
-    /// The entry in the dispatcher's ready set.
+    /// The position of the host in [`super::host_queues::HostQueues`], if a request may
+    /// be sent now or later.
     pub(super) ready_key: Option<ReadyKey>,
-    /// The last task read from the store.
+    /// Due time and id of the last task read from the store.
     pub(super) cursor: (Timestamp, TaskId),
-    /// Number of link batches stored when the store had no more tasks.
-    pub(super) exhausted_at: Option<u64>,
+    /// Number of link batches stored when the store had no more tasks of the host;
+    /// `None` if the store may have more.
+    pub(super) exhausted_after_batch: Option<u64>,
     /// Since when the queue has waited for a rate limit.
     pub(super) waiting_since: Option<Duration>,
     /// Controls to fetch. Those that attempts wait for come first.
     pub(super) pending_controls: VecDeque<ControlTask>,
     /// Number of attempts that wait for a control.
     pub(super) awaiting_control: usize,
-    /// Pages that wait until the control budget of the host is spent.
+    /// Fetched pages that wait for a control until all pages of the host are fetched.
     pub(super) comparisons: DeferredComparisons,
-    /// A parsed URL of the host.
+    /// A parsed URL of the host. URLs of the same host are parsed faster with it.
     base_url: Option<Arc<Url>>,
     stats: HostStats,
 }
@@ -105,6 +112,7 @@ impl HostQueue {
             is_lease_lost: false,
             pacer,
             tasks: VecDeque::new(),
+            // Without a limit per IP address, no lookup is needed.
             address_lookup: match (politeness.ip_gap.is_zero(), claim.schedule.address) {
                 (true, _) => AddressLookup::Known(None),
                 (false, Some(address)) => AddressLookup::Known(Some(address)),
@@ -119,7 +127,7 @@ impl HostQueue {
             in_flight_tasks: HashSet::new(),
             ready_key: None,
             cursor: (Timestamp::MIN, TaskId(i64::MIN)),
-            exhausted_at: None,
+            exhausted_after_batch: None,
             waiting_since: None,
             pending_controls: VecDeque::new(),
             awaiting_control: 0,
@@ -131,10 +139,10 @@ impl HostQueue {
         queue
     }
 
-    /// Adds tasks. If there are fewer than the limit, the store has no more due
-    /// tasks.
+    /// Adds tasks from the store. If there are fewer than the limit, the store has no
+    /// more due tasks.
     pub(super) fn refill(&mut self, tasks: Vec<FetchTask>, refill_limit: RefillLimit) {
-        self.exhausted_at =
+        self.exhausted_after_batch =
             (tasks.len() < refill_limit.limit).then_some(refill_limit.stored_batches);
         if let Some(last) = tasks.last() {
             self.cursor = (last.not_before, last.id);
@@ -143,18 +151,19 @@ impl HostQueue {
         self.tasks.extend(tasks);
     }
 
-    /// Returns when the next request may be sent; `None` if there is no request
-    /// or no slot.
+    /// Returns when the next request may be sent. Returns `None` if there is no request
+    /// to send, or if another event must happen first: the end of a lookup, of the
+    /// request for robots.txt or of a request in flight.
     pub(super) fn ready_at(&self) -> Option<Duration> {
-        let is_idle = self.tasks.is_empty() && self.pending_controls.is_empty();
-        let is_known = matches!(self.address_lookup, AddressLookup::Known(_));
-        if is_idle || !is_known || !self.robots.is_ready() {
+        let has_no_request = self.tasks.is_empty() && self.pending_controls.is_empty();
+        let is_looked_up = matches!(self.address_lookup, AddressLookup::Known(_));
+        if has_no_request || !is_looked_up || !self.robots.is_ready() {
             return None;
         }
-        let next = self.pacer.ready_at()?;
+        let by_pacer = self.pacer.ready_at()?;
         match self.outage.availability(self.pacer.in_flight())? {
-            HostAvailability::Open => Some(next),
-            HostAvailability::TestFrom(at) => Some(next.max(at)),
+            HostAvailability::Open => Some(by_pacer),
+            HostAvailability::TestFrom(at) => Some(by_pacer.max(at)),
             HostAvailability::Down => None,
         }
     }
@@ -162,13 +171,14 @@ impl HostQueue {
     /// Returns the position in the ready set for a request at time `at`.
     pub(super) fn ready_key_at(&self, at: Duration, now: Duration) -> Option<ReadyKey> {
         let is_control = self.pending_controls.front().is_some_and(|control| !control.is_prefetch);
-        let next = self.tasks.front().map(|task| task.id);
-        let next = next.or((!self.pending_controls.is_empty()).then_some(TaskId(0)))?;
-        Some(ReadyKey {
-            at: if at <= now { Duration::ZERO } else { at },
-            is_control,
-            next_task: next,
-        })
+        let next_task = match self.tasks.front() {
+            Some(task) => task.id,
+            None if self.pending_controls.is_empty() => return None,
+            // A host with controls only comes before hosts with tasks.
+            None => TaskId(0),
+        };
+        let at = if at <= now { Duration::ZERO } else { at };
+        Some(ReadyKey { at, is_control, next_task })
     }
 
     pub(super) fn address(&self) -> Option<IpAddr> {
@@ -178,11 +188,11 @@ impl HostQueue {
         }
     }
 
-    /// Closes the host until a time that this run does not wait for. Retries
-    /// are finished with the other tasks.
+    /// Closes the host until a time that this run does not wait for.
     pub(super) fn close_until(&mut self, until: Timestamp) {
         self.pacer.close_until(until);
-        self.exhausted_at = None;
+        // Read the tasks that are due later, too: all tasks are finished now.
+        self.exhausted_after_batch = None;
     }
 
     /// Whether this run sends no more requests to the host.
@@ -199,10 +209,10 @@ impl HostQueue {
     /// Whether the last refill found no more tasks and no links were stored
     /// since.
     pub(super) fn is_exhausted(&self, stored_batches: u64) -> bool {
-        self.exhausted_at == Some(stored_batches)
+        self.exhausted_after_batch == Some(stored_batches)
     }
 
-    /// Whether the host has nothing to do for now.
+    /// Whether the host has nothing to fetch or to compare for now.
     pub(super) fn is_idle(&self, stored_batches: u64) -> bool {
         self.comparisons.is_empty() && self.is_fetched(stored_batches)
     }
@@ -215,18 +225,18 @@ impl HostQueue {
         is_empty && self.is_exhausted(stored_batches) && !is_busy
     }
 
-    /// Removes and returns the next task. If the host seems to be down, the
-    /// last task is used as a probe, because it is more likely to belong to
-    /// another section.
+    /// Removes and returns the next task. If the host seems to be down, the last task
+    /// tests whether it works: its page is more likely to be in another section of the
+    /// site than the pages that failed.
     pub(super) fn next_task(&mut self) -> Option<FetchTask> {
         if self.outage.is_paused() { self.tasks.pop_back() } else { self.tasks.pop_front() }
     }
 
-    /// Whether a host that responded before now refuses or ignores every
+    /// Whether the host responded to earlier requests, and now refuses or ignores every
     /// request.
     pub(super) fn has_stopped_responding(&self) -> bool {
-        let is_ignored = self.outage.is_down() && self.outage.has_no_response();
-        self.block_detector.is_blocking() || is_ignored && self.block_detector.has_responded()
+        let ignores_requests = self.outage.is_down() && self.outage.has_no_response();
+        self.block_detector.is_blocking() || ignores_requests && self.block_detector.has_responded()
     }
 
     pub(super) fn request_started(&mut self, now: Duration) {
@@ -271,12 +281,14 @@ impl HostQueue {
         if !self.block_detector.is_suspected() {
             self.rejected_tasks.clear();
         }
-        if self.pacer.request_finished(now, &finished, max_wait) {
-            // Tasks that are due later are finished with the others.
-            self.exhausted_at = None;
+        let is_closed_now = self.pacer.request_finished(now, &finished, max_wait);
+        if is_closed_now {
+            // Read the tasks that are due later, too: all tasks are finished now.
+            self.exhausted_after_batch = None;
         }
         self.record_outage(now, probe);
         if probe.hops.len() > 1 && self.robots.delays_redirects() {
+            // The rate limiter has counted the redirects as one request.
             self.pacer.delay_next(now);
         }
         self.stats.requests += probe.hops.len().max(1) as u64;
@@ -293,8 +305,8 @@ impl HostQueue {
     fn record_outage(&mut self, now: Duration, probe: &Probe) {
         self.outage.record(HostSignal::from_probe(probe), probe, now, self.outage_pause);
         if self.outage.is_down() {
-            // Tasks that are due later are finished with the others.
-            self.exhausted_at = None;
+            // Read the tasks that are due later, too: all tasks are finished now.
+            self.exhausted_after_batch = None;
         }
     }
 
@@ -317,8 +329,7 @@ impl HostQueue {
         RequestOptions { redirect_filter, redirect_delay: delay, ..RequestOptions::default() }
     }
 
-    /// Returns a parsed URL of the host, which speeds up parsing its other
-    /// URLs.
+    /// Returns a parsed URL of the host. The URL of `task` is used if none is cached.
     pub(super) fn base_url(&mut self, task: &FetchTask) -> Option<Arc<Url>> {
         if self.base_url.is_none() {
             self.base_url = Url::parse(&task.url).ok().map(Arc::new);

@@ -1,7 +1,9 @@
 //! The leased hosts: which of them may send a request, and when.
 //!
-//! A request must be allowed by the rate limiter of its host and by that of its IP
-//! address. Never sleeps and sends nothing; callers pass the time.
+//! A *lease* is the exclusive right to send requests to a host until a given time. A
+//! request must be allowed by the rate limiter of its host and by that of its IP
+//! address. Never sleeps and sends nothing; callers pass the time, measured since the
+//! start of the dispatcher.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
@@ -23,17 +25,19 @@ const MAX_NAMED_HOSTS: usize = 3;
 /// are ordered by their next task, which is the order of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReadyKey {
+    /// The time at which the next request may be sent; zero if it may be sent now.
     pub(super) at: Duration,
-    /// Whether a control is next. Controls go first, because many tasks may
-    /// wait for them.
+    /// Whether the next request is for a control: a page fetched only for comparison.
+    /// Controls go first, because many tasks may wait for them.
     pub(super) is_control: bool,
+    /// The next task of the host.
     pub(super) next_task: TaskId,
 }
 
 impl Ord for ReadyKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |ready_key: &Self| (ready_key.at, !ready_key.is_control, ready_key.next_task);
-        key(self).cmp(&key(other))
+        let order = |key: &Self| (key.at, !key.is_control, key.next_task);
+        order(self).cmp(&order(other))
     }
 }
 
@@ -43,9 +47,10 @@ impl PartialOrd for ReadyKey {
     }
 }
 
-/// The leased hosts. They are looked up several times per request. The ids come
-/// from the store, so the hasher needs no protection against collision attacks.
+/// The leased hosts.
 pub(super) struct HostQueues {
+    /// The hosts by id, which are looked up several times per request. The ids come
+    /// from the store, so the hasher needs no protection against collision attacks.
     queues: HashMap<HostId, HostQueue, BuildHasherDefault<IdHasher>>,
     /// Hosts with a request to send, ordered by the time at which it may be sent.
     ready: BTreeSet<(ReadyKey, HostId)>,
@@ -118,7 +123,8 @@ impl HostQueues {
         Some(queue)
     }
 
-    /// Updates the position of a host in the ready set.
+    /// Updates the position of a host in the ready set, after anything changed that
+    /// determines its next request.
     pub(super) fn schedule(&mut self, host: HostId, now: Duration) {
         let at = self.ready_at(host);
         let Some(queue) = self.queues.get_mut(&host) else { return };
@@ -155,8 +161,8 @@ impl HostQueues {
         }
     }
 
-    /// Returns the first host that may send a request now and for which there is a
-    /// slot.
+    /// Returns the first host that may send a request now. `has_slot` tests whether the
+    /// limit of requests in flight allows its next request.
     pub(super) fn next_ready(
         &self,
         now: Duration,
@@ -166,7 +172,7 @@ impl HostQueues {
         ready.find(|(ready_key, _)| has_slot(*ready_key)).map(|(_, host)| *host)
     }
 
-    /// Returns when the next request for which there is a slot may be sent.
+    /// Returns when the next request for which `has_slot` is true may be sent.
     pub(super) fn next_send(&self, has_slot: impl Fn(ReadyKey) -> bool) -> Option<Duration> {
         let mut ready = self.ready.iter().map(|(ready_key, _)| *ready_key);
         ready.find(|ready_key| has_slot(*ready_key)).map(|ready_key| ready_key.at)
@@ -185,7 +191,7 @@ impl HostQueues {
         Some(url)
     }
 
-    /// Returns the hosts with the longest waits over a second.
+    /// Returns the hosts with the longest waits, if these exceed a second.
     pub(super) fn longest_waits(&self, now: Duration) -> Vec<Waiting> {
         let is_long = |wait: &Duration| *wait > Duration::from_secs(1);
         self.ready
@@ -201,8 +207,8 @@ impl HostQueues {
     }
 }
 
-/// Hasher that spreads consecutive numbers (Knuth, *The Art of Computer
-/// Programming* 3, 6.4).
+/// Hasher that spreads consecutive numbers by multiplication (Knuth, *The Art of
+/// Computer Programming*, volume 3, section 6.4).
 #[derive(Default)]
 pub(super) struct IdHasher(u64);
 
@@ -214,6 +220,7 @@ impl Hasher for IdHasher {
     }
 
     fn write_u64(&mut self, number: u64) {
+        // 2^64 divided by the golden ratio.
         self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 
@@ -273,6 +280,8 @@ mod tests {
         }
     }
 
+    /// Hosts 1, 2, … with these addresses, and 40 ms between the requests to different
+    /// hosts on one address.
     fn queues(addresses: &[Option<IpAddr>]) -> HostQueues {
         let mut queues = HostQueues::new(40 * MS);
         for (host, address) in (1..).zip(addresses) {
@@ -293,8 +302,8 @@ mod tests {
 
     #[test]
     fn request_delays_other_hosts_on_the_same_address() {
-        let other = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 2));
-        let mut queues = queues(&[Some(ADDRESS), Some(ADDRESS), Some(other)]);
+        let other_address = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 2));
+        let mut queues = queues(&[Some(ADDRESS), Some(ADDRESS), Some(other_address)]);
         queues.request_started(HostId(1), 5 * MS);
         assert_eq!(queues.ready_at(HostId(1)), None, "its only slot is in use");
         assert_eq!(queues.ready_at(HostId(2)), Some(45 * MS));

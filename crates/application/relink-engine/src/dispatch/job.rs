@@ -1,9 +1,9 @@
-//! The part of a run that differs between commands.
+//! The part of a run that differs between commands: check, crawl and survey.
 //!
-//! The dispatcher alone paces, retries, judges and stores. A job decides which
-//! URLs are fetched first, what follows from a result, and when it is finished.
-//! Every method has the default of a check: all tasks are known from the start
-//! and no link is followed.
+//! The dispatcher alone limits the rate of requests, retries, judges and stores. A job
+//! decides which URLs are fetched first, which tasks follow from a result, and when the
+//! run is finished. Every method has the default of a check: all tasks are known from
+//! the start and no link is followed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,13 +40,13 @@ pub(crate) type NamedCheckpoint = (&'static str, String);
 
 /// The part of a command that the dispatcher does not know.
 pub(crate) trait Job: Send {
-    /// Whether fetched pages can add tasks. Such a job obeys robots.txt and
-    /// cannot hold pages back until others are fetched.
+    /// Whether the job is a crawl: fetched pages can add tasks. Such a job obeys
+    /// robots.txt and cannot delay the judgment of a page until others are fetched.
     fn follows_links(&self) -> bool {
         false
     }
 
-    /// Whether verdicts decide which tasks come next.
+    /// Whether the job is a survey: verdicts decide which tasks come next.
     fn draws_samples(&self) -> bool {
         false
     }
@@ -61,12 +61,13 @@ pub(crate) trait Job: Send {
         false
     }
 
-    /// Returns the receiver of page bodies.
+    /// Returns the receiver of page bodies, if there is one.
     fn page_sink(&self) -> Option<Arc<dyn PageSink>> {
         None
     }
 
-    /// Returns the fetch of a page that is parsed for links.
+    /// Returns the fetch of a page that is parsed for links; `None` if the page is
+    /// fetched like a page of a check.
     fn page_fetch(
         &self,
         _url: Url,
@@ -105,7 +106,7 @@ pub(crate) trait Job: Send {
     }
 
     /// Called for a page that needs a browser but could not be rendered.
-    fn record_unrendered(&mut self, _error: RenderError) {}
+    fn record_render_error(&mut self, _error: RenderError) {}
 
     /// Called when the robots.txt of a host is known.
     fn record_robots(&mut self, _host: &str, _policy: &RobotsPolicy) {}
@@ -119,22 +120,23 @@ pub(crate) trait Job: Send {
         CacheWindow { now, fresh_since: Timestamp::MAX }
     }
 
-    /// Returns the time limit.
+    /// Returns the maximum duration of the run.
     fn max_time(&self) -> Option<Duration> {
         None
     }
 
-    /// Returns the tests of endless sets of pages to start.
+    /// Returns the tests to start that find out whether a set of pages is endless.
     fn start_tests(&mut self) -> Vec<EndlessTest> {
         Vec::new()
     }
 
-    /// Returns the permissions of a request that no page links to.
+    /// Returns the permissions of a request for a URL that no page links to.
     fn unlinked_rights(&self, _url: &Url) -> RequestRights {
         RequestRights::discovered()
     }
 
-    /// Records the page at an invented URL of a test; `None` if there is none.
+    /// Records the page at an invented URL of a test; `None` if the URL has no page.
+    /// `key` identifies the set of pages.
     fn record_test_page(&mut self, _key: &str, _page: Option<PageFingerprint>) {}
 
     /// Returns the next tasks; `None` if there are none at present.
@@ -154,15 +156,15 @@ pub(crate) trait Job: Send {
     /// fetched.
     fn on_hold(&mut self, _url: &str) {}
 
-    /// Returns a checkpoint that must be stored before anything derived from
-    /// it; `None` if it has not changed.
+    /// Returns a checkpoint that must be stored before any task derived from it; `None`
+    /// if the checkpoint has not changed.
     fn checkpoint(&mut self) -> Option<NamedCheckpoint> {
         None
     }
 
-    /// Returns a checkpoint to store periodically. What is lost in a crash is
-    /// learned again.
-    fn snapshot(&self) -> Option<NamedCheckpoint> {
+    /// Returns a checkpoint to store periodically. A crash loses changes since the last
+    /// one, which the resumed run finds again.
+    fn periodic_checkpoint(&self) -> Option<NamedCheckpoint> {
         None
     }
 

@@ -1,9 +1,10 @@
 //! Renews leases, and gives up hosts whose lease was lost.
 //!
-//! A lease is lost if the process was stopped or disconnected for longer than
-//! its duration. Another worker may then fetch from the host. **No request is
-//! sent after the end of a lease**: sending stops some seconds before it, and
-//! continues only after a renewal.
+//! A lease is the exclusive right to send requests to a host until a given time. It is
+//! lost if the process was suspended or disconnected from the store for longer than the
+//! lease lasts. Another worker may then fetch from the host. **No request is sent after
+//! the end of a lease**: sending stops some seconds before, and continues only after a
+//! renewal. A *fence* lets the store reject results of a process without the lease.
 
 use std::time::Duration;
 
@@ -15,11 +16,11 @@ use super::controls::ControlTask;
 use crate::EngineError;
 use crate::politeness::add_wait;
 
-/// Renewals per lease.
+/// Number of renewals within the duration of a lease.
 const RENEWALS: u32 = 3;
-/// The part of a lease before its end in which nothing is sent, as a divisor. It
-/// covers the time from the decision to send until the request is on the wire.
-const SEND_MARGIN: u32 = 5;
+/// Nothing is sent in the last fifth of a lease. This margin covers the time from the
+/// decision to send until the request is on the wire.
+const SEND_MARGIN_DIVISOR: u32 = 5;
 /// Wait before a host is claimed again whose old requests are in flight, or whose IP
 /// address another worker uses.
 const RECLAIM_WAIT: Duration = Duration::from_secs(1);
@@ -32,16 +33,18 @@ pub(super) struct Renewal {
 }
 
 impl Renewal {
-    /// Leases claimed at this time or later are valid.
+    /// Returns a renewal at this time, on both clocks.
     pub(super) fn at(elapsed: Duration, time: Timestamp) -> Self {
         Self { elapsed, time }
     }
 
-    /// Returns the time since the renewal. The monotonic clock does not count
-    /// the time while the machine was suspended, the system clock does.
+    /// Returns the time since the renewal: the longer of the times on both clocks. The
+    /// monotonic clock does not count the time while the machine was suspended; the
+    /// system clock may have been set back.
     fn age(self, elapsed: Duration, time: Timestamp) -> Duration {
-        let by_time: SignedDuration = time.duration_since(self.time);
-        elapsed.saturating_sub(self.elapsed).max(Duration::try_from(by_time).unwrap_or_default())
+        let by_system_clock: SignedDuration = time.duration_since(self.time);
+        let by_system_clock = Duration::try_from(by_system_clock).unwrap_or_default();
+        elapsed.saturating_sub(self.elapsed).max(by_system_clock)
     }
 }
 
@@ -59,12 +62,14 @@ impl Dispatcher<'_> {
     /// Whether all leases are certainly valid.
     pub(super) fn has_valid_leases(&self, now: Duration) -> bool {
         let lease = self.settings.lease;
-        self.claims.renewal.age(now, self.ports.now()) < lease.saturating_sub(lease / SEND_MARGIN)
+        let send_time = lease.saturating_sub(lease / SEND_MARGIN_DIVISOR);
+        self.claims.renewal.age(now, self.ports.now()) < send_time
     }
 
     /// Renews the leases if necessary, and gives up the hosts whose lease was
     /// lost.
     pub(super) async fn renew_leases(&mut self) -> Result<(), EngineError> {
+        // Take the time before the store does: the leases last at least until then.
         let renewal = Renewal::at(self.elapsed(), self.ports.now());
         let age = self.claims.renewal.age(renewal.elapsed, renewal.time);
         if age < self.settings.lease / RENEWALS {
@@ -95,7 +100,7 @@ impl Dispatcher<'_> {
         queue.tasks.clear();
         let controls: Vec<ControlTask> = queue.pending_controls.drain(..).collect();
         for control in controls {
-            // The attempts that wait for the control are discarded.
+            // Fetched pages that wait for the control are discarded.
             let discarded = self.discard_control(lease.host, &control);
             self.requests.free(discarded);
         }
@@ -103,7 +108,8 @@ impl Dispatcher<'_> {
         self.claims.request_refill(lease.host);
     }
 
-    /// Releases a host for a moment, before any of its requests.
+    /// Releases a host to which no request was sent yet. It can be claimed again after
+    /// [`RECLAIM_WAIT`].
     pub(super) async fn give_back(&mut self, host: HostId) -> Result<(), EngineError> {
         let Some(lease) = self.queues.get(host).map(|queue| queue.lease) else { return Ok(()) };
         self.give_up(lease);
@@ -116,8 +122,9 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Returns the claim unless the process still has requests in flight from
-    /// an earlier lease of the host. Such a host is released for a moment.
+    /// Returns the claim unless the process still has requests in flight from an
+    /// earlier lease of the host. Such a host is released and can be claimed again after
+    /// [`RECLAIM_WAIT`].
     pub(super) async fn without_old_requests(
         &mut self,
         claim: Claim,
@@ -128,8 +135,8 @@ impl Dispatcher<'_> {
         }
         let mut schedule = claim.schedule;
         schedule.next_at = schedule.next_at.max(add_wait(self.ports.now(), RECLAIM_WAIT));
-        let host = HostRelease { lease: claim.lease, schedule, stats: HostStats::default() };
-        self.ports.store.release(self.run.id, &[host]).await?;
+        let released = HostRelease { lease: claim.lease, schedule, stats: HostStats::default() };
+        self.ports.store.release(self.run.id, &[released]).await?;
         Ok(None)
     }
 }

@@ -7,27 +7,28 @@ use relink_model::TaskId;
 use super::DispatchStart;
 use crate::Progress;
 use crate::load::LoadProgress;
+use crate::ports::BEFORE_FIRST_TASK;
 
-/// Time before fetching starts while links are still being read. Results that
-/// finish before all links are read are read back from the store to be
-/// reported. Most inputs are read within this time, so most runs avoid that.
+/// Time before fetching starts while links are still being read. Most inputs are read
+/// within this time. A result that finishes before all links are read costs more: it is
+/// read back from the store to be reported.
 const LOADING_HEAD_START: Duration = Duration::from_millis(250);
 
 /// The progress of the loader, as the dispatcher sees it.
 pub(super) struct Loading<'a> {
     start: DispatchStart,
     progress: &'a LoadProgress,
-    /// Whether all links are stored. Results are reported with all link
-    /// locations only from then on.
+    /// Whether the dispatcher knows that all links are stored. From then on, results are
+    /// reported with all locations of links to them.
     is_done: bool,
-    /// The last task that existed when all links were stored, or that was
-    /// reported since.
+    /// The last task that existed when all links were stored. `report_unfetched` advances
+    /// it to the last target that it has reported.
     pub(super) last_task: TaskId,
 }
 
 impl<'a> Loading<'a> {
     pub(super) fn new(start: DispatchStart, progress: &'a LoadProgress) -> Self {
-        Self { start, progress, is_done: false, last_task: TaskId(0) }
+        Self { start, progress, is_done: false, last_task: BEFORE_FIRST_TASK }
     }
 
     /// Whether all links are stored and the dispatcher knows it.
@@ -45,7 +46,7 @@ impl<'a> Loading<'a> {
         (self.is_done, self.last_task) = (true, last_task);
     }
 
-    /// Whether enough links are read to send requests, this time after the start.
+    /// Whether requests may be sent at `elapsed`, the time since the start.
     pub(super) fn can_send(&self, elapsed: Duration) -> bool {
         self.is_done || self.start == DispatchStart::DuringLoading && elapsed >= LOADING_HEAD_START
     }
@@ -85,7 +86,8 @@ mod tests {
         assert!(!after.can_send(Duration::from_mins(1)));
         progress.finish_empty();
         for loading in [&mut during, &mut after] {
-            assert!(loading.has_ended() && !loading.is_done());
+            assert!(loading.has_ended());
+            assert!(!loading.is_done(), "the dispatcher has not called `finish` yet");
             loading.finish(TaskId(3));
             assert!(loading.can_send(Duration::ZERO));
         }

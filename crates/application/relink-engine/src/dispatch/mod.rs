@@ -1,10 +1,15 @@
 //! Runs the fetch tasks of a run until none is left.
 //!
-//! One loop owns all state. It claims hosts from the store, sends requests as
-//! the rate limiters allow, judges the responses, commits the results in
-//! batches and reports them. Only the requests themselves run in other tasks. A
-//! finished batch frees its request slots. New results are not processed before
-//! the batch is committed, so a crash repeats at most one batch.
+//! One loop owns all state. It claims hosts from the store, sends requests as the rate
+//! limiters allow, judges the responses, commits the results in batches and reports them.
+//! Only the requests themselves run in other tasks. A finished batch frees its request
+//! slots. New results are not processed before the batch is committed, so a crash repeats
+//! at most one batch.
+//!
+//! A *claim* leases a host: it takes the exclusive right to fetch its tasks for some time. A
+//! *control* is a page fetched only for comparison. A *held* result waits in the store,
+//! usually for the end of the run. A run is *in doubt* if the local network may have caused
+//! its failures. A *deferred* result is not reported yet, because links are still being read.
 
 mod anchors;
 mod at_risk;
@@ -56,7 +61,7 @@ use tokio::time::Instant;
 use self::at_risk::AtRiskPages;
 use self::claims::ClaimScheduler;
 use self::controls::{ControlTask, Controls};
-use self::crawl_hooks::SnapshotTimer;
+use self::crawl_hooks::CheckpointTimer;
 use self::held::HoldReason;
 use self::host_queues::HostQueues;
 use self::loading::Loading;
@@ -88,8 +93,7 @@ pub(crate) enum DispatchEnd {
     Done,
     /// No host responded.
     NoNetwork,
-    /// Every target is checked, but failures may be caused by the local
-    /// network.
+    /// Every target is checked, but the local network may have caused failures.
     InDoubt(NetworkDoubt),
     /// Interrupted by the user.
     Stopped,
@@ -101,8 +105,7 @@ pub(crate) enum DispatchEnd {
         host: String,
         /// Number of requests sent to the host.
         requests: u64,
-        /// Whether the host stopped responding. If not, it responds with
-        /// refusals.
+        /// Whether the host stopped responding. If not, it refuses requests.
         is_silent: bool,
     },
 }
@@ -113,7 +116,8 @@ enum WorkerEvent {
     AddressResolved(HostId, Option<std::net::IpAddr>),
     /// The result of a task.
     TaskFetched(HostId, Box<FetchedTask>),
-    /// The result of a task whose page is parsed for links.
+    /// The result of a task whose page is parsed for links. The error is set if the page
+    /// needs a browser and was not rendered.
     PageFetched(HostId, Box<FetchedTask>, Option<RenderError>),
     /// The result of fetching robots.txt.
     RobotsFetched(HostId, Box<RobotsResult>, Box<Probe>),
@@ -130,7 +134,7 @@ struct FetchedTask {
     content: PageContent,
 }
 
-/// Result of a request, digested outside the loop.
+/// Result of a request. The page is parsed and scanned outside the loop.
 struct FetchedPage {
     probe: Probe,
     phrase_scan: Option<PhraseScan>,
@@ -143,13 +147,10 @@ impl FetchedPage {
         Self { probe, phrase_scan, content }
     }
 
-    /// Returns the result of a page whose parsing panicked.
+    /// Returns the result for a page if fetching or parsing it panicked.
     fn internal_error(requested_at: Timestamp) -> Self {
-        Self {
-            probe: internal_error_probe(requested_at),
-            phrase_scan: None,
-            content: PageContent::default(),
-        }
+        let (probe, content) = (internal_error_probe(requested_at), PageContent::default());
+        Self { probe, phrase_scan: None, content }
     }
 }
 
@@ -164,12 +165,12 @@ impl FetchedTask {
 #[derive(Debug, Clone, Copy)]
 struct RunContext {
     id: RunId,
-    /// The fence of held results.
+    /// Increases whenever the run is opened, so that only the last process judges held tasks.
     generation: i64,
     /// The time at which the run was first started.
     started_at: Timestamp,
     role: Role,
-    /// Whether other workers may commit results of this run.
+    /// Whether other processes may commit results of this run.
     is_shared: bool,
 }
 
@@ -192,7 +193,8 @@ pub(crate) struct Dispatcher<'a> {
     reports: RunReports,
     /// Tasks that are dropped instead of fetched.
     skipped: Vec<(HostId, FetchTask)>,
-    snapshots: SnapshotTimer,
+    /// Decides when the periodic checkpoint of the job is saved.
+    checkpoints: CheckpointTimer,
 }
 
 impl<'a> Dispatcher<'a> {
@@ -205,15 +207,10 @@ impl<'a> Dispatcher<'a> {
         job: &'a mut dyn Job,
     ) -> Self {
         let is_shared = ports.store.is_shared();
+        let OpenRun { id, generation, started_at, network_confirmed, .. } = *run;
         Self {
             ports,
-            run: RunContext {
-                id: run.id,
-                generation: run.generation,
-                started_at: run.started_at,
-                role: Role::Owner,
-                is_shared,
-            },
+            run: RunContext { id, generation, started_at, role: Role::Owner, is_shared },
             settings,
             job,
             loading: Loading::new(start, load_progress),
@@ -222,11 +219,11 @@ impl<'a> Dispatcher<'a> {
             queues: HostQueues::new(settings.politeness.ip_gap),
             requests: Requests::new(ports, settings.concurrency),
             controls: Controls::default(),
-            network: Network::new(run.network_confirmed),
+            network: Network::new(network_confirmed),
             at_risk: AtRiskPages::default(),
             reports: RunReports::new(is_shared),
             skipped: Vec::new(),
-            snapshots: SnapshotTimer::default(),
+            checkpoints: CheckpointTimer::default(),
         }
     }
 
@@ -261,31 +258,16 @@ impl<'a> Dispatcher<'a> {
             if self.job.has_ready_tasks() {
                 self.add_new_tasks().await?;
             }
-            self.save_snapshot().await?;
-            if self.is_time_limit_reached() {
-                // Report held results with the evidence at hand rather than
-                // omit them.
-                self.report_deferred(observer).await?;
-                self.judge_held(HoldReason::All, observer, stop).await?;
-                self.release_all().await?;
-                return Ok(DispatchEnd::TimeLimitReached);
-            }
-            if let Some(end) = self.blocking_host() {
-                self.retract_blocked(observer).await?;
-                self.report_deferred(observer).await?;
-                self.judge_held(HoldReason::All, observer, stop).await?;
-                self.release_all().await?;
+            self.save_checkpoint_if_due().await?;
+            if let Some(end) = self.end_early(observer, stop).await? {
                 return Ok(end);
             }
             self.fail_if_stalled().await?;
             self.wait(stop).await;
             self.collect_results(observer, stop).await?;
         }
-        self.report_results_of_workers(observer).await?;
-        self.report_unfetched(observer).await?;
-        if self.loading.loader().handoff().needs_any_anchors() {
-            self.judge_anchors(observer).await?;
-        }
+        self.report_remaining(observer).await?;
+        // Without a response, only targets that need no request are checked.
         let is_done = self.network.is_confirmed() || self.reports.is_complete();
         Ok(match self.network.doubt() {
             _ if !is_done => DispatchEnd::NoNetwork,
@@ -294,9 +276,39 @@ impl<'a> Dispatcher<'a> {
         })
     }
 
-    /// Adds tasks or judges held results after all tasks are done. Held results
-    /// are judged last because further pages of a crawl may be their neighbors.
-    /// Returns whether the loop continues.
+    /// Ends a crawl whose time limit is reached, or that is blocked by a host.
+    async fn end_early(
+        &mut self,
+        observer: &mut dyn Observer,
+        stop: &StopSignal,
+    ) -> Result<Option<DispatchEnd>, EngineError> {
+        let end = if self.is_time_limit_reached() {
+            DispatchEnd::TimeLimitReached
+        } else if let Some(end) = self.blocking_host() {
+            self.requeue_rejected_tasks(observer).await?;
+            end
+        } else {
+            return Ok(None);
+        };
+        // Report held results with the evidence at hand rather than omit them.
+        self.report_deferred(observer).await?;
+        self.judge_held(HoldReason::All, observer, stop).await?;
+        self.release_all().await?;
+        Ok(Some(end))
+    }
+
+    /// Reports the results that were not reported when they were stored.
+    async fn report_remaining(&mut self, observer: &mut dyn Observer) -> Result<(), EngineError> {
+        self.report_results_of_workers(observer).await?;
+        self.report_unfetched(observer).await?;
+        if self.loading.loader().handoff().needs_any_anchors() {
+            self.judge_anchors(observer).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds tasks or judges held results after all tasks are done. Held results come last
+    /// because they may need pages found later. Returns whether the loop continues.
     async fn continue_or_finish(
         &mut self,
         observer: &mut dyn Observer,
@@ -307,22 +319,21 @@ impl<'a> Dispatcher<'a> {
         }
         self.sync_with_workers().await?;
         self.judge_held(HoldReason::All, observer, stop).await?;
-        // A survey selects further URLs from these results.
-        let is_over = self.network.doubt().is_some();
-        Ok(stop.is_stopped() || !is_over && self.add_new_tasks().await?)
+        // The loop handles a stop. A survey selects new tasks by the results just judged.
+        let is_in_doubt = self.network.doubt().is_some();
+        Ok(stop.is_stopped() || !is_in_doubt && self.add_new_tasks().await?)
     }
 
-    /// Updates the loading state. When loading is done, all link locations are
-    /// known and deferred results can be reported.
+    /// Updates the loading state. When loading is done, deferred results can be reported.
     async fn update_load_state(&mut self) -> Result<(), EngineError> {
         if self.loading.is_done() {
             return Ok(());
         }
-        let is_done = self.loading.has_ended();
-        if self.claims.set_stored_batches(self.loading.stored_batches()) || is_done {
+        let has_ended = self.loading.has_ended();
+        if self.claims.set_stored_batches(self.loading.stored_batches()) || has_ended {
             self.refill_deferred_hosts();
         }
-        if is_done {
+        if has_ended {
             let last = self.ports.store.last_task_id(self.run.id).await?;
             self.loading.finish(last);
             self.reports.set_progress(&self.ports.store.progress(self.run.id).await?);
@@ -336,6 +347,7 @@ impl<'a> Dispatcher<'a> {
         self.created_at.elapsed()
     }
 
+    /// Whether all tasks are fetched and all deferred results reported.
     fn is_done(&self) -> bool {
         let is_reported = self.loading.is_done() && !self.reports.is_deferring();
         let is_idle = self.queues.is_empty() && self.requests.outstanding() == 0;
@@ -354,6 +366,7 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
+    /// Returns when the loop must run again, even if no result arrives.
     fn next_wake(&self) -> Duration {
         let now = self.elapsed();
         if self.claims.needs_refill() || self.reports.is_deferring() {
@@ -373,12 +386,11 @@ impl<'a> Dispatcher<'a> {
         }
         let in_flight = self.requests.in_flight();
         let (checked, targets) = (self.reports.checked, self.reports.targets);
+        let waiting = || self.queues.longest_waits(now);
         observer.on_progress(&if let Some(domain_counts) = self.job.domain_counts() {
-            let waiting = self.queues.longest_waits(now);
-            Progress::Surveying { requests: checked, in_flight, waiting, domain_counts }
+            Progress::Surveying { requests: checked, in_flight, waiting: waiting(), domain_counts }
         } else if self.loading.is_done() {
-            let waiting = self.queues.longest_waits(now);
-            Progress::Checking { checked, targets, in_flight, waiting }
+            Progress::Checking { checked, targets, in_flight, waiting: waiting() }
         } else {
             self.loading.progress()
         });

@@ -1,4 +1,6 @@
-//! Neighbors: pages of the run that serve as controls for other pages.
+//! Neighbors: pages of the run that serve as controls for other pages of the same
+//! directory. A *control* is a page that is only compared with the page to judge: if
+//! both redirect to the same URL, that URL is probably an error page.
 
 use std::sync::Arc;
 
@@ -17,9 +19,10 @@ pub(super) const NEIGHBOR_KINDS: [ControlKind; 2] =
 /// Maximum number of pages of a directory from which the two best neighbors are
 /// selected.
 const MAX_NEIGHBORS: usize = 24;
+
 impl Dispatcher<'_> {
-    /// Returns the two pages of the same directory that say most about a page, out of
-    /// the pages fetched in this run. Fetches nothing.
+    /// Returns the two pages of the same directory whose URLs are most similar to a
+    /// page, out of the pages fetched in this run. Fetches nothing.
     pub(super) async fn find_neighbors(
         &self,
         url: &str,
@@ -31,23 +34,27 @@ impl Dispatcher<'_> {
             }
             None => Vec::new(),
         };
-        let similarity = |other: &Neighbor| {
-            let similarity =
-                isolate(url, || redirect_similarity((url, probe), (&other.url, &other.probe)));
+        let similarity = |neighbor: &Neighbor| {
+            let similarity = isolate(url, || {
+                redirect_similarity((url, probe), (&neighbor.url, &neighbor.probe))
+            });
             similarity.unwrap_or_default()
         };
-        let is_accepted =
-            |other: &Neighbor| matches!(other.probe.outcome, FetchOutcome::Response(200..=299));
-        // A page with another value of the same parameter says more than its redirect.
-        let has_other_value = |other: &Neighbor| {
+        let is_success = |neighbor: &Neighbor| {
+            matches!(neighbor.probe.outcome, FetchOutcome::Response(200..=299))
+        };
+        // For a page without redirects, a neighbor with another value of the same
+        // parameter and with other content is the best evidence.
+        let has_other_value = |neighbor: &Neighbor| {
             let found = isolate(url, || {
-                has_other_value_and_content((url, probe), (&other.url, &other.probe))
+                has_other_value_and_content((url, probe), (&neighbor.url, &neighbor.probe))
             });
             probe.hops.len() <= 1 && found.unwrap_or_default()
         };
-        neighbors.retain(|other| similarity(other).is_some());
-        neighbors.sort_by_cached_key(|other| {
-            (!has_other_value(other), similarity(other), !is_accepted(other))
+        neighbors.retain(|neighbor| similarity(neighbor).is_some());
+        // The best neighbor comes first: `false` sorts before `true`.
+        neighbors.sort_by_cached_key(|neighbor| {
+            (!has_other_value(neighbor), similarity(neighbor), !is_success(neighbor))
         });
         let mut neighbors = neighbors.into_iter();
         Ok(NEIGHBOR_KINDS.map(|kind| match neighbors.next() {

@@ -1,9 +1,11 @@
-//! Results that are held while the local network may be the cause.
+//! Decides which results are held because the local network may have caused them.
 //!
-//! The rules are in `relink_frontier::NetworkEvidence`. Failures of external
-//! hosts are held until the network is proven to work, or decided at the end of
-//! the run. External pages that resemble soft-404s are held as well, because a
-//! captive portal responds for every host.
+//! A *held* result waits in the store. Failures of external hosts are held until the
+//! network is *proven* to work. If that does not happen, the end of the run decides
+//! whether the network is *in doubt*: then these results are reported as failing and
+//! not as dead. External pages that resemble soft-404s are held as well, because a
+//! captive portal responds for every host. The rules are in
+//! `relink_frontier::NetworkEvidence`.
 
 use std::collections::HashMap;
 
@@ -17,11 +19,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::held::PAGE_SIZE;
 use super::{Dispatcher, Job};
 use crate::EngineError;
+use crate::ports::BEFORE_FIRST_TASK;
 
 /// Name of the checkpoint with the reached domains.
-const REACHED: &str = "network-reached";
-/// Maximum number of held results of pages. Others are judged again from the
-/// store.
+const REACHED_CHECKPOINT: &str = "network-reached";
+/// Maximum number of held results of pages in memory. Other held pages are judged
+/// again from their stored probes.
 const MAX_WAITING: usize = 10_000;
 /// Confidence of the failure of a page that was not judged.
 const UNJUDGED: Confidence = Confidence::CERTAIN;
@@ -34,13 +37,14 @@ pub(super) struct Network {
     evidence: NetworkEvidence,
     /// Whether a domain was reached since the evidence was last stored.
     is_unsaved: bool,
-    /// Whether all evidence of the run is available.
+    /// Whether `doubt` is final. No result is held from then on.
     is_decided: bool,
+    /// Why the failures may be caused by the local network.
     doubt: Option<NetworkDoubt>,
-    /// Scheme and host of the last internal result, so that a long list of URLs
-    /// on one host is not parsed repeatedly.
+    /// Scheme and host of the last result of a host that is not external, so that a
+    /// long list of URLs on that host is not parsed repeatedly.
     internal_host: Option<String>,
-    /// Results of pages that may come from a captive portal.
+    /// Held results of judged pages that may come from a captive portal.
     waiting: HashMap<TaskId, TargetResult>,
 }
 
@@ -104,28 +108,28 @@ impl Network {
             let is_proven = self.is_decided || self.evidence.is_proven();
             return !self.is_confirmed || !is_proven && foreign_domain(url, job).is_some();
         }
-        // A survey depends on its results, so it does not hold them; see
-        // `Network::finish_held`.
+        // A survey selects its next URLs by the verdicts, so it does not hold pages.
         let is_suspect = verdict == Verdict::Soft404 && !job.draws_samples();
         let is_proven = self.is_decided || self.evidence.has_different_pages();
         is_suspect && !is_proven && foreign_domain(url, job).is_some()
     }
 
-    /// Saves a result of a page that is held.
+    /// Caches the result of a held page, so that the page is not judged again.
     pub(super) fn hold(&mut self, task: TaskId, result: TargetResult) {
         if self.waiting.len() < MAX_WAITING {
             self.waiting.insert(task, result);
         }
     }
 
-    /// Whether a held failure can be judged before the end.
+    /// Whether a held task is a failed request that can be judged before the end of the
+    /// run. Other held tasks wait for neighbors or for the decision about the network.
     pub(super) fn is_released(&self, url: &str, probe: &Probe, job: &dyn Job) -> bool {
         let is_proven = self.is_proven() || foreign_domain(url, job).is_none();
         is_network_failure(&probe.outcome) && is_proven
     }
 
-    /// Returns the result of a held task that the local network may have caused, or
-    /// that was known before it was held.
+    /// Returns the result of a held task that needs no judgment: it failed while the
+    /// network is in doubt, or it was judged before it was held.
     pub(super) fn finish_held(
         &mut self,
         task: &FetchTask,
@@ -134,6 +138,7 @@ impl Network {
     ) -> Option<TargetResult> {
         let held_result = self.waiting.remove(&task.id);
         let is_suspect = is_network_failure(&probe.outcome) || held_result.is_some();
+        // A doubt about equal pages concerns responses, every other doubt failures.
         let doubt = self.doubt.as_ref().filter(|doubt| match doubt {
             NetworkDoubt::SamePage { .. } => !is_network_failure(&probe.outcome),
             _ => is_network_failure(&probe.outcome),
@@ -145,12 +150,14 @@ impl Network {
         }
     }
 
+    /// Restores the reached domains from a checkpoint, one per line.
     fn restore(&mut self, reached: &str) {
         reached.lines().for_each(|domain| self.evidence.restore_reached(domain));
     }
 
-    /// Decides whether the network is in doubt. `is_final` means that no further
-    /// results follow.
+    /// Decides whether the network is in doubt. `resolves_random_name` is whether the
+    /// DNS server returned an address for a name that does not exist; `is_final`
+    /// whether no further results follow.
     fn decide(&mut self, resolves_random_name: bool, is_final: bool) {
         let evidence = &self.evidence;
         self.doubt = evidence.doubt().or_else(|| evidence.page_doubt(resolves_random_name));
@@ -161,7 +168,7 @@ impl Network {
 impl Dispatcher<'_> {
     /// Loads the evidence of an interrupted run.
     pub(super) async fn load_network(&mut self) -> Result<(), EngineError> {
-        let reached = self.ports.store.checkpoint(self.run.id, REACHED).await?;
+        let reached = self.ports.store.checkpoint(self.run.id, REACHED_CHECKPOINT).await?;
         self.network.restore(&reached.unwrap_or_default());
         Ok(())
     }
@@ -174,18 +181,19 @@ impl Dispatcher<'_> {
                 self.load_network().await?;
             }
             let reached: Vec<&str> = self.network.evidence.reached().collect();
-            self.ports.store.save_checkpoint(self.run.id, REACHED, &reached.join("\n")).await?;
+            let reached = reached.join("\n");
+            self.ports.store.save_checkpoint(self.run.id, REACHED_CHECKPOINT, &reached).await?;
         }
         Ok(())
     }
 
-    /// Decides at the end whether the local network is in doubt. Results held
-    /// by an interrupted run also count.
+    /// Decides at the end whether the local network is in doubt. All held results
+    /// count, including those of an earlier part of a resumed run.
     pub(super) async fn decide_network(&mut self) -> Result<(), EngineError> {
         if self.network.is_decided || !self.network.is_confirmed {
             return Ok(());
         }
-        let mut after = TaskId(0);
+        let mut after = BEFORE_FIRST_TASK;
         loop {
             let page = self.ports.store.held_tasks(self.run.id, after, PAGE_SIZE).await?;
             let Some((last, _)) = page.last() else { break };
@@ -200,9 +208,9 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Resolves a random name next to a host whose page other hosts also
-    /// return. Only a name server that returns an address for every name
-    /// resolves it.
+    /// Whether a random name resolves to an IP address. The name has the parent domain
+    /// of a host whose page other hosts also return. It resolves only if the DNS server
+    /// returns an address for every name.
     async fn resolves_random_name(&self) -> bool {
         let Some(domain) = self.network.evidence.suspicious_domain() else { return false };
         let Some((_, suffix)) = domain.split_once('.') else { return false };
@@ -220,10 +228,10 @@ fn foreign_domain(url: &str, job: &dyn Job) -> Option<String> {
     external_domain(&url).filter(|_| !job.follows(&url))
 }
 
-/// The part of a URL before its path.
+/// Returns the part of a URL before its path, which starts at the third slash.
 fn scheme_and_host(url: &str) -> &str {
-    let path = url.match_indices('/').nth(2).map(|(at, _)| at);
-    path.and_then(|at| url.get(..at)).unwrap_or(url)
+    let path_start = url.match_indices('/').nth(2).map(|(start, _)| start);
+    path_start.and_then(|start| url.get(..start)).unwrap_or(url)
 }
 
 /// Result of a page that was not judged because the local network is in doubt.
@@ -265,6 +273,7 @@ mod tests {
         }
     }
 
+    /// A request that the host refused, which the local network may have caused.
     fn refused() -> Probe {
         probe(FetchOutcome::ConnectFailed(ConnectError::Refused))
     }

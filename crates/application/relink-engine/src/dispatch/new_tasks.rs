@@ -1,15 +1,14 @@
 //! Adds the tasks of a job that depend on earlier results.
 //!
-//! A crawl reads sitemaps when no link is left. A survey draws its next sample
-//! from the results so far.
+//! A crawl reads sitemaps when no link is left. A survey selects its next sample of URLs
+//! by the results so far.
 
+use relink_judge::is_network_failure;
 use relink_model::{FetchTask, Probe};
 use relink_ports::{CommitSummary, LinkBatch, TaskCompletion, TaskUpdate};
 
 use super::{Dispatcher, NewTasks};
 use crate::EngineError;
-
-use relink_judge::is_network_failure;
 
 impl Dispatcher<'_> {
     /// Stores the checkpoint of the job.
@@ -65,7 +64,8 @@ impl Dispatcher<'_> {
     }
 }
 
-/// Whether a held task waits until other pages of its directory are fetched.
+/// Whether a held task waits until other pages of its directory are fetched. Held
+/// network failures wait for evidence that the local network works instead.
 fn waits_for_neighbors(probe: Option<&Probe>) -> bool {
     probe.is_some_and(|probe| !is_network_failure(&probe.outcome))
 }

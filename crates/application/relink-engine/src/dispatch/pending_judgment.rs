@@ -1,4 +1,9 @@
 //! A fetched task before and after it is judged.
+//!
+//! A *control* is a page that is fetched only for comparison. *Neighbors* are pages of
+//! the same directory that serve as controls. An *attempt* is one fetch of the task in
+//! this run. The *fence* of a result lets the store reject the results of a process
+//! that has lost its lease of the host.
 
 use jiff::{Timestamp, Unit};
 use relink_judge::{JudgeInput, Judgment, PhraseScan, codes, is_suspicious, suspicion};
@@ -18,12 +23,15 @@ pub(super) struct PendingJudgment {
     phrase_scan: Option<PhraseScan>,
     /// All attempts of this run, including the current one.
     pub(super) attempts: Vec<Attempt>,
+    /// Controls that were found for the page so far, or that are known to be missing.
     pub(super) controls: Vec<Control>,
-    /// Whether the page was judged before any neighbor had been fetched.
+    /// Whether the judge requested a neighbor. Neighbors are available only at the end
+    /// of the run.
     pub(super) lacks_neighbors: bool,
-    /// The last control for which this page was counted.
+    /// Hash of the key of the last control for which `ControlDemand` counted this page.
     pub(super) counted_key: Option<u64>,
-    /// Whether the page is compared in the order of ranks.
+    /// Whether the page was deferred by the module `comparisons` and is now compared
+    /// in the order of ranks.
     pub(super) is_ranked: bool,
     pub(super) content: PageContent,
 }
@@ -33,7 +41,7 @@ pub(super) struct PendingJudgment {
 pub(super) struct PageContent {
     /// Hashes of the anchors; `None` if they are not needed or unknown.
     pub(super) anchors: Option<Vec<u32>>,
-    /// Links and directives, if the links are followed.
+    /// Links and robots directives, if the links are followed.
     pub(super) parsed_page: Option<Box<ParsedPage>>,
 }
 
@@ -41,9 +49,9 @@ pub(super) struct PageContent {
 pub(super) struct JudgedTask {
     pub(super) task: FetchTask,
     pub(super) completion: TaskCompletion,
-    /// Links and directives of the page, until links are selected.
+    /// Links and robots directives of the page, until links are selected.
     pub(super) parsed_page: Option<Box<ParsedPage>>,
-    /// The probe of a held task, which is stored already.
+    /// The probe of a held task, which the store has already.
     pub(super) held_probe: Option<Probe>,
 }
 
@@ -71,7 +79,8 @@ impl PendingJudgment {
         }
     }
 
-    /// Returns how unusual the page is.
+    /// Returns how much the page resembles an error page; the most suspicious pages are
+    /// compared first.
     pub(super) fn suspicion(&self) -> u32 {
         let scan = self.phrase_scan;
         isolate(&self.task.url, || suspicion(&self.task.url, &self.probe, scan)).unwrap_or_default()
@@ -90,6 +99,7 @@ impl PendingJudgment {
         content_hash(&self.probe)
     }
 
+    /// Returns the evidence for the judge.
     pub(super) fn judge_input(&self, now: Timestamp) -> JudgeInput<'_> {
         JudgeInput {
             url: &self.task.url,
@@ -104,9 +114,16 @@ impl PendingJudgment {
 }
 
 impl PendingJudgment {
+    /// Converts the task into a held one.
+    pub(super) fn into_held(self, lease: HostLease) -> JudgedTask {
+        let attempts = self.attempts.clone();
+        self.into_judged(lease, TaskUpdate::Hold { attempts })
+    }
+
+    /// Completes the task with an update for the store.
     pub(super) fn into_judged(self, lease: HostLease, update: TaskUpdate) -> JudgedTask {
         let PageContent { anchors, parsed_page } = self.content;
-        // Discard the anchors of error pages.
+        // Discard the anchors of error pages. A held page may turn out to be alive.
         let may_have_anchors = match &update {
             TaskUpdate::Finish(result) => result.verdict.is_reached(),
             TaskUpdate::Hold { .. } => true,
@@ -119,6 +136,8 @@ impl PendingJudgment {
 }
 
 impl JudgedTask {
+    /// Completes a task with an update for the store. The probe is `None` if the task
+    /// was not fetched, or if the store has the probe already.
     pub(super) fn new(
         task: FetchTask,
         fence: impl Into<Fence>,
@@ -171,13 +190,13 @@ pub(super) fn to_second(time: Timestamp) -> Timestamp {
 /// Result of a task whose host accepts no requests until the given time.
 pub(super) fn blocked_result(task: &FetchTask, until: Timestamp, now: Timestamp) -> TargetResult {
     let history = &task.history;
-    let is_same = history.verdict == Some(Verdict::Blocked);
+    let was_blocked = history.verdict == Some(Verdict::Blocked);
     TargetResult {
         verdict: Verdict::Blocked,
         code: Some(codes::TOO_MANY_REQUESTS),
         status: None,
         reason: format!("not requested: the host accepts no request before {}", to_second(until)),
-        since: history.since.filter(|_| is_same).unwrap_or(now),
+        since: history.since.filter(|_| was_blocked).unwrap_or(now),
         checked_at: now,
         attempts: task.attempts.clone(),
         streak: history.streak,

@@ -1,8 +1,10 @@
 //! Reports results to the observer.
 //!
-//! A result is reported once, with all locations of its URL. Results that finished
-//! before all locations were known are deferred, and reported in batches so that
-//! dispatching continues.
+//! A result is reported once, with all *locations* of its URL: the documents and lines
+//! that contain a link to it. Results that finished before all locations were known are
+//! *deferred*. They are read back from the store and reported in batches, between which
+//! dispatching continues. A target without a request, such as a malformed link, is
+//! *unfetched*.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use relink_ports::{CheckedTarget, CheckedTargetQuery, RunProgress, TaskCompletio
 use super::Dispatcher;
 use super::held::PAGE_SIZE;
 use super::task_set::TaskSet;
+use crate::ports::BEFORE_FIRST_TASK;
 use crate::{EngineError, Observer};
 
 /// Maximum number of locations reported per target during a crawl. A page may
@@ -31,6 +34,7 @@ pub(super) struct RunReports {
     is_shared: bool,
     /// The reported tasks, if other workers may commit results.
     reported: TaskSet,
+    /// When progress was last reported.
     last_progress: Option<Duration>,
 }
 
@@ -40,7 +44,7 @@ struct DeferredReports {
     after: TaskId,
     /// The last task to report.
     through: TaskId,
-    /// Tasks that finished later and are reported already.
+    /// Tasks that finished after loading and are reported already.
     reported: HashSet<TaskId>,
 }
 
@@ -71,9 +75,9 @@ impl RunReports {
         self.targets.saturating_sub(self.checked)
     }
 
-    /// Defers the reports of all tasks up to this one.
+    /// Defers the reports of all tasks up to and including this one.
     pub(super) fn defer_through(&mut self, task: TaskId) {
-        let (after, reported) = (TaskId(0), HashSet::new());
+        let (after, reported) = (BEFORE_FIRST_TASK, HashSet::new());
         self.deferred = Some(DeferredReports { after, through: task, reported });
     }
 
@@ -118,6 +122,7 @@ impl RunReports {
                 self.reported.insert(checked.task);
             }
         }
+        // If the page is empty or reaches the last deferred task, nothing is left.
         match page.last().filter(|last| last.task < deferred.through) {
             Some(last) => deferred.after = last.task,
             None => self.deferred = None,
@@ -167,7 +172,8 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Reports results after this task that needed no request: missing anchors.
+    /// Reports the results of all targets added after this task: missing anchors, which
+    /// need no request.
     pub(super) async fn report_after(
         &self,
         mut after: TaskId,
@@ -215,7 +221,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Reports results that were committed just now.
+    /// Reports results that were just committed.
     pub(super) async fn report(
         &mut self,
         checked: Vec<(FetchTask, TaskCompletion)>,
@@ -226,6 +232,7 @@ impl Dispatcher<'_> {
         for ((task, completion), inlinks) in checked.into_iter().zip(inlinks) {
             let TaskUpdate::Finish(result) = completion.update else { continue };
             self.reports.mark_reported(task.id);
+            // The documents mark all links to this target as ignored.
             if inlinks.all_ignored {
                 continue;
             }
@@ -253,6 +260,7 @@ mod tests {
 
     use super::*;
 
+    /// The result of a live page.
     fn checked(task: i64) -> CheckedTarget {
         let result = TargetResult {
             verdict: Verdict::Alive,
@@ -279,6 +287,7 @@ mod tests {
         }
     }
 
+    /// Passes the stored results of these tasks, and returns those to report.
     fn take(reports: &mut RunReports, page: &[i64]) -> Vec<i64> {
         let page: Vec<CheckedTarget> = page.iter().copied().map(checked).collect();
         reports.take_deferred(&page).iter().map(|checked| checked.task.0).collect()
@@ -308,9 +317,11 @@ mod tests {
     #[test]
     fn progress_is_reported_at_most_once_per_interval() {
         let (mut reports, interval) = (RunReports::new(false), Duration::from_millis(100));
-        let due = |reports: &mut RunReports, ms| {
+        let is_due = |reports: &mut RunReports, ms| {
             reports.is_progress_due(Duration::from_millis(ms), interval)
         };
-        assert!(due(&mut reports, 0) && !due(&mut reports, 99) && due(&mut reports, 100));
+        assert!(is_due(&mut reports, 0));
+        assert!(!is_due(&mut reports, 99));
+        assert!(is_due(&mut reports, 100));
     }
 }

@@ -1,7 +1,9 @@
 //! The requests of the dispatcher: how many may be in flight, and their results.
 //!
-//! Each request runs in a task of its own and returns an event. The loop takes the
-//! events in batches.
+//! Each request runs in a tokio task and returns an event. The loop of the dispatcher
+//! takes the events in batches. A request occupies a *slot* until its result is stored.
+//! A *control* is a page fetched only for comparison; an *attempt* is a fetched page
+//! that is not judged yet, and may wait for a control.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +27,8 @@ pub(super) struct Requests {
 pub(super) struct Slots {
     /// Maximum number of requests in flight.
     limit: usize,
-    /// Requests whose result is not yet stored. This exceeds the number of open
-    /// requests by up to one batch.
+    /// Requests whose result is not yet stored: the requests in flight, and those that
+    /// returned but whose result is not judged or not committed.
     occupied: usize,
     /// Spawned requests and lookups that have not returned.
     outstanding: usize,
@@ -114,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_limit_stored_and_unstored_requests() {
+    fn slots_limit_requests_until_they_are_stored_and_controls_until_they_return() {
         let mut slots = Slots::new(2);
         slots.occupied = 2;
         slots.outstanding = 1;

@@ -44,10 +44,10 @@ impl<T> ResultQueue<T> {
         }
     }
 
-    /// Waits until the queue has `count` items, at most until `until`.
-    pub(super) async fn wait_for_batch(&self, count: usize, until: Instant) {
+    /// Waits until the queue has `count` items, at most until `deadline`.
+    pub(super) async fn wait_for_batch(&self, count: usize, deadline: Instant) {
         // A timeout is not an error here.
-        let _ = timeout_at(until, async {
+        let _ = timeout_at(deadline, async {
             while !self.has(count) {
                 self.notify.notified().await;
             }
@@ -62,8 +62,8 @@ impl<T> ResultQueue<T> {
         state.items.drain(..end).collect()
     }
 
-    /// Whether the queue has `count` items. If not, the consumer is notified
-    /// when it has.
+    /// Whether the queue has `count` items. If not, the consumer is notified as soon as
+    /// the queue has them.
     fn has(&self, count: usize) -> bool {
         let mut state = self.lock();
         state.notify_at = count;

@@ -62,8 +62,8 @@ impl RobotsState {
         matches!(self.rules(), Some(HostRules::Known(_)))
     }
 
-    /// Returns the filter for redirects. It does not apply to pages of other
-    /// hosts.
+    /// Returns the filter for redirects, if the rules are known. It allows all pages of
+    /// other hosts than `host`.
     pub(super) fn redirect_filter(&self, host: &str) -> Option<RedirectFilter> {
         self.rules()?.host_filter(host)
     }
@@ -83,6 +83,7 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
+    /// Sets the rules of a host. Without rules, the file is fetched before the next page.
     fn set_robots(&mut self, host: HostId, policy: Option<RobotsPolicy>) {
         let Some(queue) = self.queues.get_mut(host) else { return };
         let Some(policy) = policy else {
@@ -98,13 +99,15 @@ impl Dispatcher<'_> {
         queue.needs_filtering = true;
     }
 
-    /// Fetches a host's file. The request uses a slot, like that for a page.
+    /// Fetches the robots.txt of a host. The request occupies a slot, as a request for a
+    /// page does.
     pub(super) fn send_robots(&mut self, host: HostId) {
         let Some(queue) = self.queues.get_mut(host) else { return };
-        let task = queue.tasks.front().map(|task| (&task.url, task.rights));
-        let control = queue.pending_controls.front().map(|control| &control.request);
-        let control = control.map(|request| (&request.url, request.rights));
-        let Some((url, rights)) = task.or(control) else { return };
+        // The next task or control determines the origin and the permissions.
+        let next_task = queue.tasks.front().map(|task| (&task.url, task.rights));
+        let next_control = queue.pending_controls.front().map(|control| &control.request);
+        let next_control = next_control.map(|request| (&request.url, request.rights));
+        let Some((url, rights)) = next_task.or(next_control) else { return };
         let origin = origin_from_url(url).unwrap_or_default();
         queue.robots = RobotsState::InProgress;
         let attempts = RobotsAttempts::new(
@@ -125,7 +128,7 @@ impl Dispatcher<'_> {
         });
     }
 
-    /// Records the result of fetching a host's file.
+    /// Records the result of fetching the robots.txt of a host.
     pub(super) async fn record_robots(
         &mut self,
         host: HostId,
@@ -153,6 +156,7 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
+    /// Disallows all pages of a host whose robots.txt could not be fetched.
     fn close_host(&mut self, host: HostId, failure: RobotsFailure) {
         let Some(queue) = self.queues.get_mut(host) else { return };
         self.job.record_robots_failure(queue.name(), failure.reason());
@@ -160,8 +164,7 @@ impl Dispatcher<'_> {
         queue.needs_filtering = true;
     }
 
-    /// Removes the tasks that the host does not allow, and returns them as
-    /// finished.
+    /// Removes the queued tasks that robots.txt disallows, and returns them as finished.
     pub(super) fn take_disallowed(&mut self, host: HostId) -> Vec<JudgedTask> {
         let now = self.ports.now();
         let Some(queue) = self.queues.get_mut(host) else { return Vec::new() };
@@ -187,19 +190,19 @@ impl Dispatcher<'_> {
         disallowed.into_iter().map(judged).collect()
     }
 
-    /// Returns the failed request that determines the verdict of a link, if one
-    /// does.
-    fn deciding_failure<'m>(
+    /// Returns the failure to fetch robots.txt if it determines the verdict of a link.
+    fn deciding_failure<'r>(
         &self,
-        rules: &'m HostRules,
+        rules: &'r HostRules,
         task: &FetchTask,
-    ) -> Option<&'m RobotsFailure> {
+    ) -> Option<&'r RobotsFailure> {
         let HostRules::Failed(failure) = rules else { return None };
         let is_crawled = self.job.follows(&Url::parse(&task.url).ok()?);
         failure.decides_link(is_crawled).then_some(&**failure)
     }
 
-    /// Judges a link by the attempts to fetch its host's file.
+    /// Judges a link by the attempts to fetch the robots.txt of its host, as if these
+    /// were attempts to fetch the page.
     fn judge_by_failure(
         &mut self,
         host: HostId,
@@ -208,12 +211,13 @@ impl Dispatcher<'_> {
         failure: &RobotsFailure,
         now: Timestamp,
     ) -> JudgedTask {
-        let (last, earlier) = match failure.attempts.split_last() {
+        // The last attempt is the one that is judged now.
+        let (purpose, earlier_attempts) = match failure.attempts.split_last() {
             Some((last, earlier)) => (last.purpose, earlier),
             None => (FetchPurpose::Initial, &[][..]),
         };
-        task.attempts.extend_from_slice(earlier);
-        task.purpose = last;
+        task.attempts.extend_from_slice(earlier_attempts);
+        task.purpose = purpose;
         let fetched =
             FetchedTask::new(task, FetchedPage::new(failure.probe.clone(), PageContent::default()));
         self.judge_now(host, lease, fetched, now)
@@ -228,16 +232,16 @@ fn origin_from_host(name: &str) -> Option<String> {
     origin_from_url(&format!("https://{name}/"))
 }
 
-/// Result of a task that the host does not allow.
+/// Returns the result of a task that robots.txt disallows.
 fn disallowed_result(task: &FetchTask, reason: String, now: Timestamp) -> TargetResult {
     let history = &task.history;
-    let is_same = history.code == Some(codes::ROBOTS);
+    let was_disallowed = history.code == Some(codes::ROBOTS);
     TargetResult {
         verdict: Verdict::Blocked,
         code: Some(codes::ROBOTS),
         status: None,
         reason,
-        since: history.since.filter(|_| is_same).unwrap_or(now),
+        since: history.since.filter(|_| was_disallowed).unwrap_or(now),
         checked_at: now,
         attempts: task.attempts.clone(),
         streak: history.streak,

@@ -1,4 +1,8 @@
 //! Sends requests as the rate limiters allow.
+//!
+//! A host is *ready* if its next request may be sent now. The next request of a host is
+//! for its robots.txt, for a control (a page fetched only for comparison), or for the
+//! page of a task.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +45,7 @@ impl Dispatcher<'_> {
         self.schedule_at(host, now);
     }
 
+    /// Sends the next request of a host: for robots.txt, a control or a task.
     fn send_ready(&mut self, host: HostId, now: Duration) {
         let Some(queue) = self.queues.get_mut(host) else { return };
         if matches!(queue.robots, RobotsState::Unknown) {
@@ -59,6 +64,7 @@ impl Dispatcher<'_> {
         }
     }
 
+    /// Sends the request of a task. The job decides whether the page is parsed for links.
     fn send(&mut self, host: HostId, task: FetchTask) {
         let options = self.queues.get(host).map(HostQueue::request_options).unwrap_or_default();
         let page_fetch = isolate(&task.url, || {
@@ -75,19 +81,19 @@ impl Dispatcher<'_> {
     fn send_page_fetch(&mut self, host: HostId, task: FetchTask, page_fetch: PageFetch) {
         self.requests.spawn(move |ports| async move {
             let fetched = isolate_async(&task.url, async {
-                let PageFetchResult { probe, parsed_page, unrendered } =
+                let PageFetchResult { probe, parsed_page, render_error } =
                     page_fetch.run(&ports).await;
                 let content = PageContent { anchors: None, parsed_page: parsed_page.map(Box::new) };
-                (FetchedPage::new(probe, content), unrendered)
+                (FetchedPage::new(probe, content), render_error)
             });
             let fetched = fetched.await;
-            let (page, unrendered) =
+            let (page, render_error) =
                 fetched.unwrap_or_else(|_| (FetchedPage::internal_error(ports.now()), None));
-            WorkerEvent::PageFetched(host, Box::new(FetchedTask::new(task, page)), unrendered)
+            WorkerEvent::PageFetched(host, Box::new(FetchedTask::new(task, page)), render_error)
         });
     }
 
-    /// Sends any other task.
+    /// Sends a task whose page is only judged.
     fn send_probe(&mut self, host: HostId, task: FetchTask, options: RequestOptions) {
         let base_url = self.queues.get_mut(host).and_then(|queue| queue.base_url(&task));
         let handoff = self.loading.loader().handoff();
@@ -98,7 +104,7 @@ impl Dispatcher<'_> {
         };
         self.requests.spawn(move |ports| async move {
             let page = isolate_async(&task.url, async {
-                // The page was fetched while loading; use that probe as the
+                // If the loader has fetched the page as an input, use its probe as the
                 // first attempt.
                 let fetched_while_loading =
                     handoff.pages.get(&task.url).filter(|_| task.attempts.is_empty());
@@ -152,7 +158,8 @@ async fn probe_task(
     let needs_content = content.needs_anchors || content.page_sink.is_some();
     let max_body_bytes = needs_content.then_some(content.max_bytes).or(options.max_body_bytes);
     let options = RequestOptions { max_body_bytes, ..options };
-    // A confirmation must not depend on the cache of a server.
+    // Only the first attempt may be a conditional request ("not modified since"). A
+    // confirmation must not depend on the cache of a server.
     let is_first = task.purpose == FetchPurpose::Initial && task.attempts.is_empty();
     let request = StoredUrlRequest {
         url: &task.url,

@@ -14,13 +14,13 @@ pub struct DispatchSettings {
     pub politeness: PolitenessPolicy,
     /// Rules that decide which evidence is sufficient.
     pub policy: Policy,
-    /// Maximum wait that a host may request. The tasks of a host that requests
-    /// more are left to a later run.
+    /// Maximum wait that a host may request. If a host requests a longer wait, its
+    /// remaining tasks are finished as blocked.
     pub max_host_wait: Duration,
-    /// Duration of the lease of a host. The hosts of a crashed process are free
-    /// after this time.
+    /// Duration of a lease: the exclusive right to fetch from a host. After this time, the
+    /// hosts of a crashed process can be claimed again.
     pub lease: Duration,
-    /// Maximum age of a stored control.
+    /// Maximum age of a stored control (a page fetched only for comparison).
     pub max_control_age: Duration,
     /// Whether pages are compared with controls.
     pub uses_controls: bool,

@@ -1,8 +1,8 @@
 //! Watchdog: detects a run that has tasks left but nothing to wait for.
 //!
-//! Such a run would wait forever. This is an internal error, so the run is
-//! saved and ends with one. Slow hosts, long waits and slow disks do not
-//! trigger it: each of them is a request in flight or a timer.
+//! Such a run would wait forever because of a defect in Relink. The run is saved and
+//! ends with an internal error. Slow hosts, long waits and slow disks do not trigger
+//! the watchdog: for each of them, a request is in flight or a timer is set.
 
 use super::Dispatcher;
 use crate::EngineError;

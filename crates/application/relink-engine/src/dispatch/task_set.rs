@@ -4,18 +4,22 @@ use std::collections::HashMap;
 
 use relink_model::TaskId;
 
-/// A set of task ids.
+/// A set of task ids: for each group of 64 consecutive ids, a word with one bit per id.
 #[derive(Debug, Default)]
 pub(super) struct TaskSet(HashMap<i64, u64>);
 
 impl TaskSet {
     pub(super) fn insert(&mut self, task: TaskId) {
-        *self.0.entry(task.0 >> 6).or_default() |= bit(task);
+        *self.0.entry(group(task)).or_default() |= bit(task);
     }
 
     pub(super) fn contains(&self, task: TaskId) -> bool {
-        self.0.get(&(task.0 >> 6)).is_some_and(|bits| bits & bit(task) != 0)
+        self.0.get(&group(task)).is_some_and(|bits| bits & bit(task) != 0)
     }
+}
+
+fn group(task: TaskId) -> i64 {
+    task.0 >> 6
 }
 
 fn bit(task: TaskId) -> u64 {

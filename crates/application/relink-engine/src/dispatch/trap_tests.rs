@@ -1,8 +1,9 @@
-//! Requests for invented URLs, to test whether a set of pages is endless.
+//! Requests for invented URLs, to test whether a set of pages is a *spider trap*: an
+//! endless set of generated pages, such as the months of a calendar.
 //!
-//! They are sent before the queued pages, because the result decides whether
-//! these are fetched. They obey robots.txt and the rate limits, carry no
-//! credentials, and appear in no report.
+//! The requests are sent before the queued pages, because their results decide whether
+//! these pages are fetched. They obey robots.txt and the rate limits, carry no
+//! credentials, and appear in no report. `relink_frontier` selects the URLs.
 
 use relink_frontier::{EndlessTest, PageFingerprint, host_key};
 use relink_model::{ControlKind, FetchOutcome, Probe};
@@ -19,17 +20,18 @@ use crate::probe::final_url;
 /// One URL of a test.
 #[derive(Debug, Clone)]
 pub(super) struct TrapTestPart {
-    /// The set that is tested.
+    /// Identifies the set of pages that is tested.
     key: String,
     /// The page at the URL; `None` if it does not exist.
     page: Option<PageFingerprint>,
 }
 
 impl TrapTestPart {
-    /// Reads the response. A redirect is not a page of its own.
+    /// Saves the page of a response. A redirect does not count as a page.
     pub(super) fn read_page(&mut self, url: &str, probe: &Probe, body: Option<&Body>) {
         let is_found = matches!(probe.outcome, FetchOutcome::Response(200..=299))
             && final_url(probe).is_none_or(|last| last.as_str() == url);
+        // Only the fingerprint is needed: no robots header, and no links.
         let page = || parse_page(&Url::parse(url).ok()?, body?, None, 0)?.fingerprint;
         self.page = is_found.then(|| isolate(url, page).ok().flatten()).flatten();
     }
@@ -47,6 +49,7 @@ impl Dispatcher<'_> {
 
     fn queue_trap_test(&mut self, test: &EndlessTest, url: &Url) {
         let part = TrapTestPart { key: test.key.clone(), page: None };
+        // A user who disabled controls wants no requests for invented URLs.
         let rights = self.settings.uses_controls.then(|| self.job.unlinked_rights(url));
         let name = host_key(url);
         let hosts = self.queues.iter().filter(|(_, queue)| queue.name() == name);

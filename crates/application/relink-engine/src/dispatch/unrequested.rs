@@ -1,9 +1,13 @@
-//! Hosts that are down, closed or do not allow a page: their tasks are finished
-//! without a request.
+//! Finishes tasks without a request in three cases: robots.txt disallows the page, the
+//! host is closed, or the host is down.
 //!
-//! `relink_frontier::Outage` decides whether a host is down. A silent host of a
-//! crawl is handled by `Dispatcher::blocking_host`, which keeps the run open:
-//! silence after responses is more often a block than an outage.
+//! A host is *closed* if it requested a backoff that is longer than this run waits. It
+//! is *down* if `relink_frontier::Outage` says so. If a host of a crawled site stops
+//! responding after earlier responses, it more often blocks the crawler than it is
+//! down. Its tasks are not finished here: `Dispatcher::blocking_host` ends the run, and
+//! the tasks are fetched when the run is resumed.
+//!
+//! A *control* is a page that is fetched only for comparison with another page.
 
 use jiff::Timestamp;
 use relink_frontier::Outage;
@@ -19,8 +23,8 @@ use super::pending_judgment::{JudgedTask, blocked_result, target_result};
 use crate::{EngineError, Observer};
 
 impl Dispatcher<'_> {
-    /// Finishes the queued tasks of a host whose backoff is longer than this
-    /// run waits, without a request.
+    /// Finishes the queued tasks that robots.txt disallows. If the host is closed,
+    /// finishes all its queued tasks.
     pub(super) async fn finish_blocked(
         &mut self,
         host: HostId,
@@ -45,7 +49,7 @@ impl Dispatcher<'_> {
             })
             .collect();
         let controls: Vec<ControlTask> = queue.pending_controls.drain(..).collect();
-        judged.extend(self.judge_without(host, controls).await?);
+        judged.extend(self.judge_without_controls(host, controls).await?);
         self.schedule(host);
         if !judged.is_empty() {
             // The store may have more tasks of this host. The host is released
@@ -55,16 +59,17 @@ impl Dispatcher<'_> {
         self.commit(judged, observer).await
     }
 
-    /// Judges the attempts that wait for these controls without them. Frees their
-    /// request slots.
-    async fn judge_without(
+    /// Judges the fetched pages that wait for `controls`, which will not be fetched, and
+    /// frees the request slots of these pages.
+    async fn judge_without_controls(
         &mut self,
         host: HostId,
         controls: Vec<ControlTask>,
     ) -> Result<Vec<JudgedTask>, EngineError> {
         let mut judged = Vec::new();
         for control in controls {
-            for pending in self.finish_control(host, control, None) {
+            let no_probe = None;
+            for pending in self.finish_control(host, control, no_probe) {
                 judged.extend(self.advance(pending).await?);
             }
         }
@@ -72,7 +77,7 @@ impl Dispatcher<'_> {
         Ok(judged)
     }
 
-    /// Finishes the tasks of a host that is down.
+    /// Finishes the queued tasks of a host that is down.
     pub(super) async fn finish_unrequested(
         &mut self,
         host: HostId,
@@ -95,25 +100,31 @@ impl Dispatcher<'_> {
             let update = self.unrequested_update(&task, &outage, now);
             judged.push(JudgedTask::new(task, lease, None, update));
         }
-        judged.extend(self.judge_without(host, controls).await?);
+        judged.extend(self.judge_without_controls(host, controls).await?);
         self.commit(judged, observer).await?;
-        // The store may hold more tasks of this host.
+        // The store may have more tasks of this host.
         self.schedule(host);
         self.claims.request_refill(host);
         Ok(())
     }
 
-    /// Returns the result of a task that is not fetched, or not fetched again.
+    /// Returns the result of a task whose host is down. A task without attempts is
+    /// judged by the last failure of the host. A task that waits for a retry is judged
+    /// by its own attempts.
     fn unrequested_update(&self, task: &FetchTask, outage: &Outage, now: Timestamp) -> TaskUpdate {
         let policy = &self.settings.policy;
-        let Some((since, outcome)) = outage.last_failure() else { return TaskUpdate::Drop };
+        let Some((since, outcome)) = outage.last_failure() else {
+            // Does not happen: a host is down only after failures.
+            return TaskUpdate::Drop;
+        };
         let Some(last) = task.attempts.last() else {
             let judgment = judge_unrequested(policy, &task.history, outcome, since, now);
-            let result =
-                target_result(judgment, &unsent_probe(now, outcome.clone()), Vec::new(), now);
+            let probe = probe_from_outcome(now, outcome.clone());
+            let result = target_result(judgment, &probe, Vec::new(), now);
+            // The HTTP status of the failure belongs to another page of the host.
             return TaskUpdate::Finish(TargetResult { status: None, ..result });
         };
-        let probe = unsent_probe(last.requested_at, last.outcome.clone());
+        let probe = probe_from_outcome(last.requested_at, last.outcome.clone());
         let attempts: &[Attempt] = &task.attempts;
         let input = JudgeInput {
             url: &task.url,
@@ -127,15 +138,16 @@ impl Dispatcher<'_> {
         TaskUpdate::Finish(target_result(conclude(policy, &input), &probe, attempts.to_vec(), now))
     }
 
-    /// Whether a crawl ends because a host of its site stopped responding.
+    /// Whether a crawl ends because this host of the crawled site stopped responding.
     pub(super) fn ends_crawl(&self, queue: &HostQueue) -> bool {
-        let is_inside = |url: &str| Url::parse(url).is_ok_and(|url| self.job.follows(&url));
+        let is_crawled = |url: &str| Url::parse(url).is_ok_and(|url| self.job.follows(&url));
         queue.has_stopped_responding()
-            && queue.tasks.front().is_some_and(|next| is_inside(&next.url))
+            && queue.tasks.front().is_some_and(|next| is_crawled(&next.url))
     }
 }
 
-fn unsent_probe(requested_at: Timestamp, outcome: FetchOutcome) -> Probe {
+/// Returns a probe of which only the time and the outcome are known.
+fn probe_from_outcome(requested_at: Timestamp, outcome: FetchOutcome) -> Probe {
     let (hops, timings) = (Vec::new(), Timings::default());
     Probe { requested_at, hops, outcome, timings, retry_after: None, digest: None, version: None }
 }

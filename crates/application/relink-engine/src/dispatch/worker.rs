@@ -1,15 +1,15 @@
 //! Works on a run that another process has opened.
 //!
-//! A worker claims hosts, fetches, judges and commits. It does not load
-//! documents, judge held results, report results or close the run: the owner of
-//! the run does that after the last task.
+//! A worker claims hosts, fetches, judges and commits. The *owner* of the run is the
+//! process that opened it. Only the owner loads documents, judges *held* results (those
+//! that wait for the end of the run), reports results and closes the run.
 
 use std::time::Duration;
 
-use relink_model::TaskId;
 use relink_ports::{CheckedTarget, RunState};
 
 use super::Dispatcher;
+use crate::ports::BEFORE_FIRST_TASK;
 use crate::{EngineError, Observer, Progress, StopSignal};
 
 /// Interval between checks whether the run is still open.
@@ -27,7 +27,7 @@ pub(super) enum Role {
     Worker,
 }
 
-/// Discards results: the owner reports them.
+/// An observer for workers. It discards all results, because the owner reports them.
 struct NoObserver;
 
 impl Observer for NoObserver {
@@ -43,12 +43,14 @@ impl Dispatcher<'_> {
     /// stopped. Returns the number of results.
     pub(crate) async fn work(mut self, stop: &StopSignal) -> Result<u64, EngineError> {
         self.run.role = Role::Worker;
-        self.loading.finish(TaskId(0));
+        // A worker has nothing to load.
+        self.loading.finish(BEFORE_FIRST_TASK);
         self.load_network().await?;
-        let (mut observer, mut checked_at) = (NoObserver, Duration::ZERO);
+        let (mut observer, mut status_read_at) = (NoObserver, Duration::ZERO);
         let mut stopped_at: Option<Duration> = None;
         loop {
             if stop.is_stopped() {
+                // Store the results of the requests in flight before the worker ends.
                 let since = *stopped_at.get_or_insert(self.elapsed());
                 if self.requests.outstanding() == 0 || self.elapsed() > since + DRAIN_TIMEOUT {
                     break;
@@ -66,8 +68,8 @@ impl Dispatcher<'_> {
             {
                 break;
             }
-            if self.elapsed() >= checked_at + STATUS_INTERVAL {
-                checked_at = self.elapsed();
+            if self.elapsed() >= status_read_at + STATUS_INTERVAL {
+                status_read_at = self.elapsed();
                 if self.ports.store.run_status(self.run.id).await?.state != RunState::Open {
                     break;
                 }
@@ -99,6 +101,7 @@ impl Dispatcher<'_> {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
+        // Crawls and surveys have no workers.
         if !self.run.is_shared || self.job.follows_links() || self.job.draws_samples() {
             return Ok(());
         }

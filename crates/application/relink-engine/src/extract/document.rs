@@ -1,4 +1,8 @@
-//! Renders the links of one document.
+//! Renders the links of one document as text.
+//!
+//! A document is read into a buffer. A large document is read in *windows* instead: one
+//! section of limited size after the other. The text is passed on in *parts*, so that memory
+//! use does not depend on the number of links. A *directive* is a `relink:ignore` comment.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 
@@ -18,14 +22,13 @@ use crate::isolation::Panicked;
 use crate::reserved::is_reserved_url;
 use crate::{LARGE_DOCUMENT_SIZE, WINDOW_SIZE};
 
-/// Size at which a part of a document is passed on, so that a page with a
-/// million links needs no more memory.
+/// Size in bytes at which a part of a document is passed on.
 const PART_SIZE: usize = 256 << 10;
 
-/// Initial size of the read buffer.
+/// Initial size of the read buffer in bytes.
 const INITIAL_BUFFER: usize = 64 << 10;
 
-/// Maximum size of a buffer that is reused.
+/// Maximum size in bytes of a buffer that is used again for the next document.
 const MAX_REUSED_BUFFER: usize = 4 << 20;
 
 /// Rendered part of a document.
@@ -35,7 +38,7 @@ pub(super) struct RenderedPart {
     pub(super) text: Vec<u8>,
     /// Number of links.
     pub(super) links: u64,
-    /// Number of links that would not be checked.
+    /// Number of links that `relink check` would not check.
     pub(super) skipped: u64,
     /// Parts that could not be read.
     pub(super) problems: Vec<ExtractProblem>,
@@ -44,12 +47,12 @@ pub(super) struct RenderedPart {
 }
 
 impl RenderedPart {
-    /// A document that could not be read.
+    /// Returns the output for a document that could not be read.
     fn from_problem(problem: ExtractProblem) -> Self {
         Self { problems: vec![problem], ..Self::default() }
     }
 
-    /// A document whose parser panicked.
+    /// Returns the output for a document whose parser panicked.
     pub(super) fn from_panic(label: &str, panicked: Panicked) -> Self {
         Self::from_problem(problem(label, None, panicked.to_string()))
     }
@@ -67,7 +70,7 @@ pub(super) type PartSink<'a> = &'a mut dyn FnMut(RenderedPart) -> bool;
 /// State of one thread.
 pub(super) struct Worker<'a> {
     settings: &'a ExtractSettings,
-    /// Read buffer, larger than any document so far.
+    /// Read buffer, which grows with the largest document so far.
     buffer: Vec<u8>,
 }
 
@@ -102,6 +105,7 @@ impl<'a> Worker<'a> {
         if !is_gzip(&self.buffer[..head.length]) {
             return self.read(label, head, file, sink);
         }
+        // The buffer is needed for the decompressed document.
         let bytes = std::mem::replace(&mut self.buffer, vec![0; INITIAL_BUFFER]);
         let compressed = (&bytes[..head.length]).chain(file);
         let mut part = self.read_gzip(label, compressed, sink);
@@ -111,6 +115,7 @@ impl<'a> Worker<'a> {
         part
     }
 
+    /// Reads a compressed document from a stream. Returns its last part.
     fn read_gzip(
         &mut self,
         label: &str,
@@ -195,17 +200,18 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The part of a document in the buffer.
+/// The first part of a document, which is in the buffer.
 struct BufferedHead {
+    /// Number of bytes.
     length: usize,
     end: DocumentEnd,
 }
 
-/// Where a document ends.
+/// The position of the end of a document.
 enum DocumentEnd {
-    /// In the buffer, possibly because of an error.
+    /// The whole document is in the buffer, or the part before a read error.
     InBuffer(Option<io::Error>),
-    /// After the buffer.
+    /// The buffer contains only the first part of the document.
     BeyondBuffer,
 }
 
@@ -217,6 +223,7 @@ fn read_options(settings: &ExtractSettings, label: &str, head: &[u8]) -> (Docume
     (format, Options { column, ..name.map(Options::from_file_name).unwrap_or_default() })
 }
 
+/// Renders a document that is completely in memory. Returns its last part.
 fn read_whole(
     settings: &ExtractSettings,
     label: &str,
@@ -252,10 +259,13 @@ fn problem(path: &str, line: Option<u32>, text: String) -> ExtractProblem {
 struct DocumentRenderer<'a> {
     settings: &'a ExtractSettings,
     label: &'a str,
+    /// Directives, in the order of their lines.
     directives: Vec<IgnoreDirective>,
     writer: LinkWriter,
+    /// The current part.
     part: RenderedPart,
     sink: PartSink<'a>,
+    /// Whether the sink accepts further parts.
     is_accepted: bool,
 }
 
@@ -266,21 +276,23 @@ impl<'a> DocumentRenderer<'a> {
         Self { settings, label, directives, writer, part, sink, is_accepted: true }
     }
 
+    /// Renders a link, and passes the part on if it is full.
     fn add(&mut self, link: &Link) {
-        let skipped = self.skip_reason(link);
+        let skip_reason = self.skip_reason(link);
         self.part.links += 1;
-        self.part.skipped += u64::from(skipped.is_some());
-        self.writer.write(&mut self.part.text, link, skipped);
+        self.part.skipped += u64::from(skip_reason.is_some());
+        self.writer.write(&mut self.part.text, link, skip_reason);
         if self.part.text.len() >= PART_SIZE {
             let buffer = Vec::with_capacity(self.part.text.capacity());
             let next = RenderedPart { text: buffer, ..RenderedPart::default() };
             let part = std::mem::replace(&mut self.part, next);
-            // After the reader is gone, the remaining links are still rendered
-            // and discarded. That is simpler than aborting every extractor.
+            // If the sink accepts nothing more (a closed pipe), the remaining links are
+            // rendered and discarded. That is simpler than aborting every extractor.
             self.is_accepted = self.is_accepted && (self.sink)(part);
         }
     }
 
+    /// Returns why `relink check` would not check a link.
     fn skip_reason(&self, link: &Link) -> Option<SkipReason> {
         if let LinkTarget::Skipped(_, reason) = link.target {
             return Some(reason);
@@ -288,25 +300,25 @@ impl<'a> DocumentRenderer<'a> {
         if self.is_reserved(link) {
             return Some(SkipReason::Reserved);
         }
-        // A line has at most one directive, and a directive extends at most to
-        // the next line of text. So only the last two can apply.
-        let next = self
+        // A line has at most one directive, and a directive extends at most to the next
+        // line of text. So only the last two directives before the link can apply.
+        let end = self
             .directives
             .partition_point(|directive| *directive.lines.start() <= link.location.line);
-        let mut candidates = self.directives[next.saturating_sub(2)..next].iter();
+        let mut candidates = self.directives[end.saturating_sub(2)..end].iter();
         candidates
             .any(|directive| self.ignores_link(directive, link))
             .then_some(SkipReason::Ignored)
     }
 
-    /// Whether the host of the link is reserved for examples, as in `check`.
-    /// Links on standard input are always intended.
+    /// Whether the link is skipped because its host is reserved for examples. A link on
+    /// standard input is not skipped, because the user passed it on purpose.
     fn is_reserved(&self, link: &Link) -> bool {
         let LinkTarget::Web(text) = &link.target else { return false };
         self.label != STDIN && is_reserved_url(text)
     }
 
-    /// Whether a directive ignores the link as a whole.
+    /// Whether a directive ignores the link, not only some of its findings.
     fn ignores_link(&self, directive: &IgnoreDirective, link: &Link) -> bool {
         directive.covers(link.location.line)
             && directive.codes.is_empty()
@@ -331,6 +343,7 @@ impl<'a> DocumentRenderer<'a> {
         }
     }
 
+    /// Returns the last part.
     fn finish(mut self) -> RenderedPart {
         self.part.is_document_end = true;
         self.part

@@ -1,9 +1,11 @@
 //! Writes the output of several threads in order.
 //!
-//! Every thread takes item indexes. The output of an item is written after that
-//! of all lower ones. A thread that is ahead stores its output here and
-//! continues, up to a limit. Beyond it, the thread waits. The thread with the
-//! current item never waits, so there is always progress.
+//! The work is a list of *items* (documents), identified by their indexes. Every thread
+//! takes the next index. The output of an item is written after the output of all items
+//! with a lower index. The *current* item is the first one that is not completely
+//! written. A thread that finishes a later item stores the output here and continues. If
+//! too much output is stored, the thread waits. The thread with the current item never
+//! waits, so there is always progress.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +17,7 @@ const MAX_BUFFERED_BYTES: usize = 32 << 20;
 /// Maximum number of buffered chunks.
 const MAX_BUFFERED_CHUNKS: usize = 4096;
 
-/// Output of a thread.
+/// A part of the output of an item.
 pub(super) trait OutputChunk {
     /// Returns the size in bytes.
     fn size(&self) -> usize;
@@ -28,16 +30,22 @@ pub(super) type ChunkSink<'a, P> = &'a mut (dyn FnMut(P) -> io::Result<()> + Sen
 pub(super) struct OrderedOutput<'a, P> {
     state: Mutex<State<'a, P>>,
     current_changed: Condvar,
+    /// Number of items.
     items: usize,
 }
 
 struct State<'a, P> {
+    /// The next item that a thread takes.
     next_index: usize,
+    /// The first item that is not completely written.
     current: usize,
+    /// The output of finished items after the current one.
     buffered: BTreeMap<usize, P>,
     buffered_bytes: usize,
+    /// Number of waiting threads.
     waiting: usize,
     sink: ChunkSink<'a, P>,
+    /// The error that ended the output.
     error: Option<io::Error>,
 }
 
@@ -72,15 +80,15 @@ impl<'a, P: OutputChunk> OrderedOutput<'a, P> {
         })
     }
 
-    /// Writes a part of an item after all lower items are written. Returns
-    /// whether more is accepted.
+    /// Waits until all lower items are written, and writes a part of an item. Returns
+    /// whether further parts are accepted.
     pub(super) fn push_part(&self, index: usize, part: P) -> bool {
         let mut state = self.wait(self.lock(), |state| state.current < index);
         state.write(part);
         state.error.is_none()
     }
 
-    /// Writes or stores the last part of an item.
+    /// Writes the last part of an item, or stores it if a lower item is not written yet.
     pub(super) fn finish_item(&self, index: usize, chunk: P) {
         let mut state = self.wait(self.lock(), |state| state.current < index && state.is_full());
         if state.current < index {
@@ -96,6 +104,7 @@ impl<'a, P: OutputChunk> OrderedOutput<'a, P> {
         }
     }
 
+    /// Waits until `must_wait` is false. It is tested again for each new current item.
     fn wait<'s>(
         &'s self,
         mut state: MutexGuard<'s, State<'a, P>>,
@@ -127,7 +136,7 @@ impl<P: OutputChunk> State<'_, P> {
         }
     }
 
-    /// Writes the buffered chunks that follow.
+    /// Writes the stored output of the items that follow without a gap.
     fn write_buffered(&mut self) {
         while let Some(chunk) = self.buffered.remove(&self.current) {
             self.buffered_bytes -= chunk.size();
@@ -141,6 +150,10 @@ impl<P: OutputChunk> State<'_, P> {
 mod tests {
     use super::*;
 
+    /// The number of the last part of an item. The other parts have lower numbers.
+    const LAST_PART: usize = 9;
+
+    /// The index of an item and the number of a part.
     impl OutputChunk for (usize, usize) {
         fn size(&self) -> usize {
             // So large that threads have to wait.
@@ -148,6 +161,7 @@ mod tests {
         }
     }
 
+    /// Writes one to three parts for each item.
     fn work(output: &OrderedOutput<'_, (usize, usize)>) {
         while let Some(index) = output.next_index() {
             for part in 0..index % 3 {
@@ -155,7 +169,7 @@ mod tests {
                     break;
                 }
             }
-            output.finish_item(index, (index, 9));
+            output.finish_item(index, (index, LAST_PART));
         }
     }
 

@@ -8,7 +8,8 @@ use async_trait::async_trait;
 
 use super::*;
 
-/// Files in memory. A path with `!` cannot be opened.
+/// Files in memory. A path with `!` cannot be opened, and a directory `denied` cannot be
+/// read. Every prefix of a path is a directory.
 #[derive(Default)]
 struct MemoryFiles(BTreeMap<String, Vec<u8>>);
 
@@ -24,12 +25,12 @@ impl Files for MemoryFiles {
     async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError> {
         let mut found = Vec::new();
         for input in walk.inputs.iter().map(|input| input.to_str().unwrap()) {
-            let before = found.len();
+            let found_before = found.len();
             let matches = self.0.keys().filter(|path| path.starts_with(input));
             found.extend(
                 matches.map(|path| DocumentSource { label: path.clone(), path: path.into() }),
             );
-            if found.len() == before {
+            if found.len() == found_before {
                 return Err(FileError::Missing { path: input.to_owned() });
             }
         }
@@ -78,10 +79,12 @@ fn settings(paths: &[&str]) -> ExtractSettings {
     }
 }
 
+/// Extracts the links, and returns the printed text and the summary.
 async fn run(files: &MemoryFiles, settings: &ExtractSettings) -> (String, ExtractSummary) {
     run_with(files, settings, None).await
 }
 
+/// Extracts the links of files and of a text on standard input.
 async fn run_with(
     files: &MemoryFiles,
     settings: &ExtractSettings,
@@ -97,22 +100,24 @@ async fn run_with(
     (String::from_utf8(text).unwrap(), summary)
 }
 
+/// Returns the problems as `path: message`.
 fn problems(summary: &ExtractSummary) -> Vec<String> {
-    let reported = summary.first_problems.iter();
-    reported.map(|problem| format!("{}: {}", problem.path, problem.text)).collect()
+    let problems = summary.first_problems.iter();
+    problems.map(|problem| format!("{}: {}", problem.path, problem.text)).collect()
 }
 
 #[tokio::test]
 async fn links_are_in_document_order() {
     let mut files = MemoryFiles::default();
-    let mut expect = Vec::new();
-    for n in 0..500 {
-        let path = format!("a/{n:03}.md");
-        files = files.with(&path, "x [y](z)\n".repeat(n % 7));
-        expect.extend((1..=n % 7).map(|line| format!("{path}:{line}:7 hyperlink z\n")));
+    let mut expected = Vec::new();
+    for number in 0..500 {
+        let path = format!("a/{number:03}.md");
+        let links = number % 7;
+        files = files.with(&path, "x [y](z)\n".repeat(links));
+        expected.extend((1..=links).map(|line| format!("{path}:{line}:7 hyperlink z\n")));
     }
     let (text, summary) = run(&files, &settings(&["a"])).await;
-    assert_eq!(text, expect.concat());
+    assert_eq!(text, expected.concat());
     assert_eq!(summary.documents, 500);
 }
 
@@ -167,7 +172,7 @@ async fn gzip_document_format_follows_inner_name() {
 }
 
 #[tokio::test]
-async fn stdin_is_read_with_the_given_format() {
+async fn stdin_is_read_with_the_given_format_and_its_directives() {
     let stdin = Some("a [b](c) <!-- relink:ignore until 2026-11-16 -->");
     let settings = ExtractSettings { format: Some(DocumentFormat::Markdown), ..settings(&[]) };
     let (text, summary) = run_with(&MemoryFiles::default(), &settings, stdin).await;
@@ -177,43 +182,42 @@ async fn stdin_is_read_with_the_given_format() {
     assert_eq!(run_with(&MemoryFiles::default(), &tomorrow, stdin).await.0, "-:1:7 hyperlink c\n");
 }
 
-/// A list that is read in windows. Most lines are long comments, and every
-/// second line is a URL.
+/// Returns a list so large that it is read in windows, and its number of URLs without the
+/// last one, which is ignored. A long comment precedes each URL.
 fn large_list() -> (String, u64) {
-    let comment = format!("# {}\n", "-".repeat(60_000));
-    let lines = 1 + crate::LARGE_DOCUMENT_SIZE as u64 / 60_000;
-    let pair = |n| format!("{comment}https://127.0.0.1/{n}\n");
-    let list: Vec<String> = (1..=lines).map(pair).collect();
-    (list.concat() + "# relink:ignore\nhttps://127.0.0.1/last", lines)
+    const COMMENT_LENGTH: usize = 60_000;
+    let comment = format!("# {}\n", "-".repeat(COMMENT_LENGTH));
+    let urls = 1 + (crate::LARGE_DOCUMENT_SIZE / COMMENT_LENGTH) as u64;
+    let comment_and_url = |number| format!("{comment}https://127.0.0.1/{number}\n");
+    let list: Vec<String> = (1..=urls).map(comment_and_url).collect();
+    (list.concat() + "# relink:ignore\nhttps://127.0.0.1/last", urls)
 }
 
 #[tokio::test]
 async fn large_document_is_read_in_windows() {
-    let (list, lines) = large_list();
+    let (list, urls) = large_list();
     let files = MemoryFiles::default().with("a.list", &list);
     let (text, summary) = run(&files, &settings(&["a.list"])).await;
-    assert_eq!((summary.links, summary.skipped), (lines + 1, 1));
-    let expect = format!("a.list:{}:1 list-entry https://127.0.0.1/{lines}", 2 * lines);
-    assert!(text.contains(&expect), "{expect}");
-    let expected_end = format!(
-        "a.list:{}:1 list-entry https://127.0.0.1/last (skipped: ignored)\n",
-        2 * lines + 2
-    );
+    assert_eq!((summary.links, summary.skipped), (urls + 1, 1));
+    let expected = format!("a.list:{}:1 list-entry https://127.0.0.1/{urls}", 2 * urls);
+    assert!(text.contains(&expected), "{expected}");
+    let expected_end =
+        format!("a.list:{}:1 list-entry https://127.0.0.1/last (skipped: ignored)\n", 2 * urls + 2);
     assert!(text.ends_with(&expected_end), "{expected_end}");
 }
 
 #[tokio::test]
 async fn large_gzip_document_can_be_truncated() {
     use std::io::Write as _;
-    let (list, lines) = large_list();
+    let (list, urls) = large_list();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
     encoder.write_all(list.as_bytes()).unwrap();
-    let encoder = encoder.finish().unwrap();
-    let truncated = &encoder[..encoder.len() - 100_000];
-    let files = MemoryFiles::default().with("a.list.gz", &encoder).with("b.list.gz", truncated);
+    let compressed = encoder.finish().unwrap();
+    let truncated = &compressed[..compressed.len() - 100_000];
+    let files = MemoryFiles::default().with("a.list.gz", &compressed).with("b.list.gz", truncated);
     let (_, summary) = run(&files, &settings(&["a.list.gz"])).await;
-    assert_eq!((summary.links, summary.problems), (lines + 1, 0));
+    assert_eq!((summary.links, summary.problems), (urls + 1, 0));
     let (_, summary) = run(&files, &settings(&["b.list.gz"])).await;
-    assert!(summary.links >= lines - 2, "{summary:?}");
+    assert!(summary.links >= urls - 2, "{summary:?}");
     assert!(problems(&summary)[0].contains("truncated"), "{summary:?}");
 }

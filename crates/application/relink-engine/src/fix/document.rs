@@ -13,6 +13,7 @@ use thiserror::Error;
 use super::{FixStatus, LinkFix};
 use crate::ReadOptions;
 use crate::decompress::is_gzip;
+use crate::load::content_hash;
 
 /// A document before and after its repairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,8 +44,8 @@ pub struct FixStep<'a, K> {
 }
 
 impl DocumentFix {
-    /// Splits the change of the document into consecutive ones: one for each key of its
-    /// edits, in the order of the keys.
+    /// Splits the change of the document into consecutive steps: one for each key, in the
+    /// order of the keys. `key_of` returns the key of the edits of a link.
     ///
     /// # Errors
     ///
@@ -54,21 +55,21 @@ impl DocumentFix {
         key_of: impl Fn(SourceLocation) -> K,
     ) -> Result<Vec<FixStep<'_, K>>, EditError> {
         let keys: Vec<K> = self.edited_links.iter().map(|link| key_of(*link)).collect();
-        let mut links: BTreeMap<K, BTreeSet<Span>> = BTreeMap::new();
+        let mut links_by_key: BTreeMap<K, BTreeSet<Span>> = BTreeMap::new();
         for (key, link) in keys.iter().zip(&self.edited_links) {
-            links.entry(*key).or_default().insert(link.span);
+            links_by_key.entry(*key).or_default().insert(link.span);
         }
-        let last = links.last_key_value().map(|(key, _)| *key);
+        let last_key = links_by_key.last_key_value().map(|(key, _)| *key);
         let mut old = Cow::Borrowed(&*self.old);
-        let mut steps = Vec::with_capacity(links.len());
-        for (key, links) in links {
-            let new = if Some(key) == last {
+        let mut steps = Vec::with_capacity(links_by_key.len());
+        for (key, links) in links_by_key {
+            let new = if Some(key) == last_key {
                 Cow::Borrowed(&*self.new)
             } else {
-                let is_included =
-                    |(edit, other): (&Edit, &K)| (*other <= key).then(|| edit.clone());
-                let edits: Vec<Edit> =
-                    self.edits.iter().zip(&keys).filter_map(is_included).collect();
+                // Apply the edits of this step and of all earlier steps.
+                let up_to_key =
+                    |(edit, edit_key): (&Edit, &K)| (*edit_key <= key).then(|| edit.clone());
+                let edits: Vec<Edit> = self.edits.iter().zip(&keys).filter_map(up_to_key).collect();
                 Cow::Owned(apply(&self.old, &edits)?)
             };
             steps.push(FixStep { key, old, new: new.clone(), links: links.len() });
@@ -87,16 +88,26 @@ pub enum DocumentError {
     /// The document is compressed.
     #[error("compressed files are not edited")]
     Compressed,
+    /// The document was changed after its links were read.
+    #[error("the document has changed since it was checked")]
+    Changed,
     /// The document cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// Rewrites a document with its fixes. Links that cannot be replaced become
-/// rejected.
+/// Rewrites a document with the fixes that are ready. `links` are the fixes of one
+/// document. A fix becomes rejected if its link cannot be edited. Returns `None` if
+/// nothing was edited. `checked_hash` is the hash of the content that was checked, unless the
+/// caller has another way to detect changes.
+///
+/// # Errors
+///
+/// Fails if the document cannot be edited, or if its content is not the checked one.
 pub async fn plan_document(
     files: &dyn Files,
     read_options: &ReadOptions,
+    checked_hash: Option<u64>,
     links: &mut [LinkFix],
 ) -> Result<Option<DocumentFix>, DocumentError> {
     let Some(label) = links.first().map(|fix| fix.location.path.clone()) else { return Ok(None) };
@@ -104,6 +115,9 @@ pub async fn plan_document(
     let old = files.read(path).await?;
     if is_gzip(&old) {
         return Err(DocumentError::Compressed);
+    }
+    if checked_hash.is_some_and(|hash| hash != content_hash(&old)) {
+        return Err(DocumentError::Changed);
     }
     let format =
         read_options.format.unwrap_or_else(|| DocumentFormat::from_file(Some(&label), &old));
@@ -132,6 +146,7 @@ fn local_path(label: &str) -> Option<&Path> {
     (!is_web && label != "-").then(|| Path::new(label))
 }
 
+/// Marks the fixes whose edits were refused as rejected.
 fn reject(fixes: &mut [LinkFix], refused: &[RefusedEdit]) {
     for RefusedEdit { location, reason } in refused {
         for fix in fixes.iter_mut().filter(|fix| fix.location.location == *location) {

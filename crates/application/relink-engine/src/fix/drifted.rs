@@ -11,7 +11,7 @@ use relink_model::{RunId, Snapshot, Verdict};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
 
 use super::copies::{nearest_copy, version_of};
-use super::{BATCH, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix};
+use super::{BATCH_SIZE, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix};
 use crate::{EngineError, Ports};
 
 /// Returns a repair for each citation of a page with other content: the copy nearest to the
@@ -26,7 +26,7 @@ pub(super) async fn plan_drifted(
         return Ok(fixes);
     }
     let mut query = CheckedTargetQuery {
-        limit: BATCH,
+        limit: BATCH_SIZE,
         verdicts: Some(&[Verdict::Drifted]),
         ..CheckedTargetQuery::ALL
     };
@@ -40,8 +40,9 @@ pub(super) async fn plan_drifted(
                 continue;
             }
             let stored = ports.store.dead_target(&target.url).await?;
-            let Some(seen) = stored.and_then(|stored| stored.last_reached_at) else { continue };
-            if let Some(copy) = nearest_copy(ports, &target.url, seen).await {
+            let last_seen = stored.and_then(|stored| stored.last_reached_at);
+            let Some(last_seen) = last_seen else { continue };
+            if let Some(copy) = nearest_copy(ports, &target.url, last_seen).await {
                 let fix = |location| offered_copy(&target, location, &copy, settings);
                 fixes.extend(locations.into_iter().map(fix));
             }

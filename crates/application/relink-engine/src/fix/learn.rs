@@ -1,5 +1,8 @@
 //! Learns from the decisions of reviewers.
 //!
+//! An *alias* is a live URL that `revive` found for a dead URL. A *pattern* is a rule by
+//! which the URLs of a directory changed; its transformations are *URL programs*.
+//!
 //! A confirmed alias becomes certain, so that URL programs are learned from it. A wrong
 //! alias is removed. A pattern that was wrong at least as often as right is disabled.
 
@@ -31,6 +34,7 @@ pub async fn learn_decisions(
     decisions: &BTreeMap<(String, String), bool>,
 ) -> Result<LearnedDecisions, EngineError> {
     let mut learned = LearnedDecisions::default();
+    // Numbers of correct and incorrect aliases, by the id of the pattern.
     let mut patterns: BTreeMap<i64, (usize, usize)> = BTreeMap::new();
     for ((old, new), is_correct) in decisions {
         let Some(mut stored) = ports.store.revival(old).await? else { continue };

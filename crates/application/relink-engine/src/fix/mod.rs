@@ -1,10 +1,10 @@
 //! `fix`: plans repairs of links in local documents.
 //!
 //! A repair starts from a finished check. [`plan_fixes`] offers a new URL for
-//! each broken link: the last URL of a permanent redirect chain, the alias that
-//! `revive` found and stored, or the archived copy. [`verify_fixes`] checks the
-//! new URLs. [`plan_document`] then rewrites the documents in memory. This module
-//! writes no file.
+//! each broken link: the last URL of a permanent redirect chain, the *alias* (a live URL
+//! of the same page) that `revive` found and stored, or the archived copy.
+//! [`verify_fixes`] checks the new URLs. [`plan_document`] then rewrites the documents in
+//! memory. This module writes no file.
 
 mod copies;
 mod document;
@@ -48,7 +48,7 @@ const NOT_SEARCHED: &str = "not searched for; use `--revive`";
 const NOT_FOUND: &str = "neither a new URL nor an archived copy was found";
 
 /// Number of targets read from the store at a time.
-const BATCH: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// Settings of a repair.
 #[derive(Debug, Clone, Copy, Default)]
@@ -72,12 +72,12 @@ pub struct FixSettings {
 /// Which dead links are marked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DeadLinkMarks {
-    /// Those in documents whose name is that of MediaWiki text.
+    /// The dead links in documents that are MediaWiki text by their names.
     #[default]
     ByName,
-    /// All: all documents are MediaWiki text.
+    /// All dead links: all documents are MediaWiki text.
     All,
-    /// None.
+    /// No links.
     Off,
 }
 
@@ -100,20 +100,20 @@ pub enum FixStyle {
     Replace,
     /// As a second link behind the old one.
     Beside,
-    /// As an attribute of the link, which keeps its URL.
+    /// As an attribute of the link, whose URL does not change.
     Annotate,
-    /// Instead of an archived copy; a second link to the copy is removed.
+    /// Instead of the URL of an archived copy. A second link to the copy is removed.
     Restore,
 }
 
 /// Where a new URL comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FixCause {
-    /// A permanent redirect.
+    /// The target of a permanent redirect.
     Redirect,
-    /// The search for the page.
+    /// The alias that the search for the page found.
     Alias(Confidence),
-    /// An archive, which captured the page at this time.
+    /// The copy in an archive, which captured the page at this time.
     ArchivedCopy(Timestamp),
     /// No new URL was found, or none was searched for. In MediaWiki text, the link can be
     /// marked as dead, with this date.
@@ -185,7 +185,7 @@ pub struct LinkFix {
     pub cause: FixCause,
     /// The evidence for the new URL, if it was searched for.
     pub evidence: Vec<String>,
-    /// How it is written.
+    /// How the new URL is written.
     pub style: FixStyle,
     /// Whether a replaced URL is kept in an attribute of the link.
     pub keeps_attributes: bool,
@@ -200,11 +200,11 @@ pub struct LinkFix {
 /// Whether a repair can be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FixStatus {
-    /// It can be written without a question.
+    /// The repair can be written without a question.
     Ready,
-    /// A person must confirm it.
+    /// A person must confirm the repair.
     NeedsReview(ReviewReason),
-    /// It must not be written, for this reason.
+    /// The repair must not be written, for this reason.
     Rejected(String),
 }
 
@@ -275,7 +275,8 @@ impl LinkFix {
     }
 }
 
-/// Returns the template that marks a dead link. Its date has no day by convention.
+/// Returns the MediaWiki template that marks a dead link. By convention, its date has no
+/// day.
 fn dead_link_template(date: Date) -> String {
     format!("{{{{dead link|date={}|bot=Relink}}}}", date.strftime("%B %Y"))
 }
@@ -283,9 +284,9 @@ fn dead_link_template(date: Date) -> String {
 /// Checks the new URLs of all fixes that may be written, and rejects the fixes
 /// whose new URL is not alive.
 ///
-/// The redirect was followed in the first check. The second one also compares
-/// the new page with controls, so that an error page with status 200 is not
-/// written into documents.
+/// The first check has followed the redirect to the new URL. This second check also
+/// compares the new page with controls (pages that cannot exist), so that the URL of an
+/// error page with status 200 is not written into documents.
 pub async fn verify_fixes(
     ports: &Ports,
     settings: &CheckSettings,
@@ -293,10 +294,8 @@ pub async fn verify_fixes(
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> Result<CheckEnd, EngineError> {
-    let is_open =
-        |fix: &&LinkFix| !matches!(fix.status, FixStatus::Rejected(_)) && !fix.new_url.is_empty();
     let urls: BTreeSet<&str> =
-        fixes.iter().filter(is_open).map(|fix| fix.new_url.as_str()).collect();
+        fixes.iter().filter(|fix| may_be_written(fix)).map(|fix| fix.new_url.as_str()).collect();
     if urls.is_empty() {
         return Ok(CheckEnd::Finished);
     }
@@ -336,7 +335,7 @@ async fn run_results(
 ) -> Result<BTreeMap<String, (Verdict, String)>, EngineError> {
     let mut results = BTreeMap::new();
     let mut query =
-        CheckedTargetQuery { limit: BATCH, max_locations: 0, ..CheckedTargetQuery::ALL };
+        CheckedTargetQuery { limit: BATCH_SIZE, max_locations: 0, ..CheckedTargetQuery::ALL };
     loop {
         let batch = ports.store.checked_targets(run, query).await?;
         let Some(last) = batch.last() else { return Ok(results) };
@@ -349,16 +348,22 @@ async fn run_results(
     }
 }
 
+/// Whether a fix has a new URL that may be written.
+fn may_be_written(fix: &LinkFix) -> bool {
+    !matches!(fix.status, FixStatus::Rejected(_)) && !fix.new_url.is_empty()
+}
+
+/// Rejects a fix if its new URL is not alive.
 fn reject_unless_alive(fix: &mut LinkFix, results: &BTreeMap<String, (Verdict, String)>) {
-    if matches!(fix.status, FixStatus::Rejected(_)) || fix.new_url.is_empty() {
+    if !may_be_written(fix) {
         return;
     }
     let canonical = canonicalize(None, &fix.new_url).ok();
     let result = canonical.as_ref().and_then(|url| results.get(url.as_str()));
-    let rejected = match result {
+    let rejection = match result {
         Some((Verdict::Alive, _)) => return,
         Some((verdict, reason)) => format!("the new URL is {verdict}: {reason}"),
         None => "the new URL was not checked".to_owned(),
     };
-    fix.status = FixStatus::Rejected(rejected);
+    fix.status = FixStatus::Rejected(rejection);
 }

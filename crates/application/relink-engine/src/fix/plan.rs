@@ -1,6 +1,12 @@
 //! Chooses the new URL of each broken link.
+//!
+//! An *alias* is a live URL of the same page, which `revive` found. A *revival* is the
+//! stored report of that search. A *citation* is a link that states what its author read.
+//! It is better served by an archived copy, which does not change.
 
+use std::cmp::Ordering;
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use relink_fix::{PageVersion, ReviewReason, chain_offer, is_citation, redirect_offer};
@@ -14,7 +20,7 @@ use super::copies::version_of;
 use super::drifted::plan_drifted;
 use super::restored::plan_restorations;
 use super::{
-    BATCH, DeadLinkMarks, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix,
+    BATCH_SIZE, DeadLinkMarks, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix,
     NOT_FOUND, NOT_SEARCHED,
 };
 use crate::{EngineError, Ports, Revival};
@@ -43,7 +49,7 @@ struct TargetOffer {
     for_citations: Option<NewUrl>,
     /// The archived copy.
     version: Option<PageVersion>,
-    /// The parts that it lacks compared with the page at the alias.
+    /// The parts that the archived copy lacks compared with the page at the alias.
     copy_gaps: Vec<CopyGap>,
 }
 
@@ -57,7 +63,8 @@ impl TargetOffer {
 /// A link with the new URLs of its target.
 struct OfferedLink {
     fix: LinkFix,
-    for_citations: Option<NewUrl>,
+    /// The new URL if the link is a citation. All links of the page share it.
+    for_citations: Option<Arc<NewUrl>>,
 }
 
 /// Returns the repairs for the broken links of a run, by document and position.
@@ -67,8 +74,11 @@ pub async fn plan_fixes(
     settings: FixSettings,
 ) -> Result<Vec<LinkFix>, EngineError> {
     let mut links = Vec::new();
-    let mut query =
-        CheckedTargetQuery { limit: BATCH, verdicts: Some(&REPAIRABLE), ..CheckedTargetQuery::ALL };
+    let mut query = CheckedTargetQuery {
+        limit: BATCH_SIZE,
+        verdicts: Some(&REPAIRABLE),
+        ..CheckedTargetQuery::ALL
+    };
     loop {
         let batch = ports.store.checked_targets(run, query).await?;
         let Some(last) = batch.last() else { break };
@@ -82,21 +92,25 @@ pub async fn plan_fixes(
             }
         }
     }
-    let key =
-        |link: &OfferedLink| (link.fix.location.path.clone(), link.fix.location.location.span);
-    links.sort_by_cached_key(key);
+    links.sort_by(|one, other| by_location(&one.fix, &other.fix));
     choose_for_citations(&*ports.files, &mut links, settings).await;
     let mut fixes: Vec<LinkFix> = links.into_iter().map(|link| link.fix).collect();
-    let planned = fixes.len();
+    let sorted_count = fixes.len();
     fixes.extend(plan_drifted(ports, run, settings).await?);
     fixes.extend(plan_restorations(ports, run, settings).await?);
-    if fixes.len() > planned {
-        fixes.sort_by_cached_key(|fix| (fix.location.path.clone(), fix.location.location.span));
+    if fixes.len() > sorted_count {
+        fixes.sort_by(by_location);
     }
     Ok(fixes)
 }
 
-/// Returns the new URLs of a page.
+/// Compares repairs by document and position.
+fn by_location(one: &LinkFix, other: &LinkFix) -> Ordering {
+    let paths = one.location.path.cmp(&other.location.path);
+    paths.then_with(|| one.location.location.span.cmp(&other.location.location.span))
+}
+
+/// Returns the new URLs of a page, or an offer without a URL if none is known.
 async fn target_offer(
     ports: &Ports,
     target: &CheckedTarget,
@@ -147,6 +161,7 @@ fn redirect(target: &CheckedTarget) -> Option<NewUrl> {
     Some(NewUrl { url: new.into(), cause: FixCause::Redirect, evidence: Vec::new(), status })
 }
 
+/// Returns the alias of a page, if the search found one.
 fn alias(revival: &Revival) -> Option<NewUrl> {
     let alias = revival.alias.as_ref()?;
     let status = match redirect_offer(&revival.url, &alias.url) {
@@ -164,6 +179,7 @@ fn alias(revival: &Revival) -> Option<NewUrl> {
     Some(NewUrl { url, cause, evidence, status })
 }
 
+/// Returns the archived copy of a page, if the search found one.
 fn archived_copy(revival: &Revival) -> Option<NewUrl> {
     let copy = revival.archived.as_ref()?;
     Some(NewUrl {
@@ -198,16 +214,14 @@ fn offered_links(
         version: offer.version.clone(),
         copy_gaps: copy_gaps.clone(),
     };
-    locations
-        .into_iter()
-        .map(|location| OfferedLink {
-            fix: fix(location),
-            for_citations: offer.for_citations.clone(),
-        })
-        .collect()
+    let for_citations = offer.for_citations.clone().map(Arc::new);
+    let offered =
+        |location| OfferedLink { fix: fix(location), for_citations: for_citations.clone() };
+    locations.into_iter().map(offered).collect()
 }
 
-/// Returns the status of the repair of one link. Only MediaWiki text has marks.
+/// Returns the status of the repair of one link. Only links in MediaWiki text can be
+/// marked as dead.
 fn link_status(offer: &NewUrl, location: &LinkLocation, marks: DeadLinkMarks) -> FixStatus {
     if !offer.cause.is_mark() || offer.status != FixStatus::Ready {
         return offer.status.clone();
@@ -222,6 +236,7 @@ fn link_status(offer: &NewUrl, location: &LinkLocation, marks: DeadLinkMarks) ->
     if is_marked { FixStatus::Ready } else { FixStatus::Rejected(NOT_FOUND.to_owned()) }
 }
 
+/// Returns how a new URL is written.
 fn style(cause: FixCause, settings: FixSettings) -> FixStyle {
     match cause {
         // A mark cannot replace the link.
@@ -234,12 +249,12 @@ fn style(cause: FixCause, settings: FixSettings) -> FixStyle {
     }
 }
 
-/// Offers the archived copy for links that are citations. Only documents with a
-/// choice are read.
+/// Offers the archived copy for links that are citations. Only documents are read in which
+/// a link has both an alias and an archived copy.
 async fn choose_for_citations(files: &dyn Files, links: &mut [OfferedLink], settings: FixSettings) {
-    let is_same =
-        |one: &OfferedLink, other: &OfferedLink| one.fix.location.path == other.fix.location.path;
-    for document in links.chunk_by_mut(is_same) {
+    let is_same_document =
+        |left: &OfferedLink, right: &OfferedLink| left.fix.location.path == right.fix.location.path;
+    for document in links.chunk_by_mut(is_same_document) {
         if document.iter().all(|link| link.for_citations.is_none()) {
             continue;
         }

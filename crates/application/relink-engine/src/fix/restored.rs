@@ -8,7 +8,7 @@ use relink_model::RunId;
 use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
 use url::Url;
 
-use super::{BATCH, FixCause, FixSettings, FixStatus, FixStyle, LinkFix};
+use super::{BATCH_SIZE, FixCause, FixSettings, FixStatus, FixStyle, LinkFix};
 use crate::{EngineError, Ports};
 
 /// Returns a repair for each link to an archived copy: its original URL.
@@ -18,9 +18,9 @@ pub(super) async fn plan_restorations(
     settings: FixSettings,
 ) -> Result<Vec<LinkFix>, EngineError> {
     let mut fixes = Vec::new();
-    // The locations are read for links to archives only: they are most of the data.
+    // The locations are most of the data, so read them later and for links to archives only.
     let mut query =
-        CheckedTargetQuery { limit: BATCH, max_locations: 0, ..CheckedTargetQuery::ALL };
+        CheckedTargetQuery { limit: BATCH_SIZE, max_locations: 0, ..CheckedTargetQuery::ALL };
     loop {
         let batch = ports.store.checked_targets(run, query).await?;
         let Some(last) = batch.last() else { return Ok(fixes) };

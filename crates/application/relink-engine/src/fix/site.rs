@@ -33,28 +33,29 @@ pub struct SiteFixes {
     pub on_pages: Vec<LinkFix>,
 }
 
-/// Maps repairs of pages to the source files of the pages.
+/// Maps repairs of pages to the source files of the pages. `all` is sorted by page.
 pub async fn map_to_sources(files: &dyn Files, rules: &LocalRules, all: Vec<LinkFix>) -> SiteFixes {
     let mut site = SiteFixes::default();
-    let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
-    for page in all.chunk_by(is_same) {
+    let is_same_page = |left: &LinkFix, right: &LinkFix| left.location.path == right.location.path;
+    for page in all.chunk_by(is_same_page) {
         let url = page.first().and_then(|fix| Url::parse(&fix.location.path).ok());
-        let found = match &url {
+        let in_source = match &url {
             Some(url) => source_fixes(files, rules, url, page).await,
             None => Vec::new(),
         };
-        let is_found = |fix: &&LinkFix| found.iter().any(|other| other.old_url == fix.old_url);
-        site.on_pages.extend(page.iter().filter(|fix| !is_found(fix)).cloned());
-        site.in_sources.extend(found);
+        let is_in_source =
+            |fix: &LinkFix| in_source.iter().any(|found| found.old_url == fix.old_url);
+        site.on_pages.extend(page.iter().filter(|fix| !is_in_source(fix)).cloned());
+        site.in_sources.extend(in_source);
     }
-    let key = |fix: &LinkFix| (fix.location.path.clone(), fix.location.location.span);
-    site.in_sources.sort_by_cached_key(key);
+    let position = |fix: &LinkFix| (fix.location.path.clone(), fix.location.location.span);
+    site.in_sources.sort_by_cached_key(position);
     // Several pages can be made from one file.
-    site.in_sources.dedup_by(|one, other| key(one) == key(other));
+    site.in_sources.dedup_by(|left, right| position(left) == position(right));
     site
 }
 
-/// Returns the repairs in the first source file that has one of the links.
+/// Returns the repairs of a page in the first source file that has one of the links.
 async fn source_fixes(
     files: &dyn Files,
     rules: &LocalRules,
@@ -69,9 +70,9 @@ async fn source_fixes(
         let label = path.to_string_lossy().into_owned();
         let format = DocumentFormat::from_file(Some(&label), &bytes);
         let links = links_with(format, &bytes, &Options::from_file_name(&label)).links;
-        let found = located(&links, &label, repairs);
-        if !found.is_empty() {
-            return found;
+        let in_source = located(&links, &label, repairs);
+        if !in_source.is_empty() {
+            return in_source;
         }
     }
     Vec::new()
@@ -144,7 +145,7 @@ pub async fn fetch_page(
     Ok(result.body.map(|body| body.bytes.to_vec()).unwrap_or_default())
 }
 
-/// Returns a copy of a page with the repairs; `None` if it has no such link.
+/// Returns a copy of a page with the repairs; `None` if the page has none of the links.
 pub fn repair_page(page: &Url, bytes: &[u8], fixes: &[LinkFix]) -> Option<Vec<u8>> {
     let options = Options::default();
     let links = links_with(DocumentFormat::Html, bytes, &options).links;
@@ -188,16 +189,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_of_a_page_are_tried_in_order() {
-        let paths = |path: &str| -> Vec<String> {
-            let paths = source_paths(Path::new(path)).into_iter();
+    fn source_paths_contains_the_page_itself_and_usual_sources() {
+        let sources = |page: &str| -> Vec<String> {
+            let paths = source_paths(Path::new(page)).into_iter();
             paths.map(|path| path.to_string_lossy().into_owned()).collect()
         };
-        let of_page = paths("docs/guide/setup.html");
+        let of_page = sources("docs/guide/setup.html");
         assert_eq!(of_page.first().map(String::as_str), Some("docs/guide/setup.html"));
         assert!(of_page.contains(&"docs/guide/setup.md".to_owned()));
         assert!(of_page.contains(&"docs/guide/setup/index.rst".to_owned()));
-        assert!(paths("docs/guide/").contains(&"docs/guide/_index.md".to_owned()));
-        assert!(paths("docs/guide/index.html").contains(&"docs/guide.md".to_owned()));
+        assert!(sources("docs/guide/").contains(&"docs/guide/_index.md".to_owned()));
+        assert!(sources("docs/guide/index.html").contains(&"docs/guide.md".to_owned()));
     }
 }

@@ -1,8 +1,9 @@
 //! Edits the pages of a wiki, one at a time.
 //!
-//! Before each edit, the page and the stop page are read again. A page that was edited
-//! meanwhile is skipped; the next run repairs it. A link is repaired once: if a person
-//! reverts the edit, it is not repeated.
+//! Before each edit, the page and the *stop page* are read again. A text on the stop page
+//! stops the bot, unless it is `run` or the like. A page that was edited since it was checked
+//! is skipped; the next run repairs it. Each edit is recorded in a *journal*, so that a
+//! link is repaired only once, even if a person reverts the edit.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::{EngineError, StopSignal};
 
-/// Codes of the API after which no page can be edited.
+/// Error codes of the MediaWiki API after which no page can be edited.
 const FINAL_CODES: [&str; 12] = [
     "blocked",
     "autoblocked",
@@ -96,11 +97,11 @@ pub async fn edit_wiki_pages(
     stop: &StopSignal,
 ) -> Result<WikiEdits, EngineError> {
     let mut edits = WikiEdits::default();
-    let mut next = Instant::now();
+    let mut next_edit_at = Instant::now();
     for (index, plan) in plans.iter().enumerate() {
         progress(index, plans.len());
         tokio::select! {
-            () = sleep_until(next) => {}
+            () = sleep_until(next_edit_at) => {}
             () = stop.stopped() => {}
         }
         if stop.is_stopped() {
@@ -111,7 +112,7 @@ pub async fn edit_wiki_pages(
         match editor.edit(journal).await? {
             Ok(revision) => {
                 edits.results.push(WikiEditResult::Saved(revision));
-                next = Instant::now() + settings.interval;
+                next_edit_at = Instant::now() + settings.interval;
             }
             Err(EditFailure::Skip(reason)) => edits.results.push(WikiEditResult::Skipped(reason)),
             Err(EditFailure::Stop(reason)) => {
@@ -132,6 +133,7 @@ struct PageEditor<'a> {
 }
 
 impl PageEditor<'_> {
+    /// Saves the planned text. Returns the new revision, or why the page was not edited.
     async fn edit(
         &self,
         journal: &mut dyn WikiJournal,
@@ -144,6 +146,7 @@ impl PageEditor<'_> {
             return Ok(Err(EditFailure::Skip("the page was deleted".to_owned())));
         };
         let (plan, id) = (self.plan, page.id);
+        // Record the edit first: after a crash, it is not known whether the edit was saved.
         journal.begin(&WikiEditRecord {
             page: id,
             title: page.title.clone(),
@@ -154,6 +157,7 @@ impl PageEditor<'_> {
         let edit =
             WikiEdit { page, read_at: checkout.read_at, text: &plan.new, summary: &plan.summary };
         let result = match self.wiki.edit(&edit).await {
+            // Without a new revision, the page has the planned text already.
             Ok(revision) => Ok(revision.unwrap_or(page.revision)),
             Err(WikiError::Unreachable { outcome }) => {
                 // The edit may have been saved although the response was lost.
@@ -185,6 +189,7 @@ impl PageEditor<'_> {
             let reason = "the account has unread messages on its talk page";
             return Err(EditFailure::Stop(reason.to_owned()));
         }
+        // The caller handles a deleted page.
         let is_unchanged = checkout.page.as_ref().is_none_or(|page| {
             page.revision == self.plan.page.revision && page.text.as_ref() == Some(&self.plan.old)
         });
@@ -195,14 +200,14 @@ impl PageEditor<'_> {
         Err(EditFailure::Skip(reason.to_owned()))
     }
 
-    /// Returns the revision with the new text, if the page has it.
+    /// Returns the current revision of a page, if it has the planned text.
     async fn saved_revision(&self, id: u64) -> Option<u64> {
         let page = self.wiki.read(&[id]).await.ok()?.into_iter().next()?;
         (page.text.as_ref() == Some(&self.plan.new)).then_some(page.revision)
     }
 }
 
-/// Decides what an error means for the other pages.
+/// Decides whether an error concerns only this page or ends the run.
 fn failure(error: &WikiError) -> EditFailure {
     match error {
         WikiError::Rejected { code, .. } if code == "editconflict" => EditFailure::Skip(

@@ -1,8 +1,8 @@
 //! Builds the graph of a crawl from the store.
 //!
 //! Only links that a user may follow count. A page that redirects is replaced
-//! by its target. Pages of other sites were checked but not parsed, so their
-//! links are unknown.
+//! by the page to which it redirects. Pages of other sites were checked but not parsed, so
+//! their links are unknown.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,6 +15,7 @@ use super::failure_model::FailureModel;
 use super::web_graph::{Node, NodeState, WebGraph};
 use crate::EngineError;
 use crate::crawl::count_skipped_links;
+use crate::ports::BEFORE_FIRST_TASK;
 
 /// Number of rows read from the store at a time.
 const PAGE_SIZE: usize = 4096;
@@ -32,7 +33,7 @@ pub async fn crawl_graph(
     failure_model: FailureModel,
 ) -> Result<WebGraph, EngineError> {
     let mut graph = CrawlGraph { pages: load_pages(store, run).await?, ..CrawlGraph::default() };
-    let mut cursor = (TaskId(0), DocumentId(0), 0);
+    let mut cursor = (BEFORE_FIRST_TASK, DocumentId(0), 0);
     loop {
         let rows = store.site_links(run, cursor, PAGE_SIZE).await?;
         let Some(last) = rows.last() else { break };
@@ -42,7 +43,7 @@ pub async fn crawl_graph(
         }
     }
     let mut targets = Vec::new();
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let rows = store.site_targets(run, after, PAGE_SIZE).await?;
         let Some(last) = rows.last() else { break };
@@ -55,6 +56,7 @@ pub async fn crawl_graph(
     Ok(web)
 }
 
+/// Returns the task of each parsed page, by document.
 async fn load_pages(
     store: &dyn Store,
     run: RunId,
@@ -94,7 +96,7 @@ impl GraphTarget {
 struct CrawlGraph {
     pages: HashMap<DocumentId, TaskId>,
     links: Vec<(TaskId, TaskId)>,
-    /// Redirect targets of pages.
+    /// The page to which a page redirects.
     redirects: HashMap<TaskId, TaskId>,
     /// Pages with links other than a redirect.
     pages_with_links: HashSet<TaskId>,
@@ -119,7 +121,7 @@ impl CrawlGraph {
         }
     }
 
-    /// Follows redirects of a target.
+    /// Returns the last page of the redirect chain that starts at a target.
     fn redirect_end(&self, mut task: TaskId) -> TaskId {
         for _ in 0..MAX_REDIRECTS {
             match self.redirects.get(&task) {
@@ -130,13 +132,15 @@ impl CrawlGraph {
         task
     }
 
+    /// Builds the graph of the pages that do not redirect.
     fn build_graph(
         &self,
         targets: &[GraphTarget],
         failure_model: FailureModel,
     ) -> Result<WebGraph, EngineError> {
         let parsed: HashSet<TaskId> = self.pages.values().copied().collect();
-        let hosts: HashSet<String> = targets
+        // Only pages of the site are parsed.
+        let site_hosts: HashSet<String> = targets
             .iter()
             .filter(|target| parsed.contains(&target.task))
             .filter_map(GraphTarget::host)
@@ -147,7 +151,7 @@ impl CrawlGraph {
             targets.iter().filter(|target| self.redirect_end(target.task) == target.task);
         for (index, target) in (0..).zip(final_targets) {
             indexes.insert(target.task, index);
-            let is_on_site = target.host().is_some_and(|host| hosts.contains(&host));
+            let is_on_site = target.host().is_some_and(|host| site_hosts.contains(&host));
             nodes.push(node(target, parsed.contains(&target.task), is_on_site, failure_model));
         }
         let index = |task: TaskId| indexes.get(&self.redirect_end(task)).copied();
@@ -163,6 +167,7 @@ impl CrawlGraph {
     }
 }
 
+/// Returns the page of the graph for a target.
 fn node(
     target: &GraphTarget,
     is_parsed: bool,
@@ -177,8 +182,8 @@ fn node(
         Some(Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk) if is_parsed => {
             NodeState::Known
         }
-        // A page of the crawled site without a title that was not parsed is a
-        // file.
+        // A target on the crawled site that was not parsed and has no title is a file,
+        // such as a picture. It has no links.
         Some(Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk)
             if is_on_site && !target.has_title =>
         {

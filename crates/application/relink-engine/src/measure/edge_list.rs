@@ -1,9 +1,9 @@
-//! Reads a web graph from a list of links: CSV with two columns, or two words
+//! Reads a web graph from a list of links (edges): CSV with two columns, or two words
 //! per line.
 //!
 //! Pages may have any names, such as numbers or URLs. A CSV file may have a
 //! header with `from`, `to` and further columns. The columns `kind` and
-//! `verdict` of a crawl export are used.
+//! `verdict`, which a crawl exports, are used if they exist.
 
 use std::collections::{HashMap, HashSet};
 
@@ -49,8 +49,8 @@ impl EdgeLists<'_> {
     ///
     /// If a line does not name two pages, or the list is empty.
     pub fn graph(self, failure_model: FailureModel) -> Result<WebGraph, EdgeListError> {
-        let is_data = |text: &str| !text.trim().is_empty() && !text.starts_with('#');
-        let mut lines = (1..).zip(self.links.lines()).filter(|(_, text)| is_data(text)).peekable();
+        let has_data = |text: &str| !text.trim().is_empty() && !text.starts_with('#');
+        let mut lines = (1..).zip(self.links.lines()).filter(|(_, text)| has_data(text)).peekable();
         let first = lines.peek().map_or("", |(_, text)| *text);
         let (columns, is_header) = Columns::detect(first);
         let mut builder = GraphBuilder::default();
@@ -69,13 +69,17 @@ enum Separator {
     Space,
 }
 
-/// Columns of a line.
+/// Indexes of the columns of a line.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
     separator: Separator,
+    /// The page with the link.
     from: usize,
+    /// The target of the link.
     to: usize,
+    /// The kind of the link.
     kind: Option<usize>,
+    /// The verdict on the target.
     verdict: Option<usize>,
 }
 
@@ -103,16 +107,18 @@ impl Columns {
     }
 }
 
+/// Detects the separator of a line. `a b` is split at the space, `a, b` at the comma.
 fn separator(line: &str) -> Separator {
     if line.contains('\t') {
         return Separator::Tab;
     }
     let mut words = line.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let is_split_by_space = words.next().is_some() && !first.ends_with(',');
+    let first_word = words.next().unwrap_or_default();
+    let is_split_by_space = words.next().is_some() && !first_word.ends_with(',');
     if is_split_by_space { Separator::Space } else { Separator::Comma }
 }
 
+/// Splits a line into fields.
 fn fields(separator: Separator, line: &str) -> Vec<String> {
     match separator {
         Separator::Space => line.split_whitespace().map(str::to_owned).collect(),
@@ -130,6 +136,7 @@ fn comma_separated(line: &str) -> Vec<String> {
     while let Some(character) = characters.next() {
         let last = fields.len() - 1;
         match character {
+            // Two quotes within quotes are one quote.
             '"' if is_quoted && characters.peek() == Some(&'"') => {
                 characters.next();
                 fields[last].push('"');
@@ -148,11 +155,13 @@ struct GraphBuilder {
     nodes: Vec<Node>,
     page_indexes: HashMap<String, PageIndex>,
     links: Vec<(PageIndex, PageIndex)>,
-    /// Verdicts of a crawl export.
+    /// Verdicts on pages, if the list has them.
     verdicts: HashMap<PageIndex, Verdict>,
 }
 
 impl GraphBuilder {
+    /// Adds the link on a line. Embedded resources and other links that a user cannot follow
+    /// are skipped.
     fn add_line(
         &mut self,
         columns: &Columns,
@@ -185,22 +194,23 @@ impl GraphBuilder {
 
     /// Returns the index of a page, and adds it if it is new.
     fn page_index(&mut self, name: &str) -> PageIndex {
-        if let Some(&number) = self.page_indexes.get(name) {
-            return number;
+        if let Some(&index) = self.page_indexes.get(name) {
+            return index;
         }
-        let number = PageIndex::try_from(self.nodes.len()).unwrap_or(PageIndex::MAX);
+        let index = PageIndex::try_from(self.nodes.len()).unwrap_or(PageIndex::MAX);
         let name = name.to_owned();
-        self.page_indexes.insert(name.clone(), number);
+        self.page_indexes.insert(name.clone(), index);
         self.nodes.push(Node {
             name,
             failure_probability: 0.0,
             is_soft_404: false,
             state: NodeState::Known,
         });
-        number
+        index
     }
 
-    /// Marks pages that a crawl judged but did not parse: those without links.
+    /// Marks the pages without links that have a verdict: a crawl judged them, but did not
+    /// parse them.
     fn mark_unparsed_pages(&mut self) {
         let parsed: HashSet<PageIndex> = self.links.iter().map(|(from, _)| *from).collect();
         for (&page, verdict) in self.verdicts.iter().filter(|(page, _)| !parsed.contains(page)) {
@@ -213,6 +223,7 @@ impl GraphBuilder {
         }
     }
 
+    /// Builds the graph. `dead` has the names of the dead pages, one per line.
     fn finish(mut self, dead: &str) -> Result<WebGraph, EdgeListError> {
         if self.links.is_empty() {
             return Err(EdgeListError::Empty);
@@ -237,9 +248,9 @@ impl GraphBuilder {
 mod tests {
     use super::*;
 
-    /// Returns links as `from>to`, separated by spaces.
+    /// Checks the links read from a list, written as `from>to` and separated by spaces.
     #[track_caller]
-    fn check(links: &str, expect: &str) {
+    fn check(links: &str, expected: &str) {
         let web = EdgeLists { links, dead: "" }.graph(FailureModel::default()).unwrap();
         let links: Vec<String> = web
             .live_pages()
@@ -249,11 +260,11 @@ mod tests {
             })
             .map(|(from, to)| format!("{}>{}", web.name(from), web.name(to)))
             .collect();
-        assert_eq!(links.join(" "), expect);
+        assert_eq!(links.join(" "), expected);
     }
 
     #[test]
-    fn parses_two_columns() {
+    fn parses_two_columns_with_any_separator() {
         check("from,to\na,b\na,b\nb,c\n", "a>b a>b b>c");
         check("0 1\n1 2\n", "0>1 1>2");
         check("# a comment\n0\t1\n\n", "0>1");
@@ -266,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn parses_crawl_export() {
+    fn parses_crawl_export_without_embedded_resources() {
         let links = "from,to,kind,line,fragment,verdict,status\n\
                      a,b,hyperlink,1,,alive,200\na,c,hyperlink,2,,dead,404\na,d,embed,3,,dead,404\n";
         check(links, "a>b a>c");

@@ -8,6 +8,7 @@ use url::Url;
 /// Pages that count as dead, whatever a server responds.
 #[derive(Debug, Clone, Default)]
 pub struct FailureList {
+    /// The names as written, and in canonical form if they are URLs.
     names: HashSet<String>,
     patterns: UrlFilter,
 }

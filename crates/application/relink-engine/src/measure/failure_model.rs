@@ -1,4 +1,5 @@
-//! Maps verdicts to failure probabilities of random walks.
+//! Maps verdicts to failure probabilities of random walks. A walk *fails* if it ends on a
+//! dead page.
 
 use relink_model::Verdict;
 
@@ -25,7 +26,7 @@ pub struct FailureModel {
 }
 
 impl FailureModel {
-    /// A failing page may recover. A single observation does not decide that.
+    /// Default failure probability of a failing page: it is equally likely to recover.
     pub const DEFAULT_FAILING_WEIGHT: f64 = 0.5;
 
     /// Returns the probability that a walk fails at a page with this verdict.
@@ -48,8 +49,8 @@ impl FailureModel {
         f64::from(u8::from(is_failure))
     }
 
-    /// Whether neither the state of a page nor its links are known with this
-    /// verdict.
+    /// Whether this verdict means that neither the state of the page nor its links are
+    /// known.
     pub(crate) fn is_unknown(self, verdict: Verdict) -> bool {
         verdict == Verdict::Blocked && self.set != FailureSet::Blocked
     }

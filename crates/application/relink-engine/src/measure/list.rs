@@ -1,8 +1,8 @@
 //! Measures the decay of many pages with one shared page cache.
 //!
-//! A page that several measurements reach is fetched once. Every score is stored,
-//! so that later runs can compare, and so that `relink check` can report live pages
-//! with a high decay.
+//! A page that several measurements reach is fetched once. Every score is stored, so that
+//! it can be compared with later scores, and so that `relink check` can report live pages
+//! with a high decay. A *dead end* is a dead page on which random walks end.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub struct ListOutcome {
 /// Mean scores of a list on one day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayDay {
-    /// The day, as the time of the first measurement.
+    /// The time of the first measurement of the day.
     pub at: Timestamp,
     /// Number of pages.
     pub pages: u64,
@@ -55,8 +55,7 @@ pub struct DecayDay {
     pub mean_dead_share: Option<f64>,
 }
 
-/// Measures pages one after the other. The URL of `settings` is replaced by each of
-/// `urls`.
+/// Measures the pages `urls` one after the other. The URL in `settings` is ignored.
 ///
 /// # Errors
 ///
@@ -95,7 +94,7 @@ pub async fn measure_list(
         }
         list.pages.push(MeasuredPage { url: url.clone(), outcome });
     }
-    list.cost.pages = prober.known_pages();
+    list.cost.pages = prober.requested_pages();
     list.cost.reused = prober.reused;
     Ok(list)
 }
@@ -151,17 +150,18 @@ pub async fn decay_over_time(
     Ok(days.into_values().filter_map(|scores| day(&scores)).collect())
 }
 
+/// Returns the mean of the scores of one day; `None` if there are none.
 fn day(scores: &BTreeMap<String, StoredDecay>) -> Option<DecayDay> {
     let mean = |values: &[f64]| {
         let count = f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX));
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / count)
     };
-    let decay: Vec<f64> = scores.values().map(|score| score.decay).collect();
-    let dead: Vec<f64> = scores.values().filter_map(|score| score.dead_share).collect();
+    let decays: Vec<f64> = scores.values().map(|score| score.decay).collect();
+    let dead_shares: Vec<f64> = scores.values().filter_map(|score| score.dead_share).collect();
     Some(DecayDay {
         at: scores.values().map(|score| score.measured_at).min()?,
         pages: scores.len() as u64,
-        mean_decay: mean(&decay)?,
-        mean_dead_share: mean(&dead),
+        mean_decay: mean(&decays)?,
+        mean_dead_share: mean(&dead_shares),
     })
 }

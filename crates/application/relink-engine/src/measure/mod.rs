@@ -1,5 +1,9 @@
 //! `measure`: measures the decay of a page.
 //!
+//! The *decay* of a page is the probability that a random walk over links, which starts at
+//! the page, ends on a dead page; at each live page the walk stops with the probability
+//! *sigma*. "The paper" is *Sic transit gloria telae* (Bar-Yossef et al., WWW 2004).
+//!
 //! [`measure()`] probes the live web, one page after the other, until the
 //! estimate is precise enough. [`WebGraph`] is a stored graph (a crawl or a
 //! list of links). All its pages are scored exactly, except for unknown pages
@@ -50,6 +54,9 @@ pub use self::web_graph::WebGraph;
 use self::page_prober::{Destination, ObservedPage, PageProber};
 use crate::{Observer, Progress, StopSignal};
 
+/// Index of the measured page.
+const START_PAGE: PageIndex = 0;
+
 /// Settings of a measurement.
 #[derive(Debug, Clone)]
 pub struct MeasureSettings {
@@ -74,7 +81,7 @@ pub struct MeasureSettings {
     pub policy: Policy,
     /// Maximum wait for a host. Pages with longer waits are not fetched.
     pub max_host_wait: Duration,
-    /// Whether pages are compared with controls.
+    /// Whether pages are compared with controls (pages fetched only for comparison).
     pub uses_controls: bool,
     /// Pages that count as dead without a request.
     pub failure_list: FailureList,
@@ -102,7 +109,7 @@ pub struct RequestCost {
 pub struct DeadPagesMet {
     /// Dead pages.
     pub dead: u64,
-    /// Those of them that are soft-404s.
+    /// Dead pages that are soft-404s (missing pages with a success status).
     pub soft_404: u64,
     /// Share of failed walks that end on a soft-404.
     pub soft_404_share: f64,
@@ -190,7 +197,7 @@ impl<'a> DecayMeasurement<'a> {
         let start = Destination::Page(settings.url.to_string());
         Self {
             estimator: DecayEstimator::new(
-                0,
+                START_PAGE,
                 settings.sigma,
                 settings.definition,
                 settings.stopping_rule,
@@ -198,11 +205,13 @@ impl<'a> DecayMeasurement<'a> {
             settings,
             prober,
             destinations: vec![start.clone()],
-            page_indexes: HashMap::from([(start, 0)]),
+            page_indexes: HashMap::from([(start, START_PAGE)]),
             observed_pages: Vec::new(),
         }
     }
 
+    /// Fetches pages until the estimate is precise enough or the measurement must end.
+    /// `random` returns numbers from 0 to 1.
     async fn run(
         &mut self,
         random: &mut (dyn FnMut() -> f64 + Send),
@@ -235,19 +244,19 @@ impl<'a> DecayMeasurement<'a> {
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> MeasureEnd {
-        let mut next: PageIndex = 0;
-        for _ in 0..=radius {
-            // Pages are numbered as they are found, so those of one distance are
+        let mut next_page = START_PAGE;
+        for _distance in 0..=radius {
+            // Pages are numbered as they are found, so the pages at one distance are
             // consecutive.
-            let end = PageIndex::try_from(self.destinations.len()).unwrap_or(PageIndex::MAX);
-            while next < end {
+            let page_count = PageIndex::try_from(self.destinations.len()).unwrap_or(PageIndex::MAX);
+            while next_page < page_count {
                 if self.observed_pages.len() >= self.settings.stopping_rule.max_pages_fetched {
                     return MeasureEnd::PageLimitReached;
                 }
-                if let Err(end) = self.fetch_page(next, observer, stop).await {
+                if let Err(end) = self.fetch_page(next_page, observer, stop).await {
                     return end;
                 }
-                next += 1;
+                next_page += 1;
             }
         }
         MeasureEnd::Converged
@@ -265,6 +274,7 @@ impl<'a> DecayMeasurement<'a> {
             probed = self.prober.probe(&destination) => probed,
             () = stop.stopped() => return Err(MeasureEnd::Interrupted),
         };
+        // The first page is the measured page itself.
         if self.observed_pages.is_empty() && probed.is_refused() {
             return Err(MeasureEnd::NotRequested(probed.reason));
         }
@@ -290,6 +300,7 @@ impl<'a> DecayMeasurement<'a> {
             ..
         } = self.settings.stopping_rule;
         let estimate = self.estimator.estimate();
+        // None of the other conditions to stop is met.
         fetched >= max_pages
             && estimate.interval.half_width() > half_width
             && estimate.walks < walks
@@ -303,6 +314,7 @@ impl<'a> DecayMeasurement<'a> {
         (!self.prober.fetch.has_reached_server().await).then(|| outcome.clone())
     }
 
+    /// Passes a page and its links to the estimator.
     fn record_page(&mut self, page: PageIndex, probed: ObservedPage) {
         let links = probed.links.iter().map(|link| self.page_index(link)).collect();
         let failure_probability = self.settings.failure_model.failure_probability(probed.verdict);

@@ -1,4 +1,7 @@
 //! Summarizes a measurement: score, interval, dead ends, repairs and cost.
+//!
+//! A random *walk* over links *fails* if it ends on a dead page, a *dead end*. A *repair*
+//! is a link whose change lowers the score.
 
 use std::collections::HashMap;
 
@@ -9,7 +12,7 @@ use super::page_decay_details::{clamped, dead_ends, repairs};
 use super::page_prober::{Destination, ObservedPage};
 use super::{
     DeadPagesMet, DecayMeasurement, MeasureEnd, MeasureOutcome, MeasureSettings, OwnLinks,
-    PageDecayDetails, RequestCost,
+    PageDecayDetails, RequestCost, START_PAGE,
 };
 
 impl DecayMeasurement<'_> {
@@ -33,6 +36,7 @@ impl DecayMeasurement<'_> {
         }
     }
 
+    /// Counts the dead pages, and how many of them and of the failed walks are soft-404s.
     fn dead_pages_met(&self) -> DeadPagesMet {
         let model = self.settings.failure_model;
         let dead: HashMap<PageIndex, Verdict> = self
@@ -41,16 +45,16 @@ impl DecayMeasurement<'_> {
             .filter(|(_, probed)| model.failure_probability(probed.verdict) >= 1.0)
             .map(|(page, probed)| (*page, probed.verdict))
             .collect();
-        let is_soft = |page: &PageIndex| dead.get(page) == Some(&Verdict::Soft404);
+        let is_soft_404 = |page: &PageIndex| dead.get(page) == Some(&Verdict::Soft404);
         let ends = self.estimator.estimate().dead_ends;
-        let failed: f64 = ends.iter().map(|end| end.share).sum();
-        let soft = ends.iter().filter(|end| is_soft(&end.page));
-        // The sum of no numbers would be −0.
-        let soft = soft.fold(0.0, |sum, end| sum + end.share);
+        let failed_walks: f64 = ends.iter().map(|end| end.share).sum();
+        let soft_404_ends = ends.iter().filter(|end| is_soft_404(&end.page));
+        // `sum` would return −0 for no numbers.
+        let soft_404_walks = soft_404_ends.fold(0.0, |sum, end| sum + end.share);
         DeadPagesMet {
             dead: dead.len() as u64,
-            soft_404: dead.keys().filter(|page| is_soft(page)).count() as u64,
-            soft_404_share: if failed > 0.0 { soft / failed } else { 0.0 },
+            soft_404: dead.keys().filter(|page| is_soft_404(page)).count() as u64,
+            soft_404_share: if failed_walks > 0.0 { soft_404_walks / failed_walks } else { 0.0 },
         }
     }
 
@@ -59,6 +63,7 @@ impl DecayMeasurement<'_> {
         self.settings.failure_model.is_unknown(probed.verdict)
     }
 
+    /// Returns the score with its interval, dead ends and repairs.
     fn details(&self, end: &MeasureEnd) -> PageDecayDetails {
         let estimate = self.estimator.estimate();
         let name = |page: PageIndex| self.destinations[page as usize].text().to_owned();
@@ -68,7 +73,8 @@ impl DecayMeasurement<'_> {
             _ if radius.is_some() => estimate.bounds,
             _ => widen_interval(estimate.interval, estimate.walks, estimate.bounds),
         };
-        // Without walks, unread pages count as healthy, as in a crawl.
+        // With a radius, no walks are taken. Pages that were not read count as healthy, as
+        // in a crawl.
         let decay = if radius.is_some() { estimate.bounds.low } else { estimate.decay };
         PageDecayDetails {
             decay,
@@ -83,6 +89,7 @@ impl DecayMeasurement<'_> {
         }
     }
 
+    /// Returns the share of the own links of the page; `None` if the page is dead.
     fn own_links(&self, decay: relink_decay::Decay) -> Option<OwnLinks> {
         let MeasureSettings { sigma, definition, failure_model, .. } = self.settings;
         let (_, first) = self.observed_pages.first()?;
@@ -99,16 +106,17 @@ impl DecayMeasurement<'_> {
         Some(OwnLinks::new(first.links.iter().map(probability), decay, sigma, definition))
     }
 
-    /// Returns the share of walks that reach blocked pages.
+    /// Returns the increase of the score if all blocked pages were dead.
     fn blocked_share(&self) -> f64 {
-        let decay_with = |blocked: f64| {
+        let decay_with = |blocked_probability: f64| {
             let MeasureSettings { sigma, definition, .. } = self.settings;
-            let mut neighborhood = Neighborhood::new(0, sigma, definition);
+            let mut neighborhood = Neighborhood::new(START_PAGE, sigma, definition);
             for (page, probed) in &self.observed_pages {
-                let failure_probability =
-                    self.settings.failure_model.failure_probability(probed.verdict);
-                let failure_probability =
-                    if self.is_unknown(probed) { blocked } else { failure_probability };
+                let failure_probability = if self.is_unknown(probed) {
+                    blocked_probability
+                } else {
+                    self.settings.failure_model.failure_probability(probed.verdict)
+                };
                 let links = probed.links.iter().map(|link| self.page_indexes[link]).collect();
                 neighborhood.record(
                     *page,
@@ -121,8 +129,9 @@ impl DecayMeasurement<'_> {
     }
 }
 
-/// Widens the interval of an interrupted estimate. The current walk may have
-/// ended either way, and long walks are the most likely to be interrupted.
+/// Widens the interval of an interrupted estimate, as if the interrupted walk had succeeded
+/// (lower bound) or failed (upper bound). Omitting this walk would bias the estimate,
+/// because long walks are interrupted most often.
 fn widen_interval(interval: Interval, walks: u32, bounds: Interval) -> Interval {
     let walks = f64::from(walks);
     let low = interval.low.get() * walks / (walks + 1.0);

@@ -1,6 +1,10 @@
-//! Details of one page: score, dead ends and repairs.
+//! Details of one page: score, *dead ends* (dead pages on which random walks end) and
+//! *repairs* (links whose change lowers the score most).
 //!
-//! They are the same for a page of the live web and of a stored graph.
+//! The details are the same for a page of the live web and for a page of a stored graph.
+//! "The paper" is *Sic transit gloria telae* (Bar-Yossef et al., WWW 2004). Its equation
+//! (1) gives the decay of a live page as (1 − sigma) · (share of dead links + share of live
+//! links · their mean decay).
 
 use relink_decay::{
     Decay, DecayDefinition, DecayEstimator, Graph, Interval, ScoreBreakdown, Sigma,
@@ -50,7 +54,7 @@ pub struct NamedRepair {
     pub gain: f64,
     /// Upper bound of the score if the link is removed, for links of the page
     /// itself.
-    pub removed: Option<Decay>,
+    pub max_score_if_removed: Option<Decay>,
 }
 
 /// The links of the page itself: equation (1) of the paper.
@@ -60,7 +64,7 @@ pub struct OwnLinks {
     pub links: usize,
     /// Number of links to probed pages.
     pub probed: usize,
-    /// Number of dead links, where uncertain ones count by their probability.
+    /// Number of dead links. A link that may be dead counts by its probability.
     pub dead: f64,
     /// The two parts of the score. If not all links were probed, the part of
     /// the own links is a lower bound.
@@ -82,12 +86,14 @@ impl OwnLinks {
             probed += usize::from(probability.is_some());
             dead += probability.unwrap_or(0.0);
         }
-        let loops = match definition {
+        // A self-loop is a live link of the page to itself.
+        let self_loops = match definition {
             DecayDefinition::Plain => 0,
             DecayDefinition::SelfLoop => 1,
         };
-        let share = share(dead, links + loops);
-        let breakdown = ScoreBreakdown::new(sigma, share, mean_of_live_links(decay, sigma, share));
+        let dead_share = share(dead, links + self_loops);
+        let breakdown =
+            ScoreBreakdown::new(sigma, dead_share, mean_of_live_links(decay, sigma, dead_share));
         Self { links, probed, dead, breakdown }
     }
 
@@ -97,14 +103,15 @@ impl OwnLinks {
     }
 }
 
-/// Returns the mean decay of the other links that results in this score:
-/// equation (1), solved for its last term.
-fn mean_of_live_links(decay: Decay, sigma: Sigma, dead: Decay) -> Decay {
-    let others = sigma.continue_probability() * (1.0 - dead.get());
-    let remainder = decay.get() - sigma.continue_probability() * dead.get();
-    if others <= 0.0 { Decay::HEALTHY } else { clamped(remainder / others) }
+/// Returns the mean decay of the live link targets that results in this score: equation
+/// (1), solved for its last factor.
+fn mean_of_live_links(decay: Decay, sigma: Sigma, dead_share: Decay) -> Decay {
+    let live_weight = sigma.continue_probability() * (1.0 - dead_share.get());
+    let live_part = decay.get() - sigma.continue_probability() * dead_share.get();
+    if live_weight <= 0.0 { Decay::HEALTHY } else { clamped(live_part / live_weight) }
 }
 
+/// Returns the share of dead links; 0 for a page without links.
 #[expect(clippy::cast_precision_loss, reason = "a page has far fewer than 2^52 links")]
 fn share(dead: f64, links: usize) -> Decay {
     if links == 0 { Decay::HEALTHY } else { clamped(dead / links as f64) }
@@ -133,27 +140,27 @@ pub(super) fn repairs(
         from: name(repair.from),
         to: name(repair.to),
         gain: repair.gain,
-        removed: repair.removed,
+        max_score_if_removed: repair.max_score_if_removed,
     });
     named.collect()
 }
 
 impl PageDecayDetails {
-    /// Returns the repairs that halve the score, at most `max`.
+    /// Returns the first repairs that together halve the score, at most `max`.
     pub fn top_repairs(&self, max: usize) -> &[NamedRepair] {
-        let mut gained = 0.0;
-        let enough = self.repairs.iter().take(max).position(|repair| {
-            gained += repair.gain;
-            gained >= self.decay.get() / 2.0
+        let mut total_gain = 0.0;
+        let last_needed = self.repairs.iter().take(max).position(|repair| {
+            total_gain += repair.gain;
+            total_gain >= self.decay.get() / 2.0
         });
-        let count = enough.map_or(self.repairs.len().min(max), |last| last + 1);
+        let count = last_needed.map_or(self.repairs.len().min(max), |last| last + 1);
         &self.repairs[..count]
     }
 
     /// Returns the score after these links are changed to live pages.
     pub fn decay_after(&self, repairs: &[NamedRepair]) -> Decay {
-        let gained: f64 = repairs.iter().map(|repair| repair.gain).sum();
-        clamped(self.decay.get() - gained)
+        let total_gain: f64 = repairs.iter().map(|repair| repair.gain).sum();
+        clamped(self.decay.get() - total_gain)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Probes a page for its verdict and the links that a user may follow.
+//! Probes a page: returns its verdict and the links that a user may follow.
 
 use std::collections::HashMap;
 
@@ -19,11 +19,10 @@ use crate::politeness::{PoliteFetch, PoliteFetchSettings, Refusal};
 use crate::probe::final_url;
 use crate::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
 
-/// Maximum number of pages that are remembered.
-const MAX_KNOWN: usize = 50_000;
+/// Maximum number of pages that are cached in memory.
+const MAX_CACHED_PAGES: usize = 50_000;
 
-/// Maximum age of a stored result that is reused. Our choice: a check of the same
-/// day.
+/// Maximum age of a stored result that is reused: a check of the same day.
 const MAX_STORED_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// Probes pages, one after the other, each once.
@@ -33,9 +32,10 @@ pub(super) struct PageProber<'a> {
     pub(super) settings: PageCheckSettings,
     /// The URL given by the user.
     pub(super) start: Option<Url>,
+    /// Controls (pages fetched only for comparison) shared by all pages.
     pub(super) controls: ControlCache,
     /// Pages that were probed before.
-    known: HashMap<Destination, ObservedPage>,
+    cache: HashMap<Destination, ObservedPage>,
     /// Store of earlier results, if they are reused.
     store: Option<&'a dyn Store>,
     /// Pages that count as dead without a request.
@@ -88,7 +88,8 @@ impl Destination {
 }
 
 impl<'a> PageProber<'a> {
-    /// Creates a prober that knows no pages.
+    /// Creates a prober with an empty cache. `salt` is the seed for the random names of
+    /// controls.
     pub(super) fn new(ports: MeasurePorts<'a>, settings: &MeasureSettings, salt: u64) -> Self {
         let MeasurePorts { fetch, clock, store } = ports;
         let MeasureSettings { politeness, max_host_wait, .. } = *settings;
@@ -109,7 +110,7 @@ impl<'a> PageProber<'a> {
             },
             start: settings.is_user_supplied.then(|| settings.url.clone()),
             controls: ControlCache::default(),
-            known: HashMap::new(),
+            cache: HashMap::new(),
             store: store.filter(|_| settings.reuses_results),
             failure_list: settings.failure_list.clone(),
             reused: 0,
@@ -117,22 +118,23 @@ impl<'a> PageProber<'a> {
     }
 
     /// Returns the number of pages that were requested.
-    pub(super) fn known_pages(&self) -> u64 {
-        self.known.values().filter(|page| page.outcome.is_some()).count() as u64
+    pub(super) fn requested_pages(&self) -> u64 {
+        self.cache.values().filter(|page| page.outcome.is_some()).count() as u64
     }
 
     /// Probes a destination, or returns the earlier result.
     pub(super) async fn probe(&mut self, destination: &Destination) -> ObservedPage {
-        if let Some(known) = self.known.get(destination) {
-            return known.clone();
+        if let Some(cached) = self.cache.get(destination) {
+            return cached.clone();
         }
         let page = self.request(destination).await;
-        if self.known.len() < MAX_KNOWN {
-            self.known.insert(destination.clone(), page.clone());
+        if self.cache.len() < MAX_CACHED_PAGES {
+            self.cache.insert(destination.clone(), page.clone());
         }
         page
     }
 
+    /// Fetches and judges a page, unless its state is known without a request.
     async fn request(&mut self, destination: &Destination) -> ObservedPage {
         let Destination::Page(url) = destination else { return invalid_url_page() };
         let Ok(url) = Url::parse(url) else { return invalid_url_page() };
@@ -192,6 +194,7 @@ fn refused_page(refusal: &Refusal) -> ObservedPage {
     ObservedPage::without_links(Verdict::Blocked, reason, None)
 }
 
+/// Returns the result of a checked page, with the links of a live page.
 fn observed_page(page_check: PageCheck, today: Date) -> ObservedPage {
     let PageCheck { judgment, probe, body, .. } = page_check;
     let is_live = matches!(

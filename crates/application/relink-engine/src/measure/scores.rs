@@ -1,4 +1,8 @@
 //! Scores of all pages of a graph, sorted and as a distribution.
+//!
+//! The score of a page is its *decay*: the probability that a random walk from the page
+//! ends on a dead page. "The paper" is *Sic transit gloria telae* (Bar-Yossef et al., WWW
+//! 2004).
 
 use relink_decay::{Decay, DecayDefinition, PageIndex, Sigma};
 
@@ -31,9 +35,9 @@ pub struct PageScore {
     pub decay: Decay,
     /// The upper bound of the score.
     pub upper_bound: Decay,
-    /// The share of its links that are dead.
+    /// The share of the links of the page that are dead.
     pub dead_links: f64,
-    /// Whether it has links.
+    /// Whether the page has links.
     pub has_links: bool,
 }
 
@@ -53,9 +57,9 @@ pub struct ScoreDistribution {
     pub mean_dead_links: f64,
     /// Live pages with at least one link (section 5.2 of the paper).
     pub with_links: u64,
-    /// The mean score of these.
+    /// The mean score of live pages with links.
     pub mean_decay_with_links: f64,
-    /// The mean share of dead links of these.
+    /// The mean share of dead links of live pages with links.
     pub mean_dead_links_with_links: f64,
     /// Pages without a dead link.
     pub clean: u64,
@@ -76,10 +80,10 @@ impl WebGraph {
                 has_links: !self.links_of(page).is_empty(),
             })
             .collect();
-        // Sort equal scores by name for a stable order.
-        pages.sort_by(|a, b| {
-            let by_score = b.decay.get().total_cmp(&a.decay.get());
-            by_score.then_with(|| self.name(a.page).cmp(self.name(b.page)))
+        // Pages with equal scores are sorted by name, so that the order is defined.
+        pages.sort_by(|left, right| {
+            let by_score = right.decay.get().total_cmp(&left.decay.get());
+            by_score.then_with(|| self.name(left.page).cmp(self.name(right.page)))
         });
         pages
     }

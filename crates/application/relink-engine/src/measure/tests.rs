@@ -23,9 +23,10 @@ struct Web {
 }
 
 impl Web {
-    /// Parses lines like `/ a a gone`: a page and its links. A path without a
-    /// line does not exist. `/x!` always returns 503, and `/x-wall` requires a
-    /// login.
+    /// Parses a site. Each line is a page and its links: `/ a a gone` is the page `/` with
+    /// two links to `/a` and one to `/gone`. A path without a line of its own does not
+    /// exist. Every path that ends with `!` returns status 503, and every path that ends
+    /// with `-wall` requires a login.
     fn new(site: &str) -> Self {
         let page = |line: &str| {
             let (path, links) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
@@ -40,6 +41,7 @@ impl Web {
         Self { pages: site.lines().map(page).collect(), requests: Mutex::default() }
     }
 
+    /// Returns the number of requests for a path.
     fn requests(&self, path: &str) -> usize {
         self.requests.lock().unwrap().iter().filter(|(_, requested)| requested == path).count()
     }
@@ -94,6 +96,8 @@ impl Observer for IgnoreResults {
     fn on_progress(&mut self, _: &Progress) {}
 }
 
+/// Default settings, without retries. Sigma is 0.1, so a walk continues with probability
+/// 0.9.
 fn settings() -> MeasureSettings {
     MeasureSettings {
         is_user_supplied: true,
@@ -121,15 +125,16 @@ async fn measured(web: &Web, settings: &MeasureSettings) -> MeasureOutcome {
     measure(ports(web), settings, &mut IgnoreResults, &StopSignal::new().1).await
 }
 
-/// Checks the score of the start page of a web.
+/// Checks the score of the start page of a site (see [`Web::new`]), and that no page is
+/// fetched twice.
 #[track_caller]
-fn check(site: &str, settings: &MeasureSettings, expect: f64) -> MeasureOutcome {
+fn check(site: &str, settings: &MeasureSettings, expected: f64) -> MeasureOutcome {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     let web = Web::new(site);
     let measured = runtime.unwrap().block_on(measured(&web, settings));
     let decay = measured.details.decay.get();
-    assert!((decay - expect).abs() < 1e-6, "{decay} is not {expect}: {measured:?}");
+    assert!((decay - expected).abs() < 1e-6, "{decay} is not {expected}: {measured:?}");
     for path in web.pages.keys() {
         assert!(web.requests(path) <= 1, "{path} was fetched {} times", web.requests(path));
     }
@@ -138,6 +143,7 @@ fn check(site: &str, settings: &MeasureSettings, expect: f64) -> MeasureOutcome 
 
 #[test]
 fn duplicate_links_count_separately() {
+    // The score is 0.9 times the share of dead links: 2 of 3, and 1 of 4.
     check("/ gone gone a\n/a\n", &settings(), 0.6);
     check("/ gone a a a\n/a\n", &settings(), 0.225);
 }
@@ -161,7 +167,8 @@ fn breakdown_matches_equation_1() {
 #[test]
 fn self_loop_definition_is_measured() {
     let definition = DecayDefinition::SelfLoop;
-    // D = 0.9 (1 + D) / 2
+    // The two links are the dead one and the self-loop, so the decay D is the solution of
+    // D = 0.9 (1 + D) / 2.
     check("/ gone\n", &MeasureSettings { definition, ..settings() }, 0.45 / 0.55);
 }
 
@@ -210,12 +217,12 @@ fn dead_page_has_decay_1() {
     assert!(measured.details.own_links.is_none());
 }
 
-/// A site with cycles, where walks are long.
+/// A site of 40 pages with cycles, where walks are long. Every fifth page has a dead link.
 fn cyclic_site() -> String {
-    let page = |n: u32| {
-        let links = [(n * 7 + 1) % 40, (n * 3 + 2) % 40, (n + 11) % 40].map(|to| format!("p{to}"));
-        let dead = if n.is_multiple_of(5) { " gone" } else { "" };
-        format!("/p{n} {}{dead}\n", links.join(" "))
+    let page = |number: u32| {
+        let links = [number * 7 + 1, number * 3 + 2, number + 11].map(|to| format!("p{}", to % 40));
+        let dead_link = if number.is_multiple_of(5) { " gone" } else { "" };
+        format!("/p{number} {}{dead_link}\n", links.join(" "))
     };
     let pages: String = (0..40).map(page).collect();
     format!("/ p1 p2 p3\n{pages}")
@@ -264,7 +271,7 @@ async fn interval_contains_the_exact_score() {
         contained += u32::from(low.get() <= exact_decay && exact_decay <= high.get());
         assert!(high.get() - low.get() <= 0.17, "{measured:?}");
     }
-    assert!(contained >= 38, "{contained} of 40 intervals hold {exact_decay}");
+    assert!(contained >= 38, "{contained} of 40 intervals contain {exact_decay}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -283,7 +290,7 @@ async fn small_page_limit_gives_a_wide_valid_interval() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_keep_the_interval_and_are_counted() {
+async fn requests_are_an_interval_apart_and_counted() {
     let web = Web::new("/ a b gone\n/a\n/b\n");
     let measured = measured(&web, &settings()).await;
     let requests = web.requests.lock().unwrap();

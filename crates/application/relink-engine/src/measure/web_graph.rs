@@ -1,4 +1,9 @@
 //! A stored graph of pages with their links and states.
+//!
+//! The *decay* of a page is the probability that a random walk from the page ends on a
+//! dead page; at each live page the walk stops with the probability *sigma*. Some pages
+//! are not known completely, so each score has a lower and an upper bound. "The paper" is
+//! *Sic transit gloria telae* (Bar-Yossef et al., WWW 2004).
 
 use std::collections::HashMap;
 
@@ -16,19 +21,19 @@ use super::scores::Scores;
 
 /// Maximum number of pages explored around a page to find repairs.
 const MAX_EXPLORED_PAGES: usize = 2_000;
-/// Share of walks that is too small to explore further.
+/// Pages that a smaller share of walks reaches are not explored.
 const MIN_PROBABILITY: f64 = 0.001;
 
 /// What is known about a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeState {
-    /// Its state and all its links.
+    /// The state and all links are known.
     Known,
-    /// That it has no links: a file, or a dead page.
+    /// The state is known, and the page has no links: a file, or a dead page.
     Leaf,
-    /// That it is alive, but not its links.
+    /// The page is alive, but its links are unknown.
     LinksUnknown,
-    /// Nothing.
+    /// Neither the state nor the links are known.
     Unknown,
 }
 
@@ -36,7 +41,7 @@ pub(super) enum NodeState {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub(super) name: String,
-    /// Probability that a walk fails there, as far as known.
+    /// Probability that a walk which reaches the page fails there; 0 if unknown.
     pub(super) failure_probability: f64,
     pub(super) is_soft_404: bool,
     pub(super) state: NodeState,
@@ -61,12 +66,12 @@ impl WebGraph {
         nodes: Vec<Node>,
         links: &[(PageIndex, PageIndex)],
     ) -> Result<Self, GraphError> {
-        let table = CsrGraph::from_links(nodes.len(), links)?;
-        let indexed = (0..).zip(&nodes);
-        let by_name = indexed.map(|(number, node)| (node.name.clone(), number)).collect();
+        let graph = CsrGraph::from_links(nodes.len(), links)?;
+        let indexed_nodes = (0..).zip(&nodes);
+        let by_name = indexed_nodes.map(|(index, node)| (node.name.clone(), index)).collect();
         Ok(Self {
             nodes,
-            graph: table,
+            graph,
             by_name,
             missing_links: 0,
             unlinked_dead_pages: 0,
@@ -86,15 +91,18 @@ impl WebGraph {
         }
     }
 
-    /// Returns the number of dead links of live pages, and of those to
-    /// soft-404s, if verdicts are known (section 5.2 of the paper).
+    /// Returns the number of dead links of live pages. If verdicts are known, also returns
+    /// the number of dead links to soft-404s, which are missing pages with a success status
+    /// (section 5.2 of the paper).
     pub fn dead_link_counts(&self) -> (u64, Option<u64>) {
         let targets = self.live_pages().flat_map(|page| self.graph.links(page));
         let nodes = targets.map(|&to| &self.nodes[to as usize]);
-        let (dead, soft) = nodes
+        let (dead, soft_404) = nodes
             .filter(|node| node.failure_probability >= 1.0)
-            .fold((0, 0), |(dead, soft), node| (dead + 1, soft + u64::from(node.is_soft_404)));
-        (dead, self.has_verdicts.then_some(soft))
+            .fold((0, 0), |(dead, soft_404), node| {
+                (dead + 1, soft_404 + u64::from(node.is_soft_404))
+            });
+        (dead, self.has_verdicts.then_some(soft_404))
     }
 
     /// Returns the page with this name.
@@ -153,6 +161,7 @@ impl WebGraph {
         definition: DecayDefinition,
         sigmas: &[Sigma],
     ) -> Result<Vec<Scores>, FailureProbabilitiesError> {
+        // Two problems per sigma: everything unknown is alive, and everything is dead.
         let mut failures = Vec::new();
         for &sigma in sigmas {
             failures.push(FailureProbabilities::from_probabilities(
@@ -177,6 +186,7 @@ impl WebGraph {
         Ok(results)
     }
 
+    /// Returns the failure probabilities of all pages, by index.
     fn failure_probabilities(&self, probability: impl Fn(&Node) -> f64) -> Vec<f64> {
         self.nodes.iter().map(probability).collect()
     }
@@ -208,7 +218,7 @@ impl WebGraph {
         }
     }
 
-    /// Explores the neighborhood of a page.
+    /// Explores the neighborhood of a page, to find dead ends and repairs.
     fn explore(
         &self,
         page: PageIndex,
@@ -260,6 +270,7 @@ impl Scores {
     /// Returns the interval of the score.
     pub fn interval(&self, page: PageIndex) -> Interval {
         let high = self.high[page as usize];
+        // The solver is not exact, so the upper bound may be a little too low.
         Interval {
             low: self.decay(page),
             high: if high < self.decay(page) { self.decay(page) } else { high },

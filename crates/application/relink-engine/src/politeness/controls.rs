@@ -1,4 +1,5 @@
-//! Requests for controls: pages that are fetched only for comparison.
+//! Requests for controls: pages that are fetched only for comparison. Most controls have
+//! a random name that cannot exist, to learn how the error pages of a host look.
 
 use relink_judge::{ControlUrl, control_key, control_url, is_conclusive};
 use relink_model::{Control, ControlKind, Probe, RequestRights};
@@ -13,7 +14,8 @@ const MAX_ATTEMPTS: u32 = 2;
 #[derive(Debug, Clone)]
 pub(crate) struct ControlRequest {
     pub(crate) kind: ControlKind,
-    /// Controls with the same key are the same request.
+    /// Identifies the control in caches and in the store. Pages with the same key share
+    /// one control.
     pub(crate) key: String,
     pub(crate) url: String,
     pub(crate) rights: RequestRights,
@@ -22,8 +24,8 @@ pub(crate) struct ControlRequest {
 }
 
 impl ControlRequest {
-    /// Returns the control of a page; `None` if it has none of this kind. `salt`
-    /// selects the random names.
+    /// Returns the control of a page; `None` if the page has no control of this kind.
+    /// `salt` is the seed of random names.
     pub(crate) fn of_page(
         kind: ControlKind,
         page: &str,
@@ -40,9 +42,10 @@ impl ControlRequest {
         Self { kind, key, url, rights: rights.without_credentials(), attempt: 1 }
     }
 
-    /// Returns the next attempt after this result. An inconclusive result is retried,
-    /// because many pages may be judged by it.
-    pub(crate) fn retry_after(&self, probe: &Probe) -> Option<Self> {
+    /// Returns the next attempt after an attempt with this probe: `None` if the probe is
+    /// conclusive or no attempt is left. A retry is worthwhile, because many pages may be judged
+    /// by the control.
+    pub(crate) fn next_attempt_after(&self, probe: &Probe) -> Option<Self> {
         let is_retried = !is_conclusive(probe) && self.attempt < MAX_ATTEMPTS;
         is_retried.then(|| Self { attempt: self.attempt + 1, ..self.clone() })
     }
@@ -59,7 +62,7 @@ pub(crate) fn control_key_for(kind: ControlKind, page: &str) -> Option<String> {
     isolate(page, || control_key(kind, page)).unwrap_or_default()
 }
 
-/// A control that could not be fetched.
+/// Returns a control that could not be fetched. The judge then decides without it.
 pub(crate) fn missing_control(kind: ControlKind) -> Control {
     Control { kind, url: String::new(), probe: None }
 }
@@ -85,16 +88,16 @@ mod tests {
 
     #[test]
     fn inconclusive_control_is_retried_once() {
-        let rights = RequestRights::discovered();
+        let rights = RequestRights::user_supplied();
         let page = "http://a.test/x/page";
         let first = ControlRequest::of_page(ControlKind::RandomName, page, rights, 7).unwrap();
         assert!(first.url.starts_with("http://a.test/x/"), "{}", first.url);
-        assert_eq!(first.rights, rights.without_credentials());
-        assert!(first.retry_after(&probe(FetchOutcome::Response(404))).is_none());
+        assert!(first.rights.may_reach_private() && !first.rights.may_carry_credentials());
+        assert!(first.next_attempt_after(&probe(FetchOutcome::Response(404))).is_none());
         let failure = probe(FetchOutcome::TimedOut(relink_model::Phase::Headers));
-        let second = first.retry_after(&failure).unwrap();
+        let second = first.next_attempt_after(&failure).unwrap();
         assert_eq!((second.attempt, &second.key), (2, &first.key));
-        assert!(second.retry_after(&failure).is_none());
+        assert!(second.next_attempt_after(&failure).is_none(), "the second attempt is the last");
     }
 
     #[test]

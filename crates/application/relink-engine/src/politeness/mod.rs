@@ -3,7 +3,8 @@
 //! The dispatcher and [`PoliteFetch`] are the two callers. The dispatcher has a
 //! queue with many requests in flight; [`PoliteFetch`] sends one request after the
 //! other for commands without a queue. Each rule exists once, here or in
-//! `relink_frontier`:
+//! `relink_frontier`. A *control* is a page fetched only for comparison with another
+//! page; a *redirect filter* decides which redirects the HTTP client follows.
 //!
 //! | Component | Rule |
 //! |---|---|

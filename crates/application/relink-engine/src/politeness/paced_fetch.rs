@@ -1,9 +1,10 @@
 //! Sends one request after the other, at the pace that hosts and IP addresses allow.
 //!
-//! Schedules are read from the store and saved there after every request, so that
-//! runs and other commands continue at the same pace. If several workers share the
-//! store, each request is reserved there first, and a host that a run has leased is
-//! not contacted. Does not know robots.txt.
+//! The *schedule* of a host (its delays and the time of the next request) is read from
+//! the store and saved there after every request, so that runs and other commands
+//! continue at the same pace. If several workers share the store, each request is
+//! reserved there first, and a host that a run has leased is not contacted. This module
+//! does not obey robots.txt; its caller does.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -23,8 +24,10 @@ use super::refusal::{Refusal, refused_result};
 use super::schedule::{add_wait, stored_wait};
 use crate::probe::current_time;
 
-/// Pauses between attempts to reserve a request while another worker uses the host.
+/// First pause between attempts to reserve a request while another worker uses the
+/// host. Each further pause is twice as long.
 const MIN_RESERVATION_PAUSE: Duration = Duration::from_millis(20);
+/// Maximum pause between attempts to reserve a request.
 const MAX_RESERVATION_PAUSE: Duration = Duration::from_secs(1);
 
 /// Ports and limits of requests without a queue.
@@ -53,6 +56,7 @@ pub(super) struct PacedFetch<'a> {
 
 /// State of the hosts, and statistics.
 struct PacedHosts {
+    /// The hosts by key (name and port).
     hosts: HashMap<String, PacedHost>,
     ip_limiter: IpRateLimiter,
     requests: u64,
@@ -64,7 +68,7 @@ struct PacedHost {
     pacer: HostPacer,
     /// The IP address of the last request.
     address: Option<IpAddr>,
-    /// Whether the address is known, or cannot be found out.
+    /// Whether the address was looked up. A failed lookup is not repeated.
     is_resolved: bool,
 }
 
@@ -89,7 +93,7 @@ impl<'a> PacedFetch<'a> {
         self.state.lock().await.has_reached_server
     }
 
-    /// Clears the state that is also stored.
+    /// Clears the hosts, whose schedules are in the store.
     pub(super) async fn clear_cache(&self) {
         // Without a store, this is the only copy.
         if self.settings.store.is_some() {
@@ -109,8 +113,9 @@ impl<'a> PacedFetch<'a> {
         self.wait_in(&mut state, url).await
     }
 
+    /// Returns the wait for the host of a URL, with the locked state.
     async fn wait_in(&self, state: &mut PacedHosts, url: &Url) -> Result<Duration, Refusal> {
-        // Without a time, a request is in flight. There is only one at a time.
+        // The time is missing only while a request is in flight, which locks the state.
         let next = self.host(state, &host_key(url)).await.pacer.ready_at().unwrap_or_default();
         let wait = next.saturating_sub(self.created_at.elapsed());
         if wait > self.settings.max_host_wait { Err(Refusal::wait(url, wait)) } else { Ok(wait) }
@@ -137,7 +142,7 @@ impl<'a> PacedFetch<'a> {
     }
 
     /// Waits until no other worker of the store sends requests to a host, and reserves
-    /// the next one.
+    /// the next request for this process.
     async fn reserve(&self, state: &mut PacedHosts, key: &str, url: &Url) -> Result<(), Refusal> {
         let Some(store) = self.settings.store.filter(|store| store.is_shared()) else {
             return Ok(());
@@ -174,7 +179,7 @@ impl<'a> PacedFetch<'a> {
         next.saturating_sub(self.created_at.elapsed())
     }
 
-    /// Returns a host, with its schedule from the store.
+    /// Returns the state of a host. A new host starts with its schedule from the store.
     async fn host<'s>(&self, state: &'s mut PacedHosts, key: &str) -> &'s mut PacedHost {
         if !state.hosts.contains_key(key) {
             let stored = match self.settings.store {
@@ -184,6 +189,7 @@ impl<'a> PacedFetch<'a> {
             let host = self.new_host(&stored.unwrap_or_default());
             state.hosts.insert(key.to_owned(), host);
         }
+        // The entry exists now: the default is never used.
         let new_host = || self.new_host(&HostSchedule::default());
         state.hosts.entry(key.to_owned()).or_insert_with(new_host)
     }
@@ -196,11 +202,12 @@ impl<'a> PacedFetch<'a> {
         PacedHost { pacer, address: stored.address, is_resolved: stored.address.is_some() }
     }
 
-    /// Records a request with the hosts that it reached.
+    /// Records a request for each host that it reached through redirects. `first_key` is
+    /// the key of the host to which it was sent.
     async fn record(
         &self,
         state: &mut PacedHosts,
-        first: &str,
+        first_key: &str,
         sent_at: Duration,
         result: &FetchResult,
     ) {
@@ -210,20 +217,20 @@ impl<'a> PacedFetch<'a> {
         let without_response = usize::from(has_request_without_response(&result.outcome));
         state.requests += (response_urls.len() + without_response) as u64;
         state.has_reached_server |= result.outcome.reached_server();
-        let last = response_urls.last().map_or_else(|| first.to_owned(), host_key);
-        let mut hosts: Vec<String> = response_urls.iter().map(host_key).collect();
-        hosts.push(first.to_owned());
-        hosts.sort_unstable();
-        hosts.dedup();
-        for key in hosts {
+        let last_key = response_urls.last().map_or_else(|| first_key.to_owned(), host_key);
+        let mut keys: Vec<String> = response_urls.iter().map(host_key).collect();
+        keys.push(first_key.to_owned());
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
             let mut finished = FinishedRequest {
                 requested_at: current_time(self.settings.clock),
                 duration: now.saturating_sub(sent_at),
                 outcome: &result.outcome,
                 retry_after: result.retry_after,
             };
-            if key != last {
-                // This host has sent a redirect.
+            if key != last_key {
+                // This host has sent a redirect. For it, the request is a success.
                 finished.outcome = &FetchOutcome::RobotsDisallowed;
             }
             let address = address_of(result, &key);
@@ -231,6 +238,7 @@ impl<'a> PacedFetch<'a> {
             host.pacer.request_started(sent_at);
             host.pacer.request_finished(now, &finished, self.settings.max_host_wait);
             if response_urls.len() > 1 {
+                // The last redirect may have reached the host later than `sent_at`.
                 host.pacer.delay_next(now);
             }
             if address.is_some() {
@@ -266,7 +274,7 @@ impl Fetch for PacedFetch<'_> {
     }
 }
 
-/// Returns the number that the limiter of IP addresses knows a host by.
+/// Returns the number by which the limiter of IP addresses identifies a host.
 fn address_user(key: &str) -> i64 {
     xxh3_64(key.as_bytes()).cast_signed()
 }

@@ -1,7 +1,7 @@
-//! Paces the requests to one host.
+//! Decides when the next request to a host may be sent.
 //!
-//! Never sleeps; callers pass the time. The state survives a run as a
-//! [`HostSchedule`].
+//! Never sleeps; callers pass the time, as a duration since the start of the run. The
+//! state is stored after a run as a [`HostSchedule`].
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::schedule::{add_wait, schedule_to_store, stored_delays};
 /// Response statuses of a host that limits the request rate.
 pub(crate) const THROTTLING_STATUSES: [u16; 2] = [429, 503];
 
-/// A finished request, as the pacer sees it.
+/// The properties of a finished request that determine the next one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FinishedRequest<'a> {
     /// The time at which the request was sent.
@@ -46,7 +46,7 @@ impl<'a> FinishedRequest<'a> {
             FetchOutcome::Response(status) if THROTTLING_STATUSES.contains(status) => {
                 ResponseSignal::Throttled(self.retry_after.map(Duration::from_secs))
             }
-            // A redirect that was not followed is a response.
+            // `RobotsDisallowed` is a redirect that was not followed: also a response.
             FetchOutcome::Response(_) | FetchOutcome::RobotsDisallowed => ResponseSignal::Clean,
             _ => ResponseSignal::NoResponse,
         }
@@ -160,12 +160,14 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_mins(1);
 
+    /// The pacer of a new host: one request at a time, one second apart.
     fn pacer() -> HostPacer {
         let politeness = PolitenessPolicy::check(1, Duration::from_secs(1));
         let (stored, now) = (HostSchedule::default(), Timestamp::UNIX_EPOCH);
         HostPacer::new(politeness, Duration::ZERO, &stored, now)
     }
 
+    /// A request of one second with status 429 and `Retry-After` in seconds.
     fn throttled(retry_after: u64) -> FinishedRequest<'static> {
         FinishedRequest {
             requested_at: Timestamp::UNIX_EPOCH,

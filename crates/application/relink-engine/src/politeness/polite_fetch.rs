@@ -1,9 +1,10 @@
 //! Polite requests for commands without a queue.
 //!
 //! Every request obeys the robots.txt of its host, the rate limits and
-//! `Retry-After`, and follows a redirect to another host only if the rules of that
-//! host allow it. Only one request is in flight at a time. Rules and schedules are
-//! shared with runs through the store.
+//! `Retry-After`, and follows a redirect to another host only if the robots.txt of that
+//! host allows it. Only one request is in flight at a time. The *rules* (the parsed
+//! robots.txt of an origin) and the delays of hosts are shared with runs through the
+//! store. A *refusal* is the reason why a request is not sent.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -55,7 +56,7 @@ impl<'a> PoliteFetch<'a> {
         self.paced.has_reached_server().await
     }
 
-    /// Takes the reason why the last unsent request was refused.
+    /// Removes and returns the reason why the last unsent request was refused.
     pub(crate) async fn take_refusal(&self) -> Option<Refusal> {
         self.state.lock().await.refusal.take()
     }
@@ -79,13 +80,14 @@ impl<'a> PoliteFetch<'a> {
         let mut state = self.state.lock().await;
         let rules = self.rules(&mut state, url, rights).await?;
         match &rules {
+            // `fetch` returns this failure as the result of the page.
             HostRules::Failed(failure) if failure.decides_link(false) => return Ok(()),
             rules if !rules.is_allowed(url) => {
                 return Err(Refusal::disallowed(url, &rules.reason(url)));
             }
             _ => {}
         }
-        self.paced.host_wait(url).await.map(|_| ())
+        self.paced.host_wait(url).await.map(|_wait| ())
     }
 
     /// Returns the rules of a URL's origin from memory, the store or the host.
@@ -112,14 +114,16 @@ impl<'a> PoliteFetch<'a> {
         Ok(rules)
     }
 
+    /// Returns the rules in the store, unless they are too old.
     async fn stored_rules(&self, origin: &str) -> Option<RobotsPolicy> {
         let settings = &self.paced.settings;
         // Fetch the rules if the store cannot be read.
         load_rules(settings.store?, origin, current_time(settings.clock)).await.ok()?
     }
 
-    /// Fetches the rules of an origin. The second value is whether the request had
-    /// the permission to reach the host. If not, another request may have it.
+    /// Fetches the rules of an origin. Also returns whether the rules may be cached: not
+    /// if the request lacked the permission to reach the host, because another request
+    /// may have this permission.
     async fn fetch_rules(
         &self,
         origin: String,
@@ -142,7 +146,8 @@ impl<'a> PoliteFetch<'a> {
         })
     }
 
-    /// Fetches a URL as far as its origin redirects, or returns a refusal.
+    /// Fetches a URL and follows redirects within its origin. Returns a refusal as the
+    /// result of a request that was not sent.
     async fn fetch_on_origin(&self, state: &mut State, request: FetchRequest) -> FetchResult {
         let url = request.url.clone();
         let rules = match self.rules(state, &url, request.rights).await {
@@ -168,6 +173,7 @@ impl<'a> PoliteFetch<'a> {
 impl Fetch for PoliteFetch<'_> {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let mut state = self.state.lock().await;
+        // Each round follows redirects to one further origin, under its own rules.
         let mut next = request.clone();
         let mut result = self.fetch_on_origin(&mut state, next.clone()).await;
         for _ in 0..MAX_HOSTS {
@@ -193,7 +199,7 @@ impl Fetch for PoliteFetch<'_> {
 }
 
 impl State {
-    /// Returns the result of a request that is not sent.
+    /// Saves a refusal, and returns the result of the request that is not sent.
     fn refuse(&mut self, refusal: Refusal) -> FetchResult {
         let result = refused_result(&refusal);
         self.refusal = Some(refusal);
@@ -201,7 +207,7 @@ impl State {
     }
 }
 
-/// Returns the target of a redirect that was not followed.
+/// Returns the target of a redirect that the redirect filter stopped.
 fn filtered_redirect(result: &FetchResult) -> Option<Url> {
     let last = result.hops.last().filter(|_| result.outcome == FetchOutcome::RobotsDisallowed)?;
     Url::parse(&last.url).ok()?.join(last.location.as_deref()?).ok()

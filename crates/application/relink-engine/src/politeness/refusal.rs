@@ -22,13 +22,13 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// The rules of the host do not allow the page, for this reason.
+    /// Returns the refusal of a page that robots.txt does not allow, for this reason.
     pub(super) fn disallowed(url: &Url, reason: &str) -> Self {
         let text = format!("{url} was not requested: {reason}");
         Self { text, outcome: FetchOutcome::RobotsDisallowed, retry_after: None }
     }
 
-    /// The host requested a wait beyond the maximum.
+    /// Returns the refusal of a page whose host requested a wait beyond the maximum.
     pub(super) fn wait(url: &Url, wait: Duration) -> Self {
         let (host, seconds) = (host_key(url), wait.as_secs());
         Self {
@@ -38,7 +38,7 @@ impl Refusal {
         }
     }
 
-    /// The URL has no host.
+    /// Returns the refusal of a URL without a host.
     pub(super) fn not_web() -> Self {
         let outcome = FetchOutcome::InvalidRedirect(InvalidRedirect::NotHttp);
         Self { text: "not a URL of a web page".to_owned(), outcome, retry_after: None }
@@ -56,8 +56,8 @@ pub(super) fn refused_result(refusal: &Refusal) -> FetchResult {
     FetchResult { retry_after: refusal.retry_after, ..unsent_result(refusal.outcome.clone()) }
 }
 
-/// Returns the result of a request to an unreachable host, as determined by the
-/// request for its rules.
+/// Returns the result for a page of an unreachable host: the outcome of the request for
+/// its robots.txt.
 pub(super) fn unreachable_result(failure: &RobotsFailure) -> FetchResult {
     unsent_result(failure.probe.outcome.clone())
 }

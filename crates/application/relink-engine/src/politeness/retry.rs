@@ -7,8 +7,8 @@ use relink_judge::RetryDelay;
 use relink_model::Probe;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Returns the wait before the next attempt to fetch a page. `interval` is the wait
-/// between the requests to one host.
+/// Returns the wait before the next attempt to fetch a page. `probe` is the last attempt;
+/// `interval` is the minimum time between the requests to one host.
 pub(crate) fn retry_delay(
     delay: RetryDelay,
     url: &str,
@@ -19,6 +19,7 @@ pub(crate) fn retry_delay(
         RetryDelay::HostInterval => interval,
         RetryDelay::Backoff(attempt) => {
             let retry_after = Duration::from_secs(probe.retry_after.unwrap_or(0));
+            // The hash makes the backoff random, but the same for every run.
             backoff(attempt, xxh3_64(url.as_bytes())).max(retry_after)
         }
     }

@@ -1,8 +1,9 @@
 //! Fetches robots.txt, for crawls and for all other commands that obey it.
 //!
-//! The file is fetched once per origin. A reset, a timeout or a server error is
-//! retried with backoff, because a single failure must not exclude a site. If
-//! no attempt succeeds, this module decides the consequences for all commands.
+//! The file is fetched once per origin. A connection reset, a timeout or a server error
+//! is retried with backoff, because a single failure must not exclude a site. If no
+//! attempt succeeds, this module decides what that means for links to the host. The
+//! *rules* are the parsed file.
 
 use std::time::Duration;
 
@@ -24,7 +25,8 @@ const NOT_FOUND: u16 = 404;
 /// Maximum number of attempts.
 const MAX_ATTEMPTS: usize = 3;
 
-/// Maximum number of attempts if the host name does not exist.
+/// Maximum number of attempts if the host name does not exist: the second lookup
+/// confirms the first one.
 const MAX_LOOKUPS: usize = 2;
 
 /// Wait before a retry if the user set the host interval to zero.
@@ -34,14 +36,16 @@ const MIN_RETRY_WAIT: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct RobotsAttempts {
     origin: String,
+    /// Minimum time between two requests to the host.
     interval: Duration,
+    /// Maximum `Retry-After` of the host.
     max_host_wait: Duration,
+    /// The attempts so far.
     attempts: Vec<Attempt>,
 }
 
 impl RobotsAttempts {
-    /// Starts without attempts. A host may request a wait of up to
-    /// `max_host_wait`.
+    /// Returns a value without attempts.
     pub(crate) fn new(
         origin: String,
         politeness: &PolitenessPolicy,
@@ -87,6 +91,7 @@ impl RobotsAttempts {
         (requested_wait <= self.max_host_wait).then(|| self.retry_wait().max(requested_wait))
     }
 
+    /// Returns the wait before the next attempt, without the wait that the host requests.
     fn retry_wait(&self) -> Duration {
         if self.interval.is_zero() {
             return MIN_RETRY_WAIT;
@@ -95,7 +100,7 @@ impl RobotsAttempts {
         backoff(attempt, xxh3_64(self.origin.as_bytes())).max(self.interval)
     }
 
-    /// Returns the result of the last attempt.
+    /// Returns the result, given the probe and the body of the last attempt.
     pub(crate) fn finish(self, probe: Probe, body: Option<Body>) -> RobotsResult {
         let Some(status) = status(&probe) else {
             return RobotsResult::Failed(RobotsFailure { probe, attempts: self.attempts });
@@ -112,19 +117,22 @@ impl RobotsAttempts {
         if rules.is_unreachable {
             return RobotsResult::Failed(RobotsFailure { probe, attempts: self.attempts });
         }
+        // Only the permission to reach the host is missing if there is a status but no
+        // response. Another request may have the permission, so do not store the rules.
         let stored = probe.outcome.reached_server().then_some(stored);
         RobotsResult::Rules { rules, stored, attempts: self.attempts.len() }
     }
 }
 
-/// Returns the status that applies, if there is one. Too many redirects and a
-/// redirect to a private address count as a missing file.
+/// Returns the status that determines the rules; `None` if the file could not be
+/// fetched. Too many redirects and a private address count as a missing file.
 fn status(probe: &Probe) -> Option<u16> {
     let has_too_many_redirects = probe.hops.len() > RobotsPolicy::MAX_REDIRECTS + 1;
     match probe.outcome {
         _ if has_too_many_redirects => Some(NOT_FOUND),
         FetchOutcome::Response(status) => Some(status),
-        // Requests for pages of such a host have the same outcome.
+        // A missing file allows all pages. At a private address, the requests for the
+        // pages fail in the same way.
         FetchOutcome::TooManyRedirects
         | FetchOutcome::RedirectLoop
         | FetchOutcome::InvalidRedirect(_)
@@ -176,7 +184,7 @@ impl RobotsResult {
     }
 }
 
-/// Why a file could not be fetched.
+/// Why the robots.txt of a host could not be fetched.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RobotsFailure {
     /// The probe of the last attempt.
@@ -191,13 +199,14 @@ impl RobotsFailure {
         format!("robots.txt could not be fetched: {}", self.probe.outcome)
     }
 
-    /// Whether a link to this host is judged by this failure instead of as
-    /// blocked.
+    /// Whether this failure is also the result of a link to the host. If not, the link is
+    /// blocked: its page must not be requested. `is_crawled` is whether the page is
+    /// crawled, not only checked.
     ///
-    /// A host that cannot be reached is down, regardless of its rules. A host
-    /// that accepts connections and then drops them must not be crawled, but a
-    /// link to it that is only checked fails in the same way. A server error
-    /// does not indicate the state of the pages.
+    /// - A host that cannot be reached is down, so all its links fail.
+    /// - A host that accepts connections and then drops them must not be crawled, but a
+    ///   link that is only checked fails in the same way.
+    /// - A server error does not indicate the state of the pages.
     pub(crate) fn decides_link(&self, is_crawled: bool) -> bool {
         let outcome = &self.probe.outcome;
         let has_response = !self.probe.hops.is_empty() || outcome.status().is_some();
@@ -206,7 +215,8 @@ impl RobotsFailure {
     }
 }
 
-/// Fetches the file with retries. `fetch` paces the requests.
+/// Fetches the file with retries. The caller or `fetch` limits the rate of requests.
+/// Also returns the probe of the last attempt.
 pub(crate) async fn fetch_robots(
     fetch: &dyn Fetch,
     clock: &dyn Clock,
@@ -231,8 +241,8 @@ pub(crate) fn robots_origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// Returns the rules of a stored file. A stored failure is not reused: the file
-/// is fetched again.
+/// Returns the rules of a stored file. Returns `None` if the store has a failure: then
+/// the file is fetched again.
 pub(super) fn stored_rules(stored: &StoredRobots) -> Option<RobotsPolicy> {
     let rules = parse(stored.status?, stored);
     (!rules.is_unreachable).then_some(rules)
@@ -280,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_retry_transient_failures_at_least_an_interval_apart() {
+    fn attempts_retry_only_transient_failures_at_least_an_interval_apart() {
         for outcome in [
             FetchOutcome::Response(503),
             FetchOutcome::Response(429),
@@ -297,6 +307,10 @@ mod tests {
         {
             assert_eq!(waits(&outcome, None), [], "{outcome}");
         }
+    }
+
+    #[test]
+    fn attempts_retry_an_unknown_name_once() {
         assert_eq!(waits(&FetchOutcome::DnsFailed(DnsError::NoSuchName), None).len(), 1);
     }
 
@@ -316,11 +330,13 @@ mod tests {
         );
     }
 
+    /// Checks whether a failure decides a link that is crawled, and one that is only
+    /// checked.
     #[track_caller]
-    fn check(outcome: &FetchOutcome, crawled: bool, checked: bool) {
+    fn check(outcome: &FetchOutcome, if_crawled: bool, if_checked: bool) {
         let failure = RobotsFailure { probe: probe(outcome.clone()), attempts: Vec::new() };
         let decides = (failure.decides_link(true), failure.decides_link(false));
-        assert_eq!(decides, (crawled, checked), "{outcome}");
+        assert_eq!(decides, (if_crawled, if_checked), "{outcome}");
     }
 
     #[test]
@@ -332,20 +348,21 @@ mod tests {
     }
 
     #[test]
-    fn links_after_a_dropped_connection_are_checked_but_not_crawled() {
+    fn links_to_hosts_that_drop_connections_are_judged_by_the_failure_if_only_checked() {
         check(&FetchOutcome::ProtocolError(ProtocolError::Reset), false, true);
         check(&FetchOutcome::TimedOut(Phase::Headers), false, true);
     }
 
     #[test]
-    fn links_after_a_server_error_are_not_judged_by_it() {
+    fn links_to_hosts_with_server_errors_are_not_judged_by_the_failure() {
         check(&FetchOutcome::Response(503), false, false);
         check(&FetchOutcome::Response(429), false, false);
     }
 
     #[test]
     fn finish_follows_rfc_9309() {
-        for (outcome, allows) in [
+        // `None` means that the rules are unknown.
+        for (outcome, expected) in [
             (FetchOutcome::Response(404), Some(true)),
             (FetchOutcome::Response(403), Some(true)),
             (FetchOutcome::TooManyRedirects, Some(true)),
@@ -355,14 +372,14 @@ mod tests {
             let mut attempts = attempts(Duration::ZERO);
             let probe = probe(outcome.clone());
             attempts.record_attempt(&probe);
-            let allowed = match attempts.finish(probe, None) {
+            let is_allowed = match attempts.finish(probe, None) {
                 RobotsResult::Rules { rules, .. } => {
                     let url = "http://a.test/x".parse().unwrap();
                     Some(rules.robots.is_allowed(AGENT, &url))
                 }
                 RobotsResult::Failed(_) => None,
             };
-            assert_eq!(allowed, allows, "{outcome}");
+            assert_eq!(is_allowed, expected, "{outcome}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Applies the robots.txt of a host to its URLs.
+//! Applies the robots.txt of a host to its URLs and redirects. If the file cannot be
+//! applied, because it could not be fetched or its parser panicked, nothing is allowed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ pub(crate) enum HostRules {
 }
 
 impl HostRules {
-    /// Whether the rules allow a URL. If they cannot be applied, nothing is allowed.
+    /// Whether the rules allow a URL.
     pub(crate) fn is_allowed(&self, url: &Url) -> bool {
         match self {
             Self::Known(policy) => is_allowed(policy, url),
@@ -112,13 +113,14 @@ mod tests {
         let rules = rules("User-agent: *\nDisallow: /x\n");
         let host = rules.host_filter("a.test").unwrap();
         let origin = rules.origin_filter(&url("http://a.test/"));
-        for (next, by_host, by_origin) in [
+        for (target, by_host, by_origin) in [
             ("http://a.test/y", true, true),
             ("http://a.test/x", false, false),
             ("http://b.test/x", true, false),
         ] {
-            let next = url(next);
-            assert_eq!((host.allows(&next), origin.allows(&next)), (by_host, by_origin), "{next}");
+            let target = url(target);
+            let is_allowed = (host.allows(&target), origin.allows(&target));
+            assert_eq!(is_allowed, (by_host, by_origin), "{target}");
         }
     }
 

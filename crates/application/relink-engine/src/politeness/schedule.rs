@@ -1,7 +1,7 @@
 //! Converts the rate limit of a host between the store and a run.
 //!
-//! The store has timestamps. The rate limiter has durations since the start of
-//! the run, on a monotonic clock.
+//! The store has timestamps of the system clock. The rate limiter has durations since
+//! the start of the run, on a monotonic clock.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use relink_frontier::{HostRateLimiter, StoredDelays};
 use relink_ports::HostSchedule;
 
-/// Returns `time` plus `wait`, saturating at the largest timestamp.
+/// Returns `time` plus `wait`, or the largest timestamp if the sum is larger.
 pub(crate) fn add_wait(time: Timestamp, wait: Duration) -> Timestamp {
     let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
     time.checked_add(wait).unwrap_or(Timestamp::MAX)
@@ -42,11 +42,11 @@ pub(crate) fn schedule_to_store(
     now: Timestamp,
     address: Option<IpAddr>,
 ) -> HostSchedule {
-    let in_ms = |delay: Duration| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX);
+    let millis = |delay: Duration| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX);
     HostSchedule {
         next_at: add_wait(now, limiter.next_request_at().saturating_sub(elapsed)),
-        delay_ms: in_ms(limiter.adaptive_delay()),
-        throttle_ms: in_ms(limiter.throttle()),
+        delay_ms: millis(limiter.adaptive_delay()),
+        throttle_ms: millis(limiter.throttle()),
         stored_at: now,
         address,
     }

@@ -1,4 +1,4 @@
-//! Tests of `PoliteFetch` with an in-memory web and a paused clock.
+//! Tests of `PoliteFetch` with an in-memory web and the paused time of tokio.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -24,16 +24,23 @@ const SHARED_ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 7))
 /// A web with scripted responses by URL and a request log.
 #[derive(Default)]
 struct Web {
+    /// The responses to the first, second, … request of a URL. The last is repeated.
     pages: HashMap<&'static str, Vec<Page>>,
+    /// Time and URL of each request.
     log: StdMutex<Vec<(Duration, String)>>,
     started: Option<Instant>,
 }
 
+/// A response.
 #[derive(Clone)]
 enum Page {
+    /// Status and body.
     Response(u16, &'static str),
+    /// Status 429 with `Retry-After` in seconds.
     Throttled(u64),
+    /// Status 302 with this location.
     Redirect(&'static str),
+    /// No response.
     Failed(FetchOutcome),
 }
 
@@ -43,13 +50,15 @@ impl Web {
         Self { pages, started: Some(Instant::now()), ..Self::default() }
     }
 
+    /// Returns the response to the request for `url` that was logged last.
     fn page(&self, url: &str) -> Page {
-        let requests =
-            self.log.lock().unwrap().iter().filter(|(_, requests)| requests == url).count();
-        let pages = self.pages.get(url);
-        let page =
-            pages.and_then(|responses| responses.get(requests - 1).or(responses.last())).cloned();
-        page.unwrap_or(Page::Response(404, "not here"))
+        let log = self.log.lock().unwrap();
+        let request_count = log.iter().filter(|(_, requested)| requested == url).count();
+        let scripted = self
+            .pages
+            .get(url)
+            .and_then(|responses| responses.get(request_count - 1).or(responses.last()).cloned());
+        scripted.unwrap_or(Page::Response(404, "not here"))
     }
 
     /// Returns the requested URLs in order.
@@ -114,6 +123,7 @@ impl Clock for FixedClock {
     }
 }
 
+/// A fetcher with 100 ms between requests to a host and without a store.
 fn polite(web: &Web) -> PoliteFetch<'_> {
     PoliteFetch::new(PoliteFetchSettings {
         fetch: web,
@@ -124,6 +134,7 @@ fn polite(web: &Web) -> PoliteFetch<'_> {
     })
 }
 
+/// Fetches a URL and returns the outcome as text.
 async fn get(fetch: &PoliteFetch<'_>, url: &str) -> String {
     let (url, agent) = (url.parse().unwrap(), UserAgent::Native);
     let rights = RequestRights::discovered();
@@ -139,8 +150,8 @@ async fn fetch_requests_rules_first_and_obeys_the_interval() {
     for url in ["http://a.test/x", "http://a.test/y", "http://a.test/x"] {
         get(&fetch, url).await;
     }
-    let expect = ["robots.txt", "x", "y", "x"].map(|path| format!("http://a.test/{path}"));
-    assert_eq!(web.requested(), expect);
+    let expected = ["robots.txt", "x", "y", "x"].map(|path| format!("http://a.test/{path}"));
+    assert_eq!(web.requested(), expected);
     assert!(web.gaps().iter().all(|gap| *gap >= 100), "{:?}", web.gaps());
     assert_eq!(fetch.requests().await, 4);
 }
@@ -175,6 +186,7 @@ async fn fetch_waits_for_a_short_retry_after_only() {
     get(&fetch, "http://a.test/x").await;
     get(&fetch, "http://a.test/x").await;
     assert!(web.gaps()[1] >= 60_000, "{:?}", web.gaps());
+    // The host is closed for an hour: no further request is sent.
     assert_eq!(get(&fetch, "http://a.test/y").await, "status 429");
     assert_eq!(web.requested().len(), 3);
     let url = "http://a.test/z".parse().unwrap();
@@ -237,8 +249,8 @@ async fn fetch_requests_the_rules_of_every_redirect_host() {
     assert_eq!(get(&fetch, "http://a.test/x").await, FetchOutcome::RobotsDisallowed.to_string());
     let hosts =
         [("a", "robots.txt"), ("a", "x"), ("b", "robots.txt"), ("b", "y"), ("c", "robots.txt")];
-    let expect = hosts.map(|(host, path)| format!("http://{host}.test/{path}"));
-    assert_eq!(web.requested(), expect);
+    let expected = hosts.map(|(host, path)| format!("http://{host}.test/{path}"));
+    assert_eq!(web.requested(), expected);
     assert_eq!(fetch.requests().await, 5, "a redirect that is not followed is not a request");
 }
 
@@ -261,6 +273,7 @@ async fn fetch_separates_requests_to_hosts_with_the_same_address() {
     }
     assert_eq!(web.requested().len(), 6);
     let gap = PolitenessPolicy::IP_GAP.as_millis();
+    // Each host gets two requests: for robots.txt and for the page.
     let between_hosts: Vec<u128> = web.gaps().into_iter().skip(1).step_by(2).collect();
     assert!(between_hosts.iter().all(|wait| *wait >= gap), "{:?}", web.gaps());
 }
@@ -269,7 +282,7 @@ async fn fetch_separates_requests_to_hosts_with_the_same_address() {
 async fn workers_of_one_store_keep_the_interval_together() {
     let (store, clock) = (MemoryStore::shared(), VirtualClock(Instant::now()));
     let web = Web::new(&[("http://a.test/robots.txt", &[Page::Response(404, "")])]);
-    let other = store.join();
+    let other_store = store.join();
     let polite_in = |store| {
         PoliteFetch::new(PoliteFetchSettings {
             fetch: &web,
@@ -280,7 +293,7 @@ async fn workers_of_one_store_keep_the_interval_together() {
         })
     };
     let (first, second): (PoliteFetch<'_>, PoliteFetch<'_>) =
-        (polite_in(&store), polite_in(&other));
+        (polite_in(&store), polite_in(&other_store));
     let work = async |fetch: &PoliteFetch<'_>| {
         for page in 0..5 {
             get(fetch, &format!("http://a.test/{page}")).await;

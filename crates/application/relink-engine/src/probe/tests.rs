@@ -8,20 +8,21 @@ use relink_model::Digest;
 
 use super::*;
 
-/// A server with one version of its pages. `/moved` redirects to `/`.
+/// A server whose pages all have the version [`ETAG`]. `/moved` redirects to `/`.
 #[derive(Default)]
 struct Server {
-    /// Number of conditional and other requests.
+    /// Numbers of conditional and of other requests.
     requests: Mutex<(usize, usize)>,
 }
 
+/// The current version of all pages.
 const ETAG: &str = "\"v2\"";
 
 #[async_trait]
 impl Fetch for Server {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let etag = request.options.headers.iter().find(|(name, _)| name == "if-none-match");
-        let is_same = etag.is_some_and(|(_, value)| value == ETAG);
+        let is_unchanged = etag.is_some_and(|(_, value)| value == ETAG);
         let mut requests = self.requests.lock().unwrap();
         if etag.is_some() {
             requests.0 += 1;
@@ -29,7 +30,7 @@ impl Fetch for Server {
             requests.1 += 1;
         }
         let hop = |url: &str, status| Hop { url: url.to_owned(), status, location: None, ip: None };
-        let status = if is_same { 304 } else { 200 };
+        let status = if is_unchanged { 304 } else { 200 };
         let mut hops = vec![hop(request.url.as_str(), status)];
         if request.url.path() == "/moved" {
             hops = vec![hop(request.url.as_str(), 302), hop("http://a.test/", status)];
@@ -45,7 +46,7 @@ impl Fetch for Server {
             timings: Timings::default(),
             retry_after: None,
             headers: vec![("etag".to_owned(), ETAG.to_owned())],
-            body: (!is_same).then_some(body),
+            body: (!is_unchanged).then_some(body),
         }
     }
 
@@ -62,8 +63,9 @@ impl Clock for FixedClock {
     }
 }
 
-/// Probes a page of which this version is known. Returns the title, whether a
-/// body was received, and the numbers of conditional and other requests.
+/// Probes a page of which this version is stored, with the title "stored". Returns the
+/// title in the probe, whether a body was received, and the numbers of conditional and
+/// of other requests.
 async fn probe_known(path: &str, etag: &str) -> (Option<String>, bool, (usize, usize)) {
     let (server, url) = (Server::default(), Url::parse("http://a.test").unwrap());
     let url = url.join(path).unwrap();

@@ -1,4 +1,8 @@
 //! Search for one dead page, with everything known about it so far.
+//!
+//! The search looks for an *alias*: a live URL of the same page. "The copy" is the last
+//! known content of the dead page, from an archive or from an earlier check. A *program*
+//! predicts new URLs.
 
 use std::collections::BTreeMap;
 
@@ -22,16 +26,18 @@ use super::{DeadPage, Revival};
 /// Search for one dead page.
 pub(super) struct AliasSearch {
     pub(super) page: DeadPage,
+    /// URL, title and date of the dead page.
     pub(super) old: OldPage,
+    /// The last known content of the dead page.
     pub(super) copy: Option<Digest>,
-    /// The terms of the archived copy.
+    /// The weighted words of the archived copy.
     pub(super) copy_terms: Option<TermVector>,
     /// Description of the copy: `the page as seen on 2026-01-02`.
     pub(super) copy_name: String,
     pub(super) redirects: RedirectHistory,
     pub(super) revival: Revival,
-    /// Whether programs were learned from an earlier result of this page. Their
-    /// prediction for it is then not new evidence.
+    /// Whether programs were learned from an earlier result for this page. A prediction of
+    /// these programs is then not evidence for the page.
     pub(super) is_training_example: bool,
     /// Number of paid searches.
     pub(super) searches: u32,
@@ -131,10 +137,10 @@ impl AliasSearch {
         }
     }
 
-    /// Returns the least cost of `SimilarCT` for this page (Figure 9): it
-    /// searches by title, then by text, and fetches the results one by one until
-    /// it finds the alias (§5.2). If no engine was queried, the cost is one
-    /// search and one fetch.
+    /// Returns the minimum cost of `SimilarCT` for this page, the method with which the
+    /// paper on FABLE compares (section 5.2, figure 9). It searches by title, then by text,
+    /// and fetches the results one by one until it finds the alias. If no engine was
+    /// queried, the cost is one search and one fetch.
     fn similar_ct_cost(&self) -> Cost {
         let alias = self.revival.alias.as_ref().map(|alias| alias.url.as_str());
         let rank = self.results.iter().position(|url| Some(url.as_str()) == alias);
@@ -147,8 +153,8 @@ impl AliasSearch {
         }
     }
 
-    /// Whether a URL is the page itself. Another scheme, host or trailing slash
-    /// is a different URL: if that URL is alive, the page moved there.
+    /// Whether a URL is the URL of the dead page. A URL with another scheme, host or
+    /// trailing slash is a different one: if it is alive, the page moved there.
     pub(super) fn is_same_page(&self, url: &Url) -> bool {
         let host_and_path = |url: &Url| url[Position::BeforeHost..Position::AfterQuery].to_owned();
         url.scheme() == self.page.url.scheme()
@@ -175,10 +181,10 @@ impl AliasSearch {
         mut evidence: Vec<AliasEvidence>,
     ) -> Vec<AliasEvidence> {
         let Some(digest) = &page.digest else { return evidence };
-        let same_title = self.old.title.as_deref().is_some_and(|old| {
+        let has_same_title = self.old.title.as_deref().is_some_and(|old| {
             digest.title.as_deref().is_some_and(|new| new.trim().eq_ignore_ascii_case(old.trim()))
         });
-        if same_title {
+        if has_same_title {
             let note = AliasEvidenceKind::Title.to_string();
             evidence.push(AliasEvidence { kind: AliasEvidenceKind::Title, note });
         }
@@ -188,8 +194,9 @@ impl AliasSearch {
         evidence
     }
 
-    /// Returns what a live candidate is instead of the page, unless it has the
-    /// same text.
+    /// Returns why a live candidate is another page than the dead one, such as a home page
+    /// or a login page. Returns `None` if there is no sign of that, or if the candidate has
+    /// the text of the dead page.
     pub(super) fn misdirection(&self, page: &LiveCandidate) -> Option<Misdirection> {
         if self.is_copy(page) {
             return None;
@@ -242,7 +249,7 @@ mod tests {
 
     use super::*;
 
-    /// A text with this number of shingles, starting at `first`.
+    /// A text with this number of shingles (word sequences), numbered from `first`.
     fn text(first: u32, shingles: u32) -> Digest {
         Digest {
             sketch: Sketch::from_hashes((first..first + shingles).collect()),
@@ -250,8 +257,10 @@ mod tests {
         }
     }
 
+    /// Checks the evidence for a live page with the content `new`, if the dead page had the
+    /// content `old`.
     #[track_caller]
-    fn check(old: Digest, new: Digest, expect: &str) {
+    fn check(old: Digest, new: Digest, expected: &str) {
         let url: Url = "https://example.org/a".parse().unwrap();
         let page = DeadPage { url: url.clone(), stored: None, rights: RequestRights::discovered() };
         let search =
@@ -264,11 +273,11 @@ mod tests {
         };
         let evidence = search.evidence(&page, Vec::new());
         let notes: Vec<&str> = evidence.iter().map(|item| item.note.as_str()).collect();
-        assert_eq!(notes.join(", "), expect);
+        assert_eq!(notes.join(", "), expected);
     }
 
     #[test]
-    fn same_text_is_evidence() {
+    fn text_is_evidence_if_nearly_all_of_it_is_the_same() {
         check(text(0, 100), text(0, 100), "100 % of the text is that of the old page");
         check(text(0, 100), text(0, 90), "90 % of the text is that of the old page");
         check(text(0, 100), text(0, 50), "");
@@ -282,17 +291,22 @@ mod tests {
 
     #[test]
     fn files_are_compared_by_content() {
-        let file = |print| Digest { fingerprint: Some(print), bytes: 4096, ..Digest::default() };
+        let file = |fingerprint| Digest {
+            fingerprint: Some(fingerprint),
+            bytes: 4096,
+            ..Digest::default()
+        };
         check(file(1), file(1), "same file as the old page");
         check(file(1), file(2), "");
     }
 
+    /// Checks whether a URL is the dead page `http://example.org/owls?page=2`.
     #[track_caller]
-    fn check_same_page(url: &str, expect: bool) {
+    fn check_same_page(url: &str, expected: bool) {
         let dead = "http://example.org/owls?page=2".parse().unwrap();
         let page = DeadPage { url: dead, stored: None, rights: RequestRights::discovered() };
         let search = AliasSearch::new(page, Timestamp::UNIX_EPOCH);
-        assert_eq!(search.is_same_page(&url.parse().unwrap()), expect, "{url}");
+        assert_eq!(search.is_same_page(&url.parse().unwrap()), expected, "{url}");
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Queries web archives for historical redirects and the last good copy of a
 //! dead page.
+//!
+//! A *capture* is a row in the index of an archive: time, status and URL. It is *replayed*
+//! to get the archived response. A *good copy* is the page itself, not an error page.
 
 use std::time::Instant;
 
@@ -33,11 +36,11 @@ pub(super) struct ArchivedCopy {
     pub(super) snapshot: Option<Snapshot>,
     pub(super) captured_at: jiff::Timestamp,
     pub(super) digest: Digest,
-    /// The terms of its main text, if it is text.
+    /// The weighted words of the main text, if the copy is text.
     pub(super) terms: Option<TermVector>,
 }
 
-/// Returns the terms of the main text of a page; `None` if the body is not text.
+/// Returns the weighted words of the main text of a page; `None` if the body is not text.
 pub(super) fn main_terms(content_type: Option<&str>, body: &[u8]) -> Option<TermVector> {
     let page = relink_page::body_blocks(content_type, body)?;
     Some(TermVector::from_main_text(&page))
@@ -92,30 +95,33 @@ impl ArchiveReader<'_> {
         self.list(&query, log).await
     }
 
+    /// Returns the captures that match a query; none if the archive cannot be queried.
     async fn list(&self, query: &CaptureQuery, log: &mut ArchiveLog) -> CaptureList {
         let started = Instant::now();
-        let before = self.archive.requests();
+        let requests_before = self.archive.requests();
         let captures = self.archive.captures(query).await;
-        self.add_cost(log, before, started);
+        self.add_cost(log, requests_before, started);
         captures.unwrap_or_else(|error| {
             log.add_warning(&error);
             CaptureList::default()
         })
     }
 
+    /// Returns the archived response of a capture.
     async fn replay(&self, capture: &Capture, log: &mut ArchiveLog) -> Option<Replay> {
         let started = Instant::now();
-        let before = self.archive.requests();
+        let requests_before = self.archive.requests();
         let replayed = self.archive.replay(capture).await;
-        self.add_cost(log, before, started);
+        self.add_cost(log, requests_before, started);
         replayed.unwrap_or_else(|error| {
             log.add_warning(&error);
             None
         })
     }
 
-    fn add_cost(&self, log: &mut ArchiveLog, before: u64, started: Instant) {
-        let requests = self.archive.requests().saturating_sub(before);
+    /// Adds the requests and the time since the start of a query.
+    fn add_cost(&self, log: &mut ArchiveLog, requests_before: u64, started: Instant) {
+        let requests = self.archive.requests().saturating_sub(requests_before);
         log.cost.archive_lookups += u32::try_from(requests).unwrap_or(u32::MAX);
         log.cost.time += started.elapsed();
     }
@@ -143,9 +149,10 @@ impl ArchiveReader<'_> {
         RedirectHistory { url: url.clone(), redirects }
     }
 
-    /// Returns historical redirects of other URLs in the directory at about the
-    /// same time, up to the number that the rule compares.
-    pub(super) async fn siblings(
+    /// Returns the historical redirects of neighbors (other URLs in the directory of the page)
+    /// that were archived at most [`COMPARISON_WINDOW`] before the first or after the last
+    /// redirect of the page. Returns at most [`MAX_COMPARED`] neighbors.
+    pub(super) async fn neighbor_redirects(
         &self,
         own: &RedirectHistory,
         log: &mut ArchiveLog,
@@ -162,13 +169,13 @@ impl ArchiveReader<'_> {
         };
         let captures = self.list(&query, log).await;
         let directory = Directory::from_url(url);
-        let mut others: Vec<RedirectHistory> = Vec::new();
+        let mut neighbors: Vec<RedirectHistory> = Vec::new();
         for capture in &captures.captures {
-            let is_known = others.iter().any(|other| other.url == capture.url);
+            let is_known = neighbors.iter().any(|neighbor| neighbor.url == capture.url);
             if is_known || capture.url == *url || Directory::from_url(&capture.url) != directory {
                 continue;
             }
-            let own_captures = CaptureList {
+            let captures_of_neighbor = CaptureList {
                 captures: captures
                     .captures
                     .iter()
@@ -177,15 +184,16 @@ impl ArchiveReader<'_> {
                     .collect(),
                 ..CaptureList::default()
             };
-            others.push(self.redirects(&capture.url, &own_captures, log).await);
-            if others.len() == MAX_COMPARED {
+            neighbors.push(self.redirects(&capture.url, &captures_of_neighbor, log).await);
+            if neighbors.len() == MAX_COMPARED {
                 break;
             }
         }
-        others
+        neighbors
     }
 
-    /// Returns the last copy that is the page itself and not an error page.
+    /// Returns the newest copy that is the page itself and not an error page, or the nearest
+    /// such copy to the time `near`.
     pub(super) async fn good_copy(
         &self,
         url: &Url,
@@ -247,12 +255,15 @@ impl ArchiveReader<'_> {
             url: url.as_str(),
             attempts: &[attempt],
             probe: &probe,
+            // The judge scans the digest itself.
             phrase_scan: None,
             controls: &[],
             history: &History::default(),
             now: replay.captured_at,
         };
         let judgment = conclude_archived(self.policy, &input);
+        // "Reached" includes pages that had moved or had other content: the copy is not an
+        // error page.
         if judgment.verdict.is_reached() { Ok(()) } else { Err(judgment.reason) }
     }
 }

@@ -1,7 +1,8 @@
-//! Detects dead directories, which are not searched further (FABLE, §4.2.2).
+//! Detects dead directories, which are not searched further (FABLE, section 4.2.2).
 //!
-//! Only complete searches count: if an archive was unavailable, the result does
-//! not indicate a dead directory.
+//! A directory is dead if the searches for its first pages found no *alias* (live URL of
+//! the same page) and no candidates with a common pattern. Only complete searches count: if
+//! an archive was unavailable, the result does not indicate a dead directory.
 
 use relink_revive::dead_directory::{AliasSearchResult, DeadDirectory, MIN_ATTEMPTS};
 use relink_revive::pattern::{CoarsePattern, TokenRule};
@@ -57,6 +58,7 @@ impl Reviver<'_> {
         Ok(DeadDirectory::from_attempts(directory, &attempts).is_some())
     }
 
+    /// Returns the results of earlier searches for other pages of the directory.
     async fn earlier_attempts(
         &self,
         directory: &Directory,
@@ -68,19 +70,19 @@ impl Reviver<'_> {
             let stored = self.ports.store.revivals(&prefix, "", MAX_EARLIER).await?;
             let revivals =
                 stored.iter().filter_map(|stored| serde_json::from_str(&stored.report).ok());
-            let counts = |revival: &Revival| {
+            let is_relevant = |revival: &Revival| {
                 revival.warnings.is_empty()
                     && Directory::from_url(&revival.url) == *directory
                     && searches.iter().all(|search| search.page.url != revival.url)
             };
-            let revivals = revivals.filter(counts);
+            let revivals = revivals.filter(is_relevant);
             attempts.extend(
                 revivals.map(|revival| search_result(&OldPage::new(revival.url.clone()), &revival)),
             );
         }
         if searches.len() >= MIN_ATTEMPTS {
-            // Enough pages were searched now. Only earlier aliases count in
-            // addition.
+            // Enough pages were searched now, so earlier failures are not needed. An
+            // earlier alias still shows that the directory is not dead.
             attempts.retain(|attempt| *attempt == AliasSearchResult::Alias);
         }
         Ok(attempts)
@@ -94,6 +96,7 @@ pub(super) fn mark_dead_directory(searches: &mut [AliasSearch]) {
     }
 }
 
+/// Returns the result of a search: an alias, or the patterns of the candidates.
 fn search_result(old: &OldPage, revival: &Revival) -> AliasSearchResult {
     if revival.alias.is_some() {
         return AliasSearchResult::Alias;
@@ -101,7 +104,7 @@ fn search_result(old: &OldPage, revival: &Revival) -> AliasSearchResult {
     let patterns: Vec<CoarsePattern> = revival
         .weak_candidates
         .iter()
-        .map(|candidate| CoarsePattern::new(old, &candidate.url, TokenRule::PerSource))
+        .map(|candidate| CoarsePattern::new(old, &candidate.url, TokenRule::OneSource))
         .collect();
     AliasSearchResult::without_alias(&patterns)
 }

@@ -1,13 +1,15 @@
 //! The coarse pattern of a directory, stored with its URL programs.
 //!
-//! FABLE, §4.2: where no program can be learned, such as with new page ids, the
-//! pattern of the aliases of a directory still selects one of the results of a
-//! search. Pages are compared only if several results follow the pattern.
+//! A *program* transforms an old URL to the new one. If the new URLs contain parts that
+//! cannot be predicted, such as new ids, no program can be learned. A *coarse pattern*
+//! states only which parts of the new URLs are predictable. It still selects one of the
+//! results of a search (FABLE, section 4.2). Pages are compared only if several results
+//! follow the pattern.
 
 use std::time::Instant;
 
 use relink_model::Confidence;
-use relink_ports::StoredPattern;
+use relink_ports::{StoredPattern, TitledPage};
 use relink_revive::Directory;
 use relink_revive::cost::RevivalMethod;
 use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
@@ -20,14 +22,14 @@ use super::live::LiveCandidate;
 use super::{Alias, AliasSearch, Reviver};
 use crate::EngineError;
 
-/// Confidence of the only result that follows the pattern. Our choice: too low
-/// for automatic replacement, because the rule alone is often wrong.
+/// Confidence of the only result that follows the pattern. Relink's own choice: too low
+/// for automatic replacement, because the pattern alone is often wrong.
 const ONLY_RESULT: Confidence = Confidence::from_percent(75);
 
-/// Confidence if the page also has the old title or text. Our choice.
+/// Confidence if the page also has the old title or text. Relink's own choice.
 const SAME_TITLE_OR_TEXT: Confidence = Confidence::from_percent(90);
 
-/// Maximum number of results that are compared. Our choice.
+/// Maximum number of results that are compared. Relink's own choice.
 const MAX_COMPARED: usize = 3;
 
 /// What was learned about a directory, as it is stored.
@@ -58,9 +60,10 @@ impl PatternContent {
 pub(super) fn coarse_pattern(examples: &[Example]) -> Option<CoarsePattern> {
     let pages: Vec<_> = examples.iter().map(|example| example.old.clone()).collect();
     let aliases: Vec<Vec<Url>> = examples.iter().map(|example| vec![example.new.clone()]).collect();
-    let best = best_cluster(&pages, &aliases, TokenRule::PerSource).ok()?;
-    let last = best.pattern.components().last().copied();
-    let is_useful = last.is_some_and(|last| last != Predictability::Unpredictable);
+    let best = best_cluster(&pages, &aliases, TokenRule::OneSource).ok()?;
+    let last_component = best.pattern.components().last().copied();
+    let is_useful =
+        last_component.is_some_and(|component| component != Predictability::Unpredictable);
     is_useful.then_some(best.pattern)
 }
 
@@ -69,7 +72,7 @@ impl Reviver<'_> {
     pub(super) async fn match_directory_pattern(
         &mut self,
         search: &mut AliasSearch,
-        results: &[(String, Option<String>)],
+        results: &[TitledPage],
     ) -> Result<(), EngineError> {
         let directory = Directory::from_url(&search.page.url);
         let stored = self.ports.store.pattern(directory.as_str()).await?;
@@ -77,12 +80,12 @@ impl Reviver<'_> {
             return Ok(());
         };
         let Some(pattern) = PatternContent::from_stored(&stored).coarse else { return Ok(()) };
-        let urls = results.iter().filter_map(|(url, _)| Url::parse(url).ok());
-        let following: Vec<Url> = urls
-            .filter(|url| CoarsePattern::new(&search.old, url, TokenRule::PerSource) == pattern)
+        let urls = results.iter().filter_map(|page| Url::parse(&page.url).ok());
+        let with_pattern: Vec<Url> = urls
+            .filter(|url| CoarsePattern::new(&search.old, url, TokenRule::OneSource) == pattern)
             .collect();
-        let (started, before) = (Instant::now(), self.live.fetches);
-        if let Some((page, confidence)) = self.compare_results(search, &following).await {
+        let (started, fetches_before) = (Instant::now(), self.live.fetches);
+        if let Some((page, confidence)) = self.compare_results(search, &with_pattern).await {
             let note = format!("it follows the pattern {pattern} of {directory}");
             let inferred = AliasEvidence { kind: AliasEvidenceKind::Inference, note };
             let evidence = search.evidence(&page, vec![inferred]);
@@ -95,12 +98,12 @@ impl Reviver<'_> {
                 pattern: Some(stored.id),
             });
         }
-        let cost = self.cost_since(started, before);
+        let cost = self.cost_since(started, fetches_before);
         search.revival.add_cost(RevivalMethod::Search, cost);
         Ok(())
     }
 
-    /// Returns the result that is the page: the only one, or the only one with
+    /// Returns the result that is the searched page: the only result, or the only one with
     /// the old title or text.
     async fn compare_results(
         &mut self,
@@ -112,15 +115,15 @@ impl Reviver<'_> {
             let is_same = has_same_title(search, &page) || search.is_copy(&page);
             return Some((page, if is_same { SAME_TITLE_OR_TEXT } else { ONLY_RESULT }));
         }
-        let mut same = Vec::new();
+        let mut same_pages = Vec::new();
         for url in results.iter().take(MAX_COMPARED) {
             let Ok(page) = self.check_live(search, url).await else { continue };
             if has_same_title(search, &page) || search.is_copy(&page) {
-                same.push(page);
+                same_pages.push(page);
             }
         }
-        let is_only = same.len() == 1;
-        same.pop().filter(|_| is_only).map(|page| (page, SAME_TITLE_OR_TEXT))
+        let is_only = same_pages.len() == 1;
+        same_pages.pop().filter(|_| is_only).map(|page| (page, SAME_TITLE_OR_TEXT))
     }
 }
 
@@ -138,6 +141,7 @@ mod tests {
 
     use super::*;
 
+    /// A page with this title that moved from one path to another.
     fn example(old: &str, title: &str, new: &str) -> Example {
         let url = |path: &str| format!("http://a.test/{path}").parse::<Url>().unwrap();
         Example { old: OldPage::new(url(old)).with_title(title), new: url(new), is_certain: true }
@@ -163,14 +167,19 @@ mod tests {
         );
         let potter = example("story/2/y.html", "Potter book flies", "ca/potter-book-flies-1.3");
         assert_eq!(coarse_pattern(std::slice::from_ref(&rancher)), None);
-        let found = coarse_pattern(&[rancher, potter]).map(|pattern| pattern.to_string());
-        assert_eq!(found.as_deref(), Some("a.test/UP/PP"));
+        let pattern = coarse_pattern(&[rancher, potter]).map(|pattern| pattern.to_string());
+        // The first component is unpredictable, the last is partly predictable.
+        assert_eq!(pattern.as_deref(), Some("a.test/UP/PP"));
     }
 
     #[test]
-    fn lists_of_earlier_versions_are_read() {
+    fn from_stored_reads_lists_of_earlier_versions_and_ignores_invalid_text() {
         assert_eq!(PatternContent::from_stored(&stored("[]")), PatternContent::default());
         assert_eq!(PatternContent::from_stored(&stored("nonsense")), PatternContent::default());
+    }
+
+    #[test]
+    fn from_stored_reads_the_current_version() {
         let content = PatternContent {
             coarse: coarse_pattern(&[example("a", "", "x/a"), example("b", "", "x/b")]),
             ..PatternContent::default()

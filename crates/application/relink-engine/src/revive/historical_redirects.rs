@@ -1,5 +1,11 @@
 //! Finds aliases by historical redirects in web archives, and verifies them on
 //! the live web.
+//!
+//! A *historical redirect* is a redirect of a dead URL that an archive recorded. It is
+//! *vetted*: a redirect to which other pages of the directory redirected, too, probably
+//! leads to an error page or the home page, and is rejected. A *capture* is a row in the
+//! index of an archive; the *last good copy* is the newest archived copy that is not an
+//! error page.
 
 use std::time::Instant;
 
@@ -13,11 +19,12 @@ use super::alias_search::AliasSearch;
 use super::archives::{ArchiveLog, ArchiveReader};
 use super::{Alias, COMPARED_REDIRECT, RejectedCopy, Reviver, learning};
 
-/// Confidence of a redirect that could not be compared with others.
+/// Confidence of a redirect that could not be compared with redirects of other pages.
 const UNCOMPARED_REDIRECT: Confidence = Confidence::from_percent(80);
 
 impl Reviver<'_> {
-    /// Queries archives for historical redirects and the last good copy.
+    /// Queries archives for historical redirects and the last good copy of the page with
+    /// this index.
     pub(super) async fn try_archives(&mut self, searches: &mut [AliasSearch], index: usize) {
         let archives = self.ports.archives.clone();
         for archive in &archives {
@@ -26,13 +33,14 @@ impl Reviver<'_> {
             let url = searches[index].page.url.clone();
             let captures = reader.captures(&url, &mut log).await;
             let list_time = log.cost.time;
-            let own = reader.redirects(&url, &captures, &mut log).await;
+            let own_redirects = reader.redirects(&url, &captures, &mut log).await;
             let mut rejected = Vec::new();
             let near = self.settings.link_date;
-            let before = log.cost.time;
+            let time_before_copy = log.cost.time;
             let copy = reader.good_copy(&url, &captures, near, &mut rejected, &mut log).await;
-            let copy_time = list_time + log.cost.time.saturating_sub(before);
-            let others = self.other_redirects(&reader, searches, index, &own, &mut log).await;
+            let copy_time = list_time + log.cost.time.saturating_sub(time_before_copy);
+            let others =
+                self.other_redirects(&reader, searches, index, &own_redirects, &mut log).await;
             let search = &mut searches[index];
             search.revival.rejected_copies.append(&mut rejected);
             search.has_archive_query = true;
@@ -40,8 +48,8 @@ impl Reviver<'_> {
                 search.set_copy(copy);
                 search.revival.copy_time = Some(copy_time);
             }
-            if !own.redirects.is_empty() {
-                search.redirects = own;
+            if !own_redirects.redirects.is_empty() {
+                search.redirects = own_redirects;
             }
             search.revival.warnings.append(&mut log.warnings);
             search.revival.add_cost(RevivalMethod::HistoricalRedirect, log.cost);
@@ -55,8 +63,8 @@ impl Reviver<'_> {
         }
     }
 
-    /// Returns the redirects of the directory to compare with: those of other
-    /// dead pages, and if needed those in the archive.
+    /// Returns redirects of other pages of the directory to compare with: those of the dead
+    /// pages searched now, and more from the archive if these are too few.
     async fn other_redirects(
         &self,
         reader: &ArchiveReader<'_>,
@@ -77,11 +85,12 @@ impl Reviver<'_> {
             .map(|(_, search)| search.redirects.clone())
             .collect();
         if others.len() < MAX_COMPARED {
-            others.extend(reader.siblings(own, log).await);
+            others.extend(reader.neighbor_redirects(own, log).await);
         }
         others
     }
 
+    /// Vets the redirects of a page, and accepts the first whose target is alive.
     async fn try_redirects(&mut self, search: &mut AliasSearch, others: &[RedirectHistory]) {
         let vetted = vet(&search.redirects, others);
         if let Some(reason) = vetted.no_alias() {
@@ -97,7 +106,7 @@ impl Reviver<'_> {
                 ),
             });
         }
-        let (started, before) = (Instant::now(), self.live.fetches);
+        let (started, fetches_before) = (Instant::now(), self.live.fetches);
         for accepted in &vetted.accepted {
             match self.follow_redirect(search, accepted).await {
                 Ok(alias) => {
@@ -110,7 +119,7 @@ impl Reviver<'_> {
                 }),
             }
         }
-        let cost = self.cost_since(started, before);
+        let cost = self.cost_since(started, fetches_before);
         search.revival.add_cost(RevivalMethod::HistoricalRedirect, cost);
     }
 
@@ -127,7 +136,7 @@ impl Reviver<'_> {
         let note = match compared {
             0 => format!("an archive recorded this redirect on {day}"),
             _ => format!(
-                "an archive recorded this redirect on {day}, and no sibling page redirected there"
+                "an archive recorded this redirect on {day}, and no neighboring page redirected there"
             ),
         };
         let redirected = AliasEvidence { kind: AliasEvidenceKind::HistoricalRedirect, note };
@@ -140,7 +149,7 @@ impl Reviver<'_> {
         })
     }
 
-    /// Fetches only the last good copy, because the alias is known.
+    /// Fetches the last good copy of a page whose alias is known.
     pub(super) async fn fetch_copy(&mut self, search: &mut AliasSearch) {
         let archives = self.ports.archives.clone();
         for archive in &archives {

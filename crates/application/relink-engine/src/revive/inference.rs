@@ -1,4 +1,8 @@
 //! Finds aliases with learned programs, and verifies them on the live web.
+//!
+//! A *program* transforms the old URL of a page to a *prediction* of its new URL. It is
+//! learned from other pages that moved. The prediction is an *alias* if the page there is
+//! alive and its text does not differ from the old text.
 
 use std::time::Instant;
 
@@ -14,8 +18,9 @@ use super::{Alias, AliasSearch, Reviver};
 use crate::EngineError;
 
 impl Reviver<'_> {
-    /// Applies programs again to a page with an inferred alias, if there is now
-    /// a copy to compare with. No URL is fetched twice.
+    /// Applies programs again to a page whose alias was found by a program, if a copy of the
+    /// old page is known now, with which the predicted page can be compared. The predicted
+    /// page is not fetched again.
     pub(super) async fn retry_programs(
         &mut self,
         search: &mut AliasSearch,
@@ -32,6 +37,7 @@ impl Reviver<'_> {
         &mut self,
         search: &mut AliasSearch,
     ) -> Result<(), EngineError> {
+        // A program that was learned from this page predicts its alias in any case.
         if search.is_training_example {
             return Ok(());
         }
@@ -42,7 +48,7 @@ impl Reviver<'_> {
             return Ok(());
         }
         search.revival.reasons.retain(|reason| *reason != NoAliasReason::TooFewExamples);
-        let (started, before) = (Instant::now(), self.live.fetches);
+        let (started, fetches_before) = (Instant::now(), self.live.fetches);
         for prediction in &predictions {
             if prediction.confidence_if_confirmed() < self.settings.min_confidence {
                 continue;
@@ -66,7 +72,7 @@ impl Reviver<'_> {
         if search.revival.alias.is_none() {
             search.revival.add_reason(NoAliasReason::NothingLive);
         }
-        let cost = self.cost_since(started, before);
+        let cost = self.cost_since(started, fetches_before);
         search.revival.add_cost(RevivalMethod::Inference, cost);
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Learns URL programs from found pages.
 //!
-//! Programs are learned from pages with a known alias and stored by directory.
-//! A later dead page of the directory then needs only the store and one
-//! request.
+//! A *program* transforms the old URL of a page to its *alias*, the live URL of the same
+//! page. Programs are learned from pages with a known alias (*examples*) and stored by
+//! directory, in a *pattern*. The alias of another dead page of the directory is then found
+//! with one request.
 
 use std::collections::BTreeMap;
 
@@ -29,9 +30,16 @@ const MAX_EXAMPLES: usize = 500;
 /// program of a whole directory.
 const MIN_TRAINING_CONFIDENCE: Confidence = Confidence::from_percent(80);
 
-/// Programs for a page, with the ids of their patterns.
+/// Id of a pattern that is saved. The store assigns the actual id.
+const NEW_PATTERN: i64 = 0;
+
+/// Stored text of a pattern without programs.
+const NO_PROGRAMS: &str = "[]";
+
+/// Programs for a page.
 pub(super) struct PatternPrograms {
     pub(super) programs: ProgramIndex,
+    /// The ids of the patterns, by directory.
     pub(super) ids: BTreeMap<String, i64>,
 }
 
@@ -70,24 +78,26 @@ impl Reviver<'_> {
         let index = ProgramIndex::learn(&examples);
         examples.retain(|example| Directory::from_url(&example.old.url) == *directory);
         let mut coarse = coarse_pattern(&examples);
-        for (learned, programs) in index.iter() {
-            let coarse = coarse.take_if(|_| learned == directory);
-            self.save_pattern(learned, PatternContent { programs: programs.to_vec(), coarse })
-                .await?;
+        for (program_directory, programs) in index.iter() {
+            let coarse = coarse.take_if(|_| program_directory == directory);
+            let content = PatternContent { programs: programs.to_vec(), coarse };
+            self.save_pattern(program_directory, content).await?;
         }
+        // The directory has a coarse pattern but no program.
         if coarse.is_some() {
             self.save_pattern(directory, PatternContent { programs: Vec::new(), coarse }).await?;
         }
         Ok(())
     }
 
+    /// Saves what was learned about a directory.
     async fn save_pattern(
         &self,
         directory: &Directory,
         content: PatternContent,
     ) -> Result<(), EngineError> {
         let pattern = StoredPattern {
-            id: 0,
+            id: NEW_PATTERN,
             directory: directory.to_string(),
             is_dead: false,
             is_disabled: false,
@@ -126,12 +136,12 @@ impl Reviver<'_> {
         directory: &Directory,
     ) -> Result<(), EngineError> {
         let pattern = StoredPattern {
-            id: 0,
+            id: NEW_PATTERN,
             directory: directory.to_string(),
             is_dead: true,
             is_disabled: false,
             learned_at: self.ports.now(),
-            programs: "[]".to_owned(),
+            programs: NO_PROGRAMS.to_owned(),
         };
         self.ports.store.save_pattern(&pattern).await?;
         Ok(())
@@ -144,6 +154,7 @@ fn stored_example(revival: &str) -> Option<Example> {
     training_example(OldPage::new(revival.url), revival.alias.as_ref())
 }
 
+/// Returns the training example of a page that was searched now.
 fn search_example(search: &AliasSearch) -> Option<Example> {
     training_example(search.old.clone(), search.revival.alias.as_ref())
 }
@@ -182,8 +193,9 @@ pub(super) fn rejection_reason(reason: &RedirectRejection) -> String {
 mod tests {
     use super::*;
 
+    /// Checks whether programs are learned from an alias that a method found.
     #[track_caller]
-    fn check(percent: u8, method: RevivalMethod, expect: bool) {
+    fn check(percent: u8, method: RevivalMethod, expected: bool) {
         let alias = Alias {
             url: "https://example.org/b".parse().unwrap(),
             confidence: Confidence::from_percent(percent),
@@ -191,7 +203,7 @@ mod tests {
             evidence: Vec::new(),
             pattern: None,
         };
-        assert_eq!(is_training_example(&alias), expect, "{percent} {method:?}");
+        assert_eq!(is_training_example(&alias), expected, "{percent} {method:?}");
     }
 
     #[test]

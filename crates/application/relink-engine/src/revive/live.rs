@@ -1,8 +1,8 @@
-//! Checks that a candidate is alive and is the expected page.
+//! Checks that a candidate (a possible new URL of a dead page) is alive.
 //!
-//! A prediction is an alias only if its verdict is alive. A URL that responds
-//! like a random URL of the site is not. Each candidate is fetched once per
-//! directory, and obeys robots.txt, rate limits and `Retry-After`.
+//! A candidate is accepted only if its verdict is alive or moved. A URL that responds like
+//! a random URL of the site is not alive. Each candidate is fetched once per directory. The
+//! requests obey robots.txt, rate limits and `Retry-After`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(super) struct LiveCandidate {
     pub(super) digest: Option<Digest>,
     /// Functions that an archived copy cannot offer.
     pub(super) functions: BTreeSet<PageFunction>,
-    /// The terms of its main text, if it is text.
+    /// The weighted words of the main text, if the page is text.
     pub(super) terms: Option<Arc<TermVector>>,
 }
 
@@ -52,10 +52,12 @@ pub(super) struct LiveCheck<'a> {
     ports: &'a Ports,
     fetch: PoliteFetch<'a>,
     policy: Policy,
+    /// Seed for the random names of controls.
     salt: u64,
+    /// Controls: pages fetched only for comparison.
     controls: ControlCache,
-    /// Results by URL and permissions: a URL may not be permitted to a request
-    /// with fewer permissions.
+    /// Results by URL and permissions, because the result for a request with more
+    /// permissions must not be used for one with fewer.
     cache: HashMap<(String, RequestRights), CandidateCheck>,
     /// Live pages listed by the user, in canonical form.
     listed: HashSet<String>,
@@ -67,7 +69,7 @@ pub(super) struct LiveCheck<'a> {
 
 impl<'a> LiveCheck<'a> {
     pub(super) fn new(ports: &'a Ports, settings: &ReviveSettings, salt: u64) -> Self {
-        let (controls, cached, refusals) = Default::default();
+        let (controls, cache, refusals) = Default::default();
         let ReviveSettings { politeness, max_host_wait, policy, .. } = *settings;
         let (fetch, clock, store) = (&*ports.fetch, &*ports.clock, Some(&*ports.store));
         let fetch = PoliteFetch::new(PoliteFetchSettings {
@@ -77,12 +79,12 @@ impl<'a> LiveCheck<'a> {
             politeness,
             max_host_wait,
         });
-        let listed = settings.live_pages.iter().filter_map(|(url, _)| Url::parse(url).ok());
+        let listed = settings.live_pages.iter().filter_map(|page| Url::parse(&page.url).ok());
         let listed = listed.map(String::from).collect();
-        Self { ports, fetch, policy, salt, controls, cache: cached, listed, refusals, fetches: 0 }
+        Self { ports, fetch, policy, salt, controls, cache, listed, refusals, fetches: 0 }
     }
 
-    /// Clears all caches, so that memory use does not depend on the number of
+    /// Clears the cached candidates, so that memory use does not depend on the number of
     /// directories.
     pub(super) async fn clear_cache(&mut self) {
         self.cache.clear();
@@ -96,9 +98,9 @@ impl<'a> LiveCheck<'a> {
 
     /// Returns the live page at a candidate on the same site.
     ///
-    /// A candidate counts as discovered, even if the user gave the old URL. It
-    /// has the permissions of the old page only on the same host and port,
-    /// unless the user listed the candidate itself.
+    /// If the user listed the candidate itself, the request has all permissions. Otherwise
+    /// it has the permissions of the request for the old page, and only on the same host and
+    /// port.
     pub(super) async fn check(&mut self, old: &DeadPage, candidate: &Url) -> Option<LiveCandidate> {
         if !is_same_site(&old.url, candidate) {
             return None;
@@ -111,13 +113,13 @@ impl<'a> LiveCheck<'a> {
         self.probe(candidate, rights).await
     }
 
-    /// Returns the live page at a candidate on any site. A search engine found
-    /// it, so the request has no permissions.
+    /// Returns the live page at a candidate on any site. The request has no special
+    /// permissions, because a search engine found the candidate.
     pub(super) async fn check_any_site(&mut self, candidate: &Url) -> Option<LiveCandidate> {
         self.probe(candidate, RequestRights::discovered()).await
     }
 
-    /// Checks a candidate once.
+    /// Returns the result for a candidate from the cache, or fetches the candidate.
     async fn probe(&mut self, candidate: &Url, rights: RequestRights) -> Option<LiveCandidate> {
         let key = (candidate.to_string(), rights);
         let checked = match self.cache.get(&key) {

@@ -1,10 +1,14 @@
-//! Matches dead pages with known live pages: those of a crawl, a list or a
+//! Matches dead pages with known live pages, which come from a crawl, a list or a
 //! search.
+//!
+//! A match is by URL and title; it becomes an *alias* (a live URL of the same page) after
+//! the live page was fetched. A *vetted redirect* is an archived redirect of a dead page to
+//! which no other page of its directory redirected.
 
 use std::time::Instant;
 
 use relink_model::Confidence;
-use relink_ports::StoredRevival;
+use relink_ports::{StoredRevival, TitledPage};
 use relink_revive::cost::RevivalMethod;
 use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
 use relink_revive::matching::{KnownAlias, MatchEvidence, MatchResult, PageInfo, SiteMatcher};
@@ -24,7 +28,7 @@ const MAX_LIVE_PAGES: usize = 50_000;
 const PAGE_SIZE: usize = 4096;
 
 impl Reviver<'_> {
-    /// Matches the dead pages without an alias with live ones.
+    /// Matches the dead pages without an alias with live pages of the site.
     pub(super) async fn match_live(
         &mut self,
         searches: &mut [AliasSearch],
@@ -38,8 +42,8 @@ impl Reviver<'_> {
             }
             return Ok(());
         }
-        let known = self.vetted_redirects(&site).await?;
-        let results = match_pages(searches, &live, &known);
+        let vetted_redirects = self.vetted_redirects(&site).await?;
+        let results = match_pages(searches, &live, &vetted_redirects);
         for (search, result) in searches.iter_mut().zip(results) {
             if search.revival.alias.is_none() {
                 self.evaluate_match(search, result, &live).await;
@@ -48,23 +52,24 @@ impl Reviver<'_> {
         Ok(())
     }
 
+    /// Confirms a match by fetching the live page, or records that there is none.
     pub(super) async fn evaluate_match(
         &mut self,
         search: &mut AliasSearch,
         result: MatchResult,
-        live: &[(String, Option<String>)],
+        live: &[TitledPage],
     ) {
-        let (started, before) = (Instant::now(), self.live.fetches);
+        let (started, fetches_before) = (Instant::now(), self.live.fetches);
         match result {
             MatchResult::Nothing(_) => search.revival.add_reason(NoAliasReason::NoMatch),
             MatchResult::Alias(matched) => {
-                let candidate = live.get(matched.live).and_then(|(url, _)| Url::parse(url).ok());
+                let candidate = live.get(matched.live).and_then(|page| Url::parse(&page.url).ok());
                 if let Some(candidate) = candidate {
                     self.confirm(search, &candidate, matched.confidence, &matched.evidence).await;
                 }
             }
         }
-        let cost = self.cost_since(started, before);
+        let cost = self.cost_since(started, fetches_before);
         search.revival.add_cost(RevivalMethod::Search, cost);
     }
 
@@ -100,21 +105,21 @@ impl Reviver<'_> {
     }
 
     /// Returns the known live pages of the site.
-    async fn live_pages(&self, old: &Url) -> Result<Vec<(String, Option<String>)>, EngineError> {
+    async fn live_pages(&self, old: &Url) -> Result<Vec<TitledPage>, EngineError> {
         let is_on_site = |url: &str| Url::parse(url).is_ok_and(|url| is_same_site(old, &url));
-        let listed = self.settings.live_pages.iter().filter(|(url, _)| is_on_site(url));
-        let mut live: Vec<(String, Option<String>)> = listed.cloned().collect();
+        let listed = self.settings.live_pages.iter().filter(|page| is_on_site(&page.url));
+        let mut live: Vec<TitledPage> = listed.cloned().collect();
         for origin in origins(old) {
             let mut after = String::new();
             while live.len() < MAX_LIVE_PAGES {
                 let rows = self.ports.store.live_pages(&origin, &after, PAGE_SIZE).await?;
-                let Some((last, _)) = rows.last() else { break };
-                after.clone_from(last);
+                let Some(last) = rows.last() else { break };
+                after.clone_from(&last.url);
                 live.extend(rows);
             }
         }
         live.sort();
-        live.dedup_by(|left, right| left.0 == right.0);
+        live.dedup_by(|left, right| left.url == right.url);
         live.truncate(MAX_LIVE_PAGES);
         Ok(live)
     }
@@ -143,9 +148,9 @@ fn stored_redirect(stored: &StoredRevival) -> Option<(String, String)> {
     vetted_redirect(&revival)
 }
 
-/// Returns the old and new URL, if the alias is the target of an archived
-/// redirect that was compared with those of neighbors. Other aliases were found
-/// by matching. If they counted as known, matches would confirm each other.
+/// Returns the old and new URL of a page whose alias is the target of a vetted redirect.
+/// Other aliases do not count: if aliases that were found by matching did, matches would
+/// confirm each other.
 fn vetted_redirect(revival: &Revival) -> Option<(String, String)> {
     let alias = revival.alias.as_ref()?;
     let is_vetted =
@@ -153,10 +158,12 @@ fn vetted_redirect(revival: &Revival) -> Option<(String, String)> {
     is_vetted.then(|| (revival.url.to_string(), alias.url.to_string()))
 }
 
+/// Matches each dead page with the live pages, given as URL and title. `vetted_redirects`
+/// are the old and new URLs of pages of the site that moved.
 pub(super) fn match_pages(
     searches: &[AliasSearch],
-    live: &[(String, Option<String>)],
-    known: &[(String, String)],
+    live: &[TitledPage],
+    vetted_redirects: &[(String, String)],
 ) -> Vec<MatchResult> {
     let dead: Vec<PageInfo<'_>> = searches
         .iter()
@@ -168,17 +175,21 @@ pub(super) fn match_pages(
         .collect();
     let live: Vec<PageInfo<'_>> = live
         .iter()
-        .map(|(url, title)| PageInfo { url, title: title.as_deref(), text: None })
+        .map(|page| PageInfo { url: &page.url, title: page.title.as_deref(), text: None })
         .collect();
     // Redirects found in this run indicate how the site moved.
     let new_aliases: Vec<(String, String)> =
         searches.iter().filter_map(|search| vetted_redirect(&search.revival)).collect();
-    let known: Vec<KnownAlias<'_>> =
-        known.iter().chain(&new_aliases).map(|(old, new)| KnownAlias { old, new }).collect();
+    let known: Vec<KnownAlias<'_>> = vetted_redirects
+        .iter()
+        .chain(&new_aliases)
+        .map(|(old, new)| KnownAlias { old, new })
+        .collect();
     let matcher = SiteMatcher::new(&dead, &live, &known);
     (0..searches.len()).map(|index| matcher.match_page(index)).collect()
 }
 
+/// Converts the evidence of a match to the evidence of an alias.
 fn alias_evidence(evidence: MatchEvidence) -> AliasEvidence {
     let kind = match evidence {
         MatchEvidence::KnownMove | MatchEvidence::SiblingsMoved => AliasEvidenceKind::Inference,
@@ -199,8 +210,8 @@ fn origins(old: &Url) -> Vec<String> {
     let site = Site::from_url(old);
     let port = old.port().map(|port| format!(":{port}")).unwrap_or_default();
     let host = old.host_str().unwrap_or_default();
-    let bare = host.strip_prefix("www.").unwrap_or(host);
-    let mut hosts = vec![host.to_owned(), bare.to_owned(), format!("www.{bare}")];
+    let without_www = host.strip_prefix("www.").unwrap_or(host);
+    let mut hosts = vec![host.to_owned(), without_www.to_owned(), format!("www.{without_www}")];
     hosts.push(site.as_str().to_owned());
     hosts.push(format!("www.{}", site.as_str()));
     hosts.sort();

@@ -1,16 +1,22 @@
 //! `revive`: finds the new URLs of dead pages.
 //!
+//! An *alias* is a live URL of the same page. A *program* is a transformation from old to
+//! new URLs of a directory, learned from pages that moved. A *historical redirect* is a
+//! redirect of the dead URL that a web archive recorded. A *replacement* is a page of
+//! another site with the same content. A *revival* is the result of the search for one
+//! page.
+//!
 //! A live alias is preferred to an archived copy. Dead pages of one directory
-//! are searched together, in the order of FABLE (§4.3):
+//! are searched together, in the order of the paper on FABLE (section 4.3):
 //! 1. A directory known to be dead is not searched.
 //! 2. Learned programs are applied, and their predictions are fetched.
 //! 3. Archives are queried for historical redirects and the last good copy.
 //! 4. Dead pages are matched with known live pages and with search results.
 //! 5. Programs are learned from the results for other pages and later runs.
 //!
-//! If the first pages of a directory indicate that it is dead, the others are
-//! not searched. Finally, pages without an alias are searched on other sites.
-//! Only a page with the same content is a replacement.
+//! If the first pages of a directory indicate that the directory is dead, the other pages
+//! are not searched. Finally, other sites are searched for replacements of pages without
+//! an alias.
 
 mod alias_search;
 mod archives;
@@ -35,7 +41,7 @@ use jiff::tz::TimeZone;
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_model::{Confidence, RequestRights, Verdict};
-use relink_ports::{DeadTarget, StoredRevival};
+use relink_ports::{DeadTarget, StoredRevival, TitledPage};
 use relink_revive::Directory;
 use relink_revive::cost::Cost;
 use relink_revive::dead_directory::MIN_ATTEMPTS;
@@ -54,8 +60,8 @@ use crate::error::to_json;
 use crate::isolation::{Panicked, isolate_async};
 use crate::{EngineError, Ports, StopSignal};
 
-/// Confidence of a live target of a historical redirect that was compared with
-/// others. A page with this confidence is not searched further.
+/// Confidence of the live target of a historical redirect, if other pages of the directory
+/// did not redirect there. A page with such an alias is not searched further.
 const COMPARED_REDIRECT: Confidence = Confidence::from_percent(97);
 
 /// Settings of a revival.
@@ -68,9 +74,9 @@ pub struct ReviveSettings {
     pub max_host_wait: Duration,
     /// Rules that decide which pages are alive.
     pub policy: Policy,
-    /// Known live pages in addition to those in the store: URL and title.
-    pub live_pages: Vec<(String, Option<String>)>,
-    /// Earliest search time of a stored revival that is reused.
+    /// Known live pages in addition to those in the store.
+    pub live_pages: Vec<TitledPage>,
+    /// Stored revivals are reused if they are from this time or later.
     pub fresh_since: Timestamp,
     /// Minimum confidence of a suggestion.
     pub min_confidence: Confidence,
@@ -113,7 +119,8 @@ pub async fn revive(
     stop: &StopSignal,
 ) -> Result<(), EngineError> {
     let all = pages.len();
-    let salt = u64::from_ne_bytes(ports.now().as_millisecond().to_ne_bytes());
+    // The seed for the random names of controls is the current time.
+    let salt = ports.now().as_millisecond().cast_unsigned();
     let live = LiveCheck::new(ports, settings, salt);
     let mut reviver = Reviver { ports, settings, live };
     let mut done = 0;
@@ -121,7 +128,9 @@ pub async fn revive(
         if stop.is_stopped() {
             return Ok(());
         }
-        let mut report = |at: usize| observer.on_progress(done + at, all, directory.as_str());
+        let mut report = |in_directory: usize| {
+            observer.on_progress(done + in_directory, all, directory.as_str());
+        };
         report(0);
         let revivals = reviver.revive_directory(&directory, pages, &mut report, stop).await?;
         reviver.live.clear_cache().await;
@@ -157,8 +166,8 @@ struct Reviver<'a> {
 }
 
 impl Reviver<'_> {
-    /// Revives the dead pages of one directory and reports the number of
-    /// finished ones. If interrupted, it returns only the final results.
+    /// Revives the dead pages of one directory, and passes the number of finished pages to
+    /// `report`. If interrupted, returns only the final results.
     async fn revive_directory(
         &mut self,
         directory: &Directory,
@@ -170,8 +179,8 @@ impl Reviver<'_> {
         if searches.is_empty() {
             return Ok(done);
         }
-        let known = done.len();
-        let mut report = |at: usize| report(known + at);
+        let reused_count = done.len();
+        let mut report = |searched: usize| report(reused_count + searched);
         let is_complete = tokio::select! {
             biased;
             result = isolate_async(directory.as_str(), self.search_directory(directory, &mut searches, &mut report)) => {
@@ -184,12 +193,13 @@ impl Reviver<'_> {
             () = stop.stopped() => false,
         };
         let is_final = |search: &AliasSearch| is_complete || !search.lacks_alias(COMPARED_REDIRECT);
-        let finished = searches.into_iter().filter(is_final);
-        let finished = finished.map(|mut search| {
-            search.set_statistics();
-            search.revival
-        });
-        let revivals: Vec<Revival> = finished.collect();
+        let final_searches = searches.into_iter().filter(is_final);
+        let revivals: Vec<Revival> = final_searches
+            .map(|mut search| {
+                search.set_statistics();
+                search.revival
+            })
+            .collect();
         self.save(&revivals).await?;
         done.extend(revivals);
         Ok(done)
@@ -202,28 +212,29 @@ impl Reviver<'_> {
         pages: Vec<DeadPage>,
     ) -> Result<(Vec<Revival>, Vec<AliasSearch>), EngineError> {
         let now = self.ports.now();
-        let (mut known, mut left) = (Vec::new(), Vec::new());
+        let (mut reused, mut searches) = (Vec::new(), Vec::new());
         for page in pages {
             let stored = self.ports.store.revival(page.url.as_str()).await?;
             let revival =
                 stored.and_then(|stored| serde_json::from_str::<Revival>(&stored.report).ok());
             match revival {
-                Some(revival) if self.is_valid(&revival, now) => known.push(revival),
+                Some(revival) if self.is_valid(&revival, now) => reused.push(revival),
                 revival => {
                     let is_training_example = revival
                         .and_then(|revival| revival.alias)
                         .as_ref()
                         .is_some_and(is_training_example);
-                    left.push(AliasSearch { is_training_example, ..AliasSearch::new(page, now) });
+                    let search = AliasSearch::new(page, now);
+                    searches.push(AliasSearch { is_training_example, ..search });
                 }
             }
         }
-        Ok((known, left))
+        Ok((reused, searches))
     }
 
-    /// Whether a stored revival is still valid. If a service was unavailable,
-    /// it is valid only for the same day, because budgets start again the next
-    /// day.
+    /// Whether a stored revival is still valid. If a service was unavailable, the revival
+    /// is valid only for the same day, because the budgets of services start again the
+    /// next day.
     fn is_valid(&self, revival: &Revival, now: Timestamp) -> bool {
         let day = |time: Timestamp| time.to_zoned(TimeZone::UTC).date();
         let is_complete = revival.alias.is_some() || revival.warnings.is_empty();
@@ -248,6 +259,7 @@ impl Reviver<'_> {
         if self.is_directory_dead(directory, searches.get(..first).unwrap_or_default()).await? {
             self.save_dead_directory(directory).await?;
             let others = searches.get_mut(first..).unwrap_or_default();
+            // Programs need no search, so apply them to the other pages, too.
             for search in others.iter_mut() {
                 self.try_programs(search).await?;
                 self.save_if_final(search).await?;
@@ -272,8 +284,8 @@ impl Reviver<'_> {
         self.find_replacements(searches).await
     }
 
-    /// Searches a range of pages in archives, then matches all pages up to its
-    /// end with live ones.
+    /// Searches archives for the pages of a range, then matches all pages up to the end of
+    /// the range with live pages.
     async fn search_range(
         &mut self,
         directory: &Directory,
@@ -281,23 +293,24 @@ impl Reviver<'_> {
         range: Range<usize>,
         report: &mut (dyn FnMut(usize) + Send),
     ) -> Result<(), EngineError> {
-        let until = range.end;
-        for at in range {
-            report(at);
-            self.try_programs(&mut searches[at]).await?;
-            if searches[at].lacks_alias(COMPARED_REDIRECT) {
-                let url = searches[at].page.url.clone();
-                let result = isolate_async(url.as_str(), self.try_archives(searches, at)).await;
+        let end = range.end;
+        for index in range {
+            report(index);
+            self.try_programs(&mut searches[index]).await?;
+            if searches[index].lacks_alias(COMPARED_REDIRECT) {
+                let url = searches[index].page.url.clone();
+                let result = isolate_async(url.as_str(), self.try_archives(searches, index)).await;
                 if let Err(panicked) = result {
-                    record_panic(&mut searches[at..=at], panicked);
+                    record_panic(&mut searches[index..=index], panicked);
                 }
             } else if self.settings.link_date.is_some() {
-                self.fetch_copy(&mut searches[at]).await;
+                // The user wants the copy from the date of the link.
+                self.fetch_copy(&mut searches[index]).await;
             }
-            self.retry_programs(&mut searches[at]).await?;
-            self.save_if_final(&searches[at]).await?;
+            self.retry_programs(&mut searches[index]).await?;
+            self.save_if_final(&searches[index]).await?;
         }
-        let searches = &mut searches[..until];
+        let searches = &mut searches[..end];
         self.match_live(searches).await?;
         self.search_engines(searches).await?;
         self.learn_programs(directory, searches).await?;
@@ -312,9 +325,8 @@ impl Reviver<'_> {
         self.find_replacements(searches).await
     }
 
-    /// Returns the live page at a candidate URL, or the reason why there is
-    /// none. Adds a warning to the search if the candidate could not be
-    /// fetched.
+    /// Returns the live page at a candidate URL, or why the candidate is not the page that
+    /// is searched for. Adds a warning to the search if the candidate could not be fetched.
     async fn check_live(
         &mut self,
         search: &mut AliasSearch,
@@ -332,9 +344,11 @@ impl Reviver<'_> {
         Ok(page)
     }
 
-    fn cost_since(&self, started: Instant, before: u32) -> Cost {
+    /// Returns the cost of a step that started at `started`, when `fetches_before` pages had
+    /// been fetched.
+    fn cost_since(&self, started: Instant, fetches_before: u32) -> Cost {
         Cost {
-            page_fetches: self.live.fetches - before,
+            page_fetches: self.live.fetches - fetches_before,
             time: started.elapsed(),
             ..Cost::default()
         }
@@ -349,6 +363,7 @@ impl Reviver<'_> {
         self.save(std::slice::from_ref(&search.revival)).await
     }
 
+    /// Stores revivals.
     async fn save(&self, revivals: &[Revival]) -> Result<(), EngineError> {
         let stored = |revival: &Revival| {
             Ok(StoredRevival {

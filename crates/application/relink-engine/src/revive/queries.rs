@@ -1,9 +1,10 @@
 //! Builds search queries for a lost page, on its site and on the whole web.
 //!
-//! First the title, then the lexical signature (Phelps and Wilensky), then
-//! keyphrases (Walden's Paths, section 5). A search for the identical page adds
-//! phrases while there are too many results. A search for similar pages removes
-//! phrases while there are too few. This module does not send queries.
+//! The queries consist of the title first, then of the *lexical signature* (the most
+//! characteristic words of the text; Phelps and Wilensky), then of keyphrases (the papers
+//! on Walden's Paths, section 5). A search for the identical page adds phrases while there
+//! are too many results. A search for similar pages removes phrases while there are too
+//! few. This module does not send queries.
 
 use relink_keyphrase::{
     DocumentFrequencies, Keyphrases, PlanLimits, QueryPlan, SIGNATURE_WORDS, SearchGoal,
@@ -14,8 +15,8 @@ use relink_revive::Site;
 
 use super::AliasSearch;
 
-/// Limits on the page's own site: one search, as in FABLE (§4.3), and one more
-/// if it finds nothing.
+/// Limits on the site of the page: one search, as in the paper on FABLE (section 4.3), and
+/// one more if the first finds nothing.
 const SITE_LIMITS: PlanLimits =
     PlanLimits { initial_phrases: 2, min_phrases: 1, enough_results: 10, max_queries: 2 };
 
@@ -54,7 +55,8 @@ pub(super) fn web_plan(search: &AliasSearch, goal: SearchGoal) -> QueryPlan {
     }
 }
 
-/// Returns the known text of a page. Each part ends a phrase.
+/// Returns the known text of a page. The parts are separated so that no phrase spans two of
+/// them.
 fn text(copy: &Digest) -> String {
     let parts = copy.title.iter().chain(&copy.headings);
     let parts: Vec<&str> =
@@ -66,6 +68,7 @@ fn phrases(text: &str) -> Keyphrases {
     keyphrases(text, &DocumentFrequencies::default())
 }
 
+/// Returns the query for the lexical signature of a text.
 fn signature_search(text: &str) -> SearchQuery {
     SearchQuery::new(lexical_signature(text, &DocumentFrequencies::default(), SIGNATURE_WORDS))
 }
@@ -80,12 +83,14 @@ fn title_search(search: &AliasSearch) -> SearchQuery {
     }
 }
 
-/// Returns the words of the last path segment, without its extension.
+/// Returns the words of the last path segment, without its extension and without words of
+/// one or two letters.
 fn path_words(path: &str) -> Vec<String> {
+    const MIN_LETTERS: usize = 3;
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     name.split(|character: char| !character.is_alphanumeric())
-        .filter(|word| word.chars().count() > 2)
+        .filter(|word| word.chars().count() >= MIN_LETTERS)
         .map(str::to_lowercase)
         .collect()
 }
@@ -98,28 +103,28 @@ mod tests {
     use super::super::DeadPage;
     use super::*;
 
-    /// A search for a page with this title and text.
-    fn search(title: Option<&str>, opening: &str) -> AliasSearch {
+    /// A search for a page with this title and text; no copy is known if the text is empty.
+    fn search(title: Option<&str>, text: &str) -> AliasSearch {
         let url = "http://www.example.org/birds/snowy_owls.html".parse().unwrap();
         let page = DeadPage { url, stored: None, rights: RequestRights::discovered() };
         let mut search = AliasSearch::new(page, Timestamp::UNIX_EPOCH);
         search.old.title = title.map(str::to_owned);
-        let is_known = !opening.is_empty();
-        search.copy =
-            is_known.then(|| Digest { text_start: opening.to_owned(), ..Digest::default() });
+        let has_copy = !text.is_empty();
+        search.copy = has_copy.then(|| Digest { text_start: text.to_owned(), ..Digest::default() });
         search
     }
 
-    /// Checks all queries of a plan, given these numbers of results.
+    /// Checks all queries of a plan. `result_counts` are the numbers of results of the first,
+    /// second, … query.
     #[track_caller]
-    fn check(mut plan: QueryPlan, result_counts: &[u64], expect: &[&str]) {
+    fn check(mut plan: QueryPlan, result_counts: &[u64], expected: &[&str]) {
         let mut queries = Vec::new();
-        for found in result_counts {
+        for result_count in result_counts {
             let Some(query) = plan.query() else { break };
             queries.push(query.to_string());
-            plan.record_result_count(*found);
+            plan.record_result_count(*result_count);
         }
-        assert_eq!(queries, expect);
+        assert_eq!(queries, expected);
     }
 
     const TEXT: &str = "Lemmings. Lemmings. Tundra. Plumage. Arctic.";
@@ -127,6 +132,7 @@ mod tests {
     #[test]
     fn plan_has_title_then_signature_then_phrases() {
         let search = search(Some("Snowy owls | Example"), TEXT);
+        // On the site, a second query is sent because the first finds nothing.
         check(
             site_plan(&search),
             &[0, 0, 0, 0],

@@ -1,9 +1,9 @@
 //! Finds pages of other sites with the content of a dead page.
 //!
-//! Walden's Paths, section 5: a page of a discontinued site may be mirrored
-//! elsewhere, or a similar page may replace it. Search results are fetched and
-//! compared with the stored copy of the dead page. Without a copy there is no
-//! search, because a matching title is not sufficient.
+//! A page of a discontinued site may be mirrored elsewhere, or a similar page may replace
+//! it (the papers on Walden's Paths, section 5). Search results are fetched and compared
+//! with the stored copy of the dead page. Without a copy there is no search, because a
+//! matching title is not sufficient.
 
 use std::time::Instant;
 
@@ -21,13 +21,13 @@ use super::revival::Replacement;
 use super::{AliasSearch, Reviver};
 use crate::EngineError;
 
-/// Maximum number of pages fetched per search. One more than on the page's own
-/// site, because a title occurs on more sites than mirrors exist, and still few
-/// requests to third parties. Our choice.
+/// Maximum number of pages fetched per search. This is one more than on the site of the
+/// dead page, because a title occurs on more sites than mirrors exist, and still means few
+/// requests to third parties. Relink's own choice.
 const MAX_CANDIDATES: usize = 4;
 
 /// Maximum number of replacements per page. The user compares them, and a third
-/// mirror adds little. Our choice.
+/// mirror adds little. Relink's own choice.
 const MAX_REPLACEMENTS: usize = 3;
 
 /// Whether other sites are searched.
@@ -54,7 +54,7 @@ impl Reviver<'_> {
                 ReplacementSearch::Missing => search.revival.alias.is_none(),
                 ReplacementSearch::Always => true,
             };
-            // Pages of a directory are processed more than once, and an alias
+            // This function runs more than once for the pages of a directory, and an alias
             // may be found after a replacement.
             if self.settings.replacements == ReplacementSearch::Missing && !is_requested {
                 search.revival.replacements.clear();
@@ -108,7 +108,7 @@ impl Reviver<'_> {
     /// Fetches the pages that an engine found, and adds those similar to the
     /// dead page.
     async fn compare_hits(&mut self, search: &mut AliasSearch, hits: &[SearchHit]) {
-        let (started, before) = (Instant::now(), self.live.fetches);
+        let (started, fetches_before) = (Instant::now(), self.live.fetches);
         let dead = search.page.url.clone();
         let candidates =
             hits.iter().filter(|hit| may_be_replacement(&dead, &hit.url)).take(MAX_CANDIDATES);
@@ -117,19 +117,20 @@ impl Reviver<'_> {
             for refusal in self.live.take_refusals() {
                 search.revival.add_warning(refusal);
             }
-            // Archives redirect short URLs to the archived page.
+            // A redirect may lead to a page that is not a replacement, such as an archived
+            // copy.
             let page = page.filter(|page| may_be_replacement(&dead, &page.url));
             let Some(page) = page else { continue };
             if let Some(replacement) = replacement(search, page, hit) {
                 search.revival.add_replacement(replacement);
             }
         }
-        let cost = self.cost_since(started, before);
+        let cost = self.cost_since(started, fetches_before);
         search.revival.add_cost(RevivalMethod::Replacement, cost);
     }
 }
 
-/// Returns the replacement that a live page is, if it is similar enough.
+/// Returns a live page as a replacement, if it is similar enough to the dead page.
 fn replacement(search: &AliasSearch, page: LiveCandidate, hit: &SearchHit) -> Option<Replacement> {
     let (old, new) = (search.copy.as_ref()?, page.digest.as_ref()?);
     let (similarity, share) = similarity(old, new)?;

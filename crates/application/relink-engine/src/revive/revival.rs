@@ -21,13 +21,13 @@ pub struct Revival {
     /// Its verdict, if it was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// The code of the verdict.
+    /// The code of the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<FindingCode>,
     /// The new URL of the page.
     pub alias: Option<Alias>,
-    /// Pages of other sites with its content, most similar first. They are
-    /// never used as an alias.
+    /// Pages of other sites with the content of the dead page, most similar first. They
+    /// are never used as an alias.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replacements: Vec<Replacement>,
     /// The best archived copy.
@@ -54,8 +54,8 @@ pub struct Revival {
     /// The time to load the archived copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_time: Option<Duration>,
-    /// What FABLE's baseline `SimilarCT` would have cost at least; `None` if it
-    /// has no text to search for.
+    /// Minimum cost of `SimilarCT`, the method with which the paper on FABLE compares;
+    /// `None` if there is no text to search for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar_ct: Option<Cost>,
     /// When the page was searched.
@@ -69,7 +69,7 @@ pub struct Alias {
     pub url: Url,
     /// The confidence.
     pub confidence: Confidence,
-    /// The method that found it.
+    /// The method that found the alias.
     pub method: RevivalMethod,
     /// The evidence.
     pub evidence: Vec<AliasEvidence>,
@@ -89,7 +89,7 @@ pub struct Replacement {
     pub similarity: Similarity,
     /// The share of common text, from 0 to 1.
     pub share: f64,
-    /// What it was compared with.
+    /// How similar the page is, and with which copy it was compared.
     pub reason: String,
     /// The search engine that found it.
     pub engine: String,
@@ -163,10 +163,10 @@ impl Revival {
         }
     }
 
-    /// Adds a similar page. A known URL gets the new confidence.
+    /// Adds a similar page. If the page is in the list, its confidence is replaced.
     pub(super) fn add_weak_candidate(&mut self, url: Url, confidence: Confidence) {
-        match self.weak_candidates.iter_mut().find(|other| other.url == url) {
-            Some(current) => current.confidence = confidence,
+        match self.weak_candidates.iter_mut().find(|candidate| candidate.url == url) {
+            Some(known) => known.confidence = confidence,
             None => self.weak_candidates.push(WeakCandidate { url, confidence }),
         }
     }
@@ -182,15 +182,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weak_candidate_is_added_once() {
+    fn weak_candidate_is_added_once_with_the_last_confidence() {
         let url = |path: &str| Url::parse("https://example.org/").unwrap().join(path).unwrap();
         let mut revival = Revival::new(url("dead"), None, Timestamp::UNIX_EPOCH);
         for (path, percent) in [("a", 60), ("b", 50), ("a", 50)] {
             revival.add_weak_candidate(url(path), Confidence::from_percent(percent));
         }
         let half = Confidence::from_percent(50);
-        let candidates: Vec<_> =
-            revival.weak_candidates.iter().map(|it| (it.url.path(), it.confidence)).collect();
+        let candidates: Vec<_> = revival
+            .weak_candidates
+            .iter()
+            .map(|candidate| (candidate.url.path(), candidate.confidence))
+            .collect();
         assert_eq!(candidates, [("/a", half), ("/b", half)]);
     }
 }

@@ -1,14 +1,14 @@
 //! Searches for missing pages on their own sites with search engines.
 //!
-//! Results are matched like a list of live pages and fetched before they count.
-//! The next query is sent only if the previous one found nothing. Responses are
-//! cached, so that no query is sent twice.
+//! Results are matched like a list of live pages, and a match is fetched before it counts
+//! as an *alias* (a live URL of the same page). The next query is sent only if the previous
+//! one found nothing. Responses are cached, so that no query is sent twice.
 
 use std::time::Instant;
 
 use jiff::SignedDuration;
 use relink_model::{Confidence, SearchHit, SearchQuery};
-use relink_ports::{SearchEngine, SearchResponse};
+use relink_ports::{SearchEngine, SearchResponse, TitledPage};
 use relink_revive::NoAliasReason;
 use relink_revive::cost::{Cost, RevivalMethod};
 use relink_revive::replacement::is_recognizable;
@@ -26,18 +26,17 @@ use crate::error::to_json;
 /// Maximum age of a cached search response.
 const MAX_CACHE_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Maximum number of pages fetched per search. Engines rank the best results
-/// first, so the lost page is among the first ones, and each fetch loads the
-/// site. Our choice.
+/// Maximum number of pages fetched per search. Engines rank the best results first, so the
+/// lost page is among the first results, and each fetch puts load on the site. Relink's own
+/// choice.
 const MAX_FETCHES: usize = 3;
 
-/// Confidence of a page of the same site with the same text. It is too low for
-/// automatic replacement, because sites show one text at several URLs. Our
-/// choice.
+/// Confidence of a page of the same site with the same text. It is too low for automatic
+/// replacement, because sites show one text at several URLs. Relink's own choice.
 const SAME_TEXT: Confidence = Confidence::from_percent(90);
 
-/// Confidence of each of several such pages. It is below the default minimum
-/// confidence, so that none is chosen. Our choice.
+/// Confidence of each page if several have the same text. It is below the default minimum
+/// confidence, so that none is chosen. Relink's own choice.
 const ONE_OF_SEVERAL: Confidence = Confidence::from_percent(50);
 
 /// Cached response of a search engine.
@@ -65,6 +64,8 @@ impl Reviver<'_> {
         Ok(())
     }
 
+    /// Searches with one engine, and evaluates the results by their URLs and titles, by the
+    /// pattern of the directory, and by their texts.
     async fn search_with_engine(
         &mut self,
         engine: &dyn SearchEngine,
@@ -75,7 +76,7 @@ impl Reviver<'_> {
             search.revival.add_reason(NoAliasReason::NoSearchResults);
             return Ok(());
         }
-        search.results.extend(live.iter().map(|(url, _)| url.clone()));
+        search.results.extend(live.iter().map(|page| page.url.clone()));
         search.revival.reasons.retain(|reason| *reason != NoAliasReason::NoSearchResults);
         let result = match_pages(std::slice::from_ref(search), &live, &[]).pop();
         if let Some(result) = result {
@@ -92,12 +93,12 @@ impl Reviver<'_> {
 
     /// Fetches the found pages to compare their text with the lost page, if
     /// URLs and titles are not sufficient.
-    async fn recognize(&mut self, search: &mut AliasSearch, live: &[(String, Option<String>)]) {
+    async fn recognize(&mut self, search: &mut AliasSearch, live: &[TitledPage]) {
         if !search.copy.as_ref().is_some_and(is_recognizable) {
             return;
         }
-        let (started, before) = (Instant::now(), self.live.fetches);
-        for url in live.iter().filter_map(|(url, _)| Url::parse(url).ok()).take(MAX_FETCHES) {
+        let (started, fetches_before) = (Instant::now(), self.live.fetches);
+        for url in live.iter().filter_map(|page| Url::parse(&page.url).ok()).take(MAX_FETCHES) {
             let page = self.check_live(search, &url).await;
             let is_match =
                 |page: &LiveCandidate| search.is_copy(page) && !search.is_same_page(&page.url);
@@ -106,7 +107,7 @@ impl Reviver<'_> {
                 search.recognized.insert(page.url, evidence);
             }
         }
-        let cost = self.cost_since(started, before);
+        let cost = self.cost_since(started, fetches_before);
         search.revival.add_cost(RevivalMethod::Search, cost);
     }
 
@@ -116,27 +117,29 @@ impl Reviver<'_> {
         &self,
         engine: &dyn SearchEngine,
         search: &mut AliasSearch,
-    ) -> Result<Option<Vec<(String, Option<String>)>>, EngineError> {
-        let old = search.page.url.clone();
+    ) -> Result<Option<Vec<TitledPage>>, EngineError> {
+        let old_url = search.page.url.clone();
         let mut plan = site_plan(search);
-        let mut found = None;
+        let mut found_pages = None;
         while let Some(query) = plan.query().cloned() {
             let Some(response) =
                 self.query_engine(engine, &query, RevivalMethod::Search, search).await?
             else {
-                return Ok(found);
+                return Ok(found_pages);
             };
-            let is_candidate = |url: &Url| is_same_site(&old, url) && !search.is_same_page(url);
+            let is_candidate = |url: &Url| is_same_site(&old_url, url) && !search.is_same_page(url);
             let hits = response.hits.into_iter().filter(|hit| is_candidate(&hit.url));
-            let pages: Vec<_> = hits.map(|hit| (hit.url.to_string(), Some(hit.title))).collect();
+            let pages: Vec<_> = hits
+                .map(|hit| TitledPage { url: hit.url.to_string(), title: Some(hit.title) })
+                .collect();
             plan.record_result_count(pages.len() as u64);
             let has_results = !pages.is_empty();
-            found = Some(pages);
+            found_pages = Some(pages);
             if has_results {
                 break;
             }
         }
-        Ok(found)
+        Ok(found_pages)
     }
 
     /// Queries an engine or the cache. Returns `None` if the engine is
@@ -149,7 +152,7 @@ impl Reviver<'_> {
         search: &mut AliasSearch,
     ) -> Result<Option<SearchResponse>, EngineError> {
         let now = self.ports.now();
-        // Responses without a cache key come from a free engine.
+        // Only paid engines have a cache key.
         let key = engine.cache_key(query);
         if let Some(key) = &key {
             let since = now.checked_sub(MAX_CACHE_AGE).unwrap_or(now);
@@ -163,10 +166,10 @@ impl Reviver<'_> {
                 return Ok(None);
             }
         }
-        let (started, before) = (Instant::now(), engine.requests());
+        let (started, requests_before) = (Instant::now(), engine.requests());
         let response = engine.search(query).await;
         // A refused query or an exhausted budget sends no request.
-        let requests = engine.requests().saturating_sub(before);
+        let requests = engine.requests().saturating_sub(requests_before);
         let searches = u32::try_from(requests).unwrap_or(u32::MAX);
         search.searches += searches.min(1);
         search

@@ -1,8 +1,9 @@
 //! Reads catalogs from tables, lists and the store.
 //!
-//! A table or JSON lines may state the domain of a URL and, for simulations,
-//! whether it is broken. Otherwise the domain is the host. URLs are
-//! canonicalized and deduplicated. Nothing is fetched.
+//! A *catalog* is a list of URLs by domain and directory. A table or JSON lines may state
+//! the domain of a URL; otherwise the domain is the host. For simulations, they may also
+//! state whether the URL is broken (the *ground truth*). URLs are canonicalized and
+//! deduplicated. Nothing is fetched.
 
 mod table;
 
@@ -24,7 +25,7 @@ use crate::isolation::isolate;
 const PAGE_SIZE: usize = 4096;
 /// Label of a catalog from the store.
 const STORE_LABEL: &str = "the store";
-/// Maximum number of stored problems. Further ones are counted.
+/// Maximum number of stored problems. Further problems are only counted.
 const MAX_PROBLEMS: usize = 20;
 
 /// Source of a catalog.
@@ -57,13 +58,14 @@ pub struct CatalogFields {
 pub struct LoadedCatalog {
     /// Name of the catalog for users.
     pub label: String,
-    /// A hash of its bytes.
+    /// A hash of the bytes of the catalog.
     pub content_hash: u64,
     /// The URLs by domain and directory.
     pub catalog: Catalog,
     /// Location of each URL, in input order.
     pub(crate) locations: Vec<SourceLocation>,
-    /// Whether each URL is broken, in input order, if the catalog states it.
+    /// Whether each URL is broken, in input order. Shorter than `locations` if the catalog
+    /// does not state it for all URLs.
     ground_truth: Vec<UrlHealth>,
     /// The first problems: invalid entries with their lines.
     pub problems: Vec<(u32, String)>,
@@ -79,7 +81,7 @@ impl LoadedCatalog {
         !self.ground_truth.is_empty() && self.ground_truth.len() == self.locations.len()
     }
 
-    /// Returns whether each URL is broken, by id.
+    /// Returns whether each URL is broken, in the order of the ids.
     pub fn ground_truth(&self) -> Vec<UrlHealth> {
         let health =
             |url: UrlId| self.ground_truth.get(self.catalog.position(url) as usize).copied();
@@ -172,6 +174,7 @@ pub async fn read_catalog(
     Ok(catalog)
 }
 
+/// Returns the label and the bytes of a file.
 async fn read_file(files: &dyn Files, path: &Path) -> Result<(String, Vec<u8>), CatalogError> {
     let walk = files.walk(&WalkRequest { inputs: vec![path.to_owned()] }).await?;
     let [DocumentSource { label, path }] = &walk.documents[..] else {
@@ -190,6 +193,7 @@ fn read_whole(files: &dyn Files, path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
+/// Parses a catalog, in the format of its name or content.
 fn parse(
     label: &str,
     bytes: Vec<u8>,
@@ -223,6 +227,7 @@ fn parse(
     Ok(builder.finish(label, content_hash))
 }
 
+/// Returns a catalog of all web targets in the store.
 async fn from_store(store: &dyn Store) -> Result<LoadedCatalog, CatalogError> {
     let mut builder = CatalogBuilder::default();
     let mut after = String::new();
@@ -240,8 +245,8 @@ async fn from_store(store: &dyn Store) -> Result<LoadedCatalog, CatalogError> {
     Ok(builder.finish(STORE_LABEL, 0))
 }
 
-/// Returns an entry for a message. Only URLs are shown, without secrets,
-/// because any other entry may be a secret as a whole.
+/// Returns an entry for a message. A URL is shown without its secrets. Any other entry is
+/// not shown, because the whole entry may be a secret.
 fn display_entry(entry: &str) -> String {
     let is_url = entry.split_once(':').is_some_and(|(scheme, rest)| {
         !scheme.is_empty()
@@ -254,13 +259,16 @@ fn display_entry(entry: &str) -> String {
 /// A catalog while it is read.
 #[derive(Debug, Default)]
 struct CatalogBuilder {
+    /// The names of the domains.
     domains: Vec<Box<str>>,
+    /// The index of each domain in `domains`.
     domain_indexes: HashMap<Box<str>, usize>,
     /// URLs with the index of their domain.
     urls: Vec<(usize, String)>,
     locations: Vec<SourceLocation>,
     ground_truth: Vec<UrlHealth>,
-    seen: HashSet<u64>,
+    /// Hashes of the URLs.
+    url_hashes: HashSet<u64>,
     problems: Vec<(u32, String)>,
     problem_count: u64,
     duplicates: u64,
@@ -278,15 +286,15 @@ impl CatalogBuilder {
         let url = match isolate(text, || canonicalize(None, text)) {
             Ok(Ok(url)) => url,
             Ok(Err(error)) => {
-                return self
-                    .add_problem(location.line, format!("{}: {error}", display_entry(text)));
+                let problem = format!("{}: {error}", display_entry(text));
+                return self.add_problem(location.line, problem);
             }
             Err(panicked) => {
-                return self
-                    .add_problem(location.line, format!("{}: {panicked}", display_entry(text)));
+                let problem = format!("{}: {panicked}", display_entry(text));
+                return self.add_problem(location.line, problem);
             }
         };
-        if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
+        if !self.url_hashes.insert(xxh3_64(url.as_str().as_bytes())) {
             self.duplicates += 1;
             return;
         }
@@ -299,6 +307,7 @@ impl CatalogBuilder {
         self.ground_truth.extend(ground_truth);
     }
 
+    /// Returns the index of a domain, and adds the domain if it is new.
     fn domain_index(&mut self, name: &str) -> usize {
         if let Some(index) = self.domain_indexes.get(name) {
             return *index;

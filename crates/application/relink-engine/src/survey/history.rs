@@ -1,14 +1,19 @@
 //! Past checks of the URLs of a catalog, and the schedule derived from them.
+//!
+//! After a complete survey, the *schedule* of `relink-survey` selects URLs to re-check each
+//! week: broken URLs, less often the longer they stay broken, and *sentinels*, which are
+//! two URLs that represent their directory.
 
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_model::{TaskId, Verdict};
+use relink_model::Verdict;
 use relink_ports::{Store, StoreError};
 use relink_survey::{Catalog, Schedule, UrlHealth, UrlHistory, UrlId, Week};
 
 use super::index::UrlIndex;
 use super::{is_finding, url_health};
+use crate::ports::BEFORE_FIRST_TASK;
 
 /// Number of past results read at a time.
 const PAGE_SIZE: usize = 4096;
@@ -26,7 +31,7 @@ impl CheckHistory {
     /// Loads the past checks.
     pub(super) async fn load(store: &dyn Store, index: &UrlIndex<'_>) -> Result<Self, StoreError> {
         let mut checks = Vec::new();
-        let mut after = TaskId(0);
+        let mut after = BEFORE_FIRST_TASK;
         loop {
             let page = store.past_verdicts(after, PAGE_SIZE).await?;
             let Some(last) = page.last() else { break };
@@ -51,10 +56,10 @@ impl CheckHistory {
         let earlier = self.checks.iter().take_while(|(at, ..)| *at < before);
         let latest: HashMap<UrlId, Verdict> =
             earlier.map(|(_, url, verdict)| (*url, *verdict)).collect();
-        let dead = latest.into_iter().filter(|(_, verdict)| is_finding(*verdict));
-        let mut dead: Vec<UrlId> = dead.map(|(url, _)| url).collect();
-        dead.sort_unstable();
-        dead
+        let broken = latest.into_iter().filter(|(_, verdict)| is_finding(*verdict));
+        let mut broken: Vec<UrlId> = broken.map(|(url, _)| url).collect();
+        broken.sort_unstable();
+        broken
     }
 
     /// Returns the number of checks since a time.
@@ -63,24 +68,26 @@ impl CheckHistory {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Returns the schedule of this week for a catalog whose last complete
-    /// survey ended at `since`. URLs that were not checked then count as alive.
+    /// Returns the schedule of this week for a catalog whose last complete survey ended at
+    /// `since`, which is week 0. URLs that the survey did not check count as alive.
     pub(super) fn schedule<'a>(
         &self,
         catalog: &'a Catalog,
         since: Timestamp,
         now: Timestamp,
     ) -> Schedule<'a> {
-        let base = weeks_between(since, now);
-        let week = |at: Timestamp| base.saturating_sub(weeks_between(at, now));
-        let mut schedule = Schedule::new(catalog, 0);
-        let first_later = self.checks.partition_point(|(at, ..)| week(*at) == 0);
-        let (survey, later) = self.checks.split_at(first_later);
-        for (url, failures) in failures(survey) {
-            schedule.restore(url, UrlHistory { last_checked: 0, failures });
+        let this_week = weeks_between(since, now);
+        let week = |at: Timestamp| this_week.saturating_sub(weeks_between(at, now));
+        let survey_week = 0;
+        let mut schedule = Schedule::new(catalog, survey_week);
+        let survey_end = self.checks.partition_point(|(at, ..)| week(*at) == survey_week);
+        let (survey_checks, rechecks) = self.checks.split_at(survey_end);
+        for (url, failures) in failures(survey_checks) {
+            schedule.restore(url, UrlHistory { last_checked: survey_week, failures });
         }
+        // Replay the re-checks week by week.
         let mut current_week: Option<Week> = None;
-        for (at, url, verdict) in later {
+        for (at, url, verdict) in rechecks {
             let week = week(*at);
             if current_week != Some(week) {
                 schedule.start_week(week);
@@ -88,8 +95,8 @@ impl CheckHistory {
             }
             schedule.record(*url, url_health(*verdict));
         }
-        if current_week != Some(base) {
-            schedule.start_week(base);
+        if current_week != Some(this_week) {
+            schedule.start_week(this_week);
         }
         schedule
     }
@@ -119,18 +126,20 @@ fn failures(checks: &[(Timestamp, UrlId, Verdict)]) -> Vec<(UrlId, u32)> {
 mod tests {
     use super::*;
 
+    /// A catalog of three pages in one directory.
     fn catalog() -> Catalog {
         Catalog::new((0..3).map(|page| ("a.test", format!("http://a.test/d/{page}"))))
     }
 
+    /// The time of a day. The survey ends on day 0.
     fn day(day: i64) -> Timestamp {
         Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * (1_000 + day))
     }
 
-    /// Checks the URLs selected on a day, after checks given as `day page
-    /// verdict`.
+    /// Checks which pages are selected on a day. Each earlier check is given as its day,
+    /// the number of the page and the verdict.
     #[track_caller]
-    fn check(checks: &[(i64, usize, Verdict)], today: i64, expect: &[usize]) {
+    fn check(checks: &[(i64, usize, Verdict)], today: i64, expected: &[usize]) {
         let catalog = catalog();
         let urls: Vec<UrlId> = catalog.urls().collect();
         let checks =
@@ -141,7 +150,7 @@ mod tests {
             selected.push(url.index());
             schedule.record(url, UrlHealth::Alive);
         }
-        assert_eq!(selected, expect);
+        assert_eq!(selected, expected);
     }
 
     #[test]
@@ -156,9 +165,15 @@ mod tests {
 
     #[test]
     fn interval_grows_while_a_url_stays_broken() {
-        let dead = |day| (day, 1, Verdict::Dead);
-        check(&[dead(0), dead(8), (8, 0, Verdict::Alive), (8, 2, Verdict::Alive)], 15, &[0, 2]);
-        check(&[dead(0), dead(8), (8, 0, Verdict::Alive), (8, 2, Verdict::Alive)], 22, &[1, 0, 2]);
+        // Page 1 failed twice, so it is not due in the next week, but in the week after.
+        let checks = [
+            (0, 1, Verdict::Dead),
+            (8, 1, Verdict::Dead),
+            (8, 0, Verdict::Alive),
+            (8, 2, Verdict::Alive),
+        ];
+        check(&checks, 15, &[0, 2]);
+        check(&checks, 22, &[1, 0, 2]);
     }
 
     #[test]

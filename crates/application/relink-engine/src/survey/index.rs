@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use relink_survey::{Catalog, UrlId};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The URLs of a catalog by hash, 16 bytes each.
+/// The URLs of a catalog by hash. An entry takes 16 bytes, because a catalog may have
+/// millions of URLs.
 #[derive(Debug)]
 pub(super) struct UrlIndex<'a> {
     catalog: &'a Catalog,
@@ -14,13 +15,14 @@ pub(super) struct UrlIndex<'a> {
 
 impl<'a> UrlIndex<'a> {
     pub(super) fn new(catalog: &'a Catalog) -> Self {
-        let key = |url: UrlId| (xxh3_64(catalog.url(url).as_bytes()), url);
-        Self { catalog, urls: catalog.urls().map(key).collect() }
+        let entry = |url: UrlId| (xxh3_64(catalog.url(url).as_bytes()), url);
+        Self { catalog, urls: catalog.urls().map(entry).collect() }
     }
 
-    /// Returns the id of a URL.
+    /// Returns the id of a URL, if the catalog contains it.
     pub(super) fn find(&self, url: &str) -> Option<UrlId> {
-        let found = self.urls.get(&xxh3_64(url.as_bytes())).copied();
-        found.filter(|found| self.catalog.url(*found) == url)
+        let id = self.urls.get(&xxh3_64(url.as_bytes())).copied();
+        // Another URL may have the same hash.
+        id.filter(|id| self.catalog.url(*id) == url)
     }
 }

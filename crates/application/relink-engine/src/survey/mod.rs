@@ -1,6 +1,6 @@
 //! `survey`: finds most broken URLs of a catalog with few requests.
 //!
-//! A sampling plan of `relink-survey` selects the next URLs. They are fetched
+//! A sampling *plan* of `relink-survey` selects ("draws") the next URLs. They are fetched
 //! with the same rate limits and rules as in `check`, and the results are
 //! returned to the plan. When a survey is resumed, the plan receives the stored
 //! results first.
@@ -10,9 +10,11 @@
 //! finding before it is confirmed. Blocked pages are not broken, because their
 //! state is unknown.
 //!
-//! With a budget, a survey takes as many weeks as it needs. After it is
-//! finished, later runs re-check the URLs that the schedule selects for the
-//! week.
+//! With a *budget* (a maximum number of URLs per week), a survey takes as many weeks as it
+//! needs. After it is finished, later runs are *re-checks*: a schedule selects the URLs to
+//! check this week.
+//!
+//! A *deferred* URL is drawn, but the plan continues without its result for now.
 
 mod catalog;
 mod history;
@@ -26,7 +28,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use relink_frontier::NetworkDoubt;
 use relink_judge::is_network_failure;
-use relink_model::{RequestRights, RunId, TaskId, Verdict};
+use relink_model::{RequestRights, RunId, Verdict};
 use relink_ports::{CheckedTargetQuery, NewDocument, OpenRun, RunKey, RunState};
 use relink_survey::{LeShulman, SamplingPlanName, UrlHealth};
 
@@ -38,6 +40,7 @@ use self::survey_run::SurveyRun;
 use self::url_selector::UrlSelector;
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
 use crate::load::LoadProgress;
+use crate::ports::BEFORE_FIRST_TASK;
 use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
 /// Name of the checkpoint with the seed.
@@ -82,7 +85,7 @@ impl Budget {
 pub struct SurveySettings {
     /// The sampling plan.
     pub plan: SamplingPlanName,
-    /// Parameters of the paper's plan.
+    /// Parameters of the plan of Le and Shulman.
     pub le_shulman: LeShulman,
     /// Random seed; the start time if `None`.
     pub seed: Option<u64>,
@@ -120,9 +123,9 @@ pub struct SurveyOutcome {
     pub run: RunId,
     /// When the run was first started.
     pub started_at: Timestamp,
-    /// Whether it resumed an unfinished run.
+    /// Whether the survey resumed an unfinished run.
     pub is_resumed: bool,
-    /// Why it ended.
+    /// Why the survey ended.
     pub end: SurveyEnd,
     /// The sampling plan.
     pub plan: SamplingPlanName,
@@ -132,7 +135,7 @@ pub struct SurveyOutcome {
     pub last_survey_at: Option<Timestamp>,
     /// The budget, if there is one.
     pub budget: Option<BudgetUse>,
-    /// Why failures may be caused by the local network.
+    /// Why failures may be caused by the local network, if that is suspected.
     pub doubt: Option<NetworkDoubt>,
     /// The report.
     pub report: SurveyReport,
@@ -154,8 +157,8 @@ pub async fn survey(
     let run = ports.store.open_run(&run_key, settings.is_fresh, ports.now()).await?;
     let seed = load_seed(ports, settings, &run).await?;
     let now = ports.now();
-    // Ignore results of this run: a resumed run continues with the plan it
-    // started with.
+    // Use only results from before this run: a resumed run continues with the plan with
+    // which it was started.
     let selector = if let Some(since) = last_survey {
         let earlier = history.before(run.started_at);
         UrlSelector::recheck(catalog, earlier.schedule(catalog, since, run.started_at))
@@ -167,6 +170,7 @@ pub async fn survey(
     let remaining = budget.map(|budget| budget.allowed.saturating_sub(budget.already_used));
     let mut survey_run = SurveyRun::new(loaded, &index, selector, remaining);
     start(ports, settings, &run, &mut survey_run).await?;
+    // The catalog is loaded already.
     let progress = LoadProgress::default();
     progress.finish_empty();
     let dispatcher = Dispatcher::new(
@@ -243,8 +247,9 @@ async fn last_survey(
     Ok(runs.iter().find(is_finished).and_then(|run| run.closed_at))
 }
 
-/// Returns the run key. With a budget, a run takes weeks in which the catalog
-/// may change. Without a budget, a changed catalog is a new survey.
+/// Returns the run key. With a budget, a run takes weeks in which the catalog may change,
+/// so the key does not contain the content. Without a budget, a changed catalog is a new
+/// survey.
 fn run_key(
     settings: &SurveySettings,
     loaded: &LoadedCatalog,
@@ -281,6 +286,7 @@ async fn load_seed(
     Ok(seed)
 }
 
+/// Returns the budget, and how much of it was used in the last seven days.
 fn budget_use(
     settings: &SurveySettings,
     loaded: &LoadedCatalog,
@@ -303,7 +309,7 @@ async fn start(
     let (label, content_hash) = (loaded.label.clone(), loaded.content_hash);
     let document = NewDocument { label, content_hash, revision: None };
     let document = ports.store.load_document(run.id, &document).await?.id;
-    // Links are added as URLs are drawn. Stored links are not deleted.
+    // Links are added as URLs are drawn. Those of an earlier part of the run stay stored.
     ports.store.finish_document(document).await?;
     let links = ports.store.run_stats(run.id).await?.links;
     let position = usize::try_from(links).unwrap_or(usize::MAX);
@@ -316,6 +322,7 @@ async fn start(
     Ok(())
 }
 
+/// Restores the results of a resumed run, and the targets without a result.
 async fn restore_results(
     ports: &Ports,
     run: RunId,
@@ -331,7 +338,7 @@ async fn restore_results(
             survey_run.restore_result(&checked.url, checked.result.verdict);
         }
     }
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let page = ports.store.site_urls(run, after, PAGE_SIZE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
@@ -350,16 +357,19 @@ async fn restore_deferred(
 ) -> Result<(), EngineError> {
     let stored = ports.store.checkpoint(run, DEFERRED_CHECKPOINT).await?.unwrap_or_default();
     stored.lines().for_each(|url| survey_run.restore_deferred(url));
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let page = ports.store.held_tasks(run, after, PAGE_SIZE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = last.id;
-        let for_neighbors = page.iter().filter(|(_, probe)| !is_network_failure(&probe.outcome));
-        for_neighbors.for_each(|(task, _)| survey_run.restore_deferred(&task.url));
+        // A held page waits for other pages of its directory. Held network failures are
+        // not deferred.
+        let held_pages = page.iter().filter(|(_, probe)| !is_network_failure(&probe.outcome));
+        held_pages.for_each(|(task, _)| survey_run.restore_deferred(&task.url));
     }
 }
 
+/// Returns why the survey ended.
 fn survey_end(
     dispatch_end: &DispatchEnd,
     survey_run: &mut SurveyRun<'_>,

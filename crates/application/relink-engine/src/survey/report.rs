@@ -1,4 +1,4 @@
-//! Report of a survey.
+//! Report of a survey. A survey checks a sample of the URLs of each domain of a catalog.
 
 use relink_survey::{DirectoryId, DomainId, RecallEstimate};
 
@@ -9,13 +9,13 @@ use crate::observer::DomainCounts;
 /// Status of a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DomainStatus {
-    /// No broken URL in the sample.
+    /// The sample has no broken URL.
     Accepted,
-    /// With broken URLs. Their broken directories are checked in full.
+    /// The sample has broken URLs. Their directories are checked in full.
     Suspicious,
     /// More than half of the URLs are broken.
     Broken,
-    /// No URL checked.
+    /// No URL was checked.
     Unchecked,
 }
 
@@ -73,7 +73,7 @@ pub struct SurveyReport {
     pub broken: u32,
     /// Number of failing URLs, which are not confirmed yet.
     pub failing: u32,
-    /// Estimated recall; `None` for a re-check.
+    /// Estimated recall, the share of the broken URLs that were found; `None` for a re-check.
     pub estimate: Option<RecallEstimate>,
     /// Number of domains by status.
     pub domain_counts: DomainCounts,
@@ -114,6 +114,8 @@ fn domain_report(survey_run: &SurveyRun<'_>, domain: DomainId) -> DomainReport {
     }
 }
 
+/// Returns the directories with broken URLs, most broken first; see
+/// [`DomainReport::directories`].
 fn broken_directories(
     survey_run: &SurveyRun<'_>,
     domain: DomainId,
@@ -126,6 +128,8 @@ fn broken_directories(
     };
     let mut rows: Vec<_> =
         catalog.directories_of(domain).map(row).filter(|(.., broken)| *broken > 0).collect();
-    rows.sort_by(|left, right| right.3.cmp(&left.3).then_with(|| left.0.cmp(&right.0)));
+    rows.sort_by(|(left_name, .., left_broken), (right_name, .., right_broken)| {
+        right_broken.cmp(left_broken).then_with(|| left_name.cmp(right_name))
+    });
     rows
 }

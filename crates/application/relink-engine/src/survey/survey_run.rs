@@ -1,14 +1,17 @@
 //! A running survey: selects URLs and passes results to the plan.
 //!
+//! The *plan* is the sampling plan, or the schedule of a re-check. It *draws* URLs in
+//! batches. The drawn URLs whose results the plan has not received yet are the *window*.
+//!
 //! The plan receives results in the order in which it drew the URLs, and draws
 //! again after fixed numbers of results. So the same seed selects the same
 //! URLs, regardless of response times, and a resumed survey replays its plan
 //! over the stored results.
 //!
-//! Two kinds of URLs are deferred: the plan continues without their result and
-//! receives it when it has nothing else to draw. These are pages that wait for
-//! their neighbors, and slow URLs that block all others. The deferred URLs are
-//! stored with the run.
+//! Two kinds of URLs are *deferred*: the plan continues without their results, and
+//! receives these when it has nothing else to draw. The two kinds are pages that wait for
+//! other pages of their directory, and slow URLs that block all others. The deferred URLs
+//! are stored with the run.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -30,13 +33,12 @@ use super::{is_finding, url_health};
 use crate::dispatch::{Job, NamedCheckpoint, NewTasks};
 use crate::observer::DomainCounts;
 
-/// More URLs are drawn after this fraction (1/n) of the window has results.
+/// More URLs are drawn after a quarter of the window has results.
 const DRAW_DIVISOR: usize = 4;
-/// Time without any result after which the plan continues without them. Retries
-/// take less.
+/// Time without any result after which slow URLs are deferred. Retries take less.
 const STALL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of slow URLs that are deferred. Without results, the plan
-/// draws at random.
+/// Maximum number of slow URLs that are deferred. If too many results were missing, the
+/// plan would draw without knowledge.
 const MAX_DEFERRED: usize = BATCH_SIZE / 5;
 
 /// A running survey.
@@ -49,7 +51,7 @@ pub(super) struct SurveyRun<'a> {
     position: usize,
     /// Permissions of the requests.
     rights: RequestRights,
-    /// Drawn URLs whose result was not passed to the plan yet, in order.
+    /// Drawn URLs whose results were not passed to the plan yet, in the order of the draws.
     window: VecDeque<UrlId>,
     /// Results that were not passed to the plan yet.
     results: HashMap<UrlId, Verdict>,
@@ -57,33 +59,34 @@ pub(super) struct SurveyRun<'a> {
     unsent: VecDeque<UrlId>,
     /// URLs with a task from before an interruption, but no result.
     pending_tasks: HashSet<UrlId>,
-    /// URLs whose result the plan receives out of order.
+    /// URLs whose results the plan receives out of order, drawn or not.
     deferrable: HashSet<UrlId>,
-    /// Drawn URLs of `deferrable` that wait for their result, in order.
+    /// The URLs of `deferrable` that were drawn, in the order of the draws.
     deferred: Vec<UrlId>,
     /// Whether `deferrable` has grown since it was last stored.
     is_unsaved: bool,
     /// Number of results passed to the plan since the last draw.
     results_since_draw: usize,
-    /// Whether the plan had nothing to draw and received no result since.
+    /// Whether the plan has had nothing to draw since its last result.
     is_exhausted: bool,
     /// Time of the last result.
     last_result_at: Instant,
-    /// Number of URLs that may still be fetched.
+    /// Number of URLs that may still be fetched; `None` without a limit.
     budget: Option<u32>,
     /// Number of failing URLs by domain.
     failing: Vec<u32>,
 }
 
 impl<'a> SurveyRun<'a> {
+    /// Creates a survey run without results.
     pub(super) fn new(
-        catalog: &'a LoadedCatalog,
+        loaded: &'a LoadedCatalog,
         index: &'a UrlIndex<'a>,
         selector: UrlSelector<'a>,
         budget: Option<u32>,
     ) -> Self {
         Self {
-            loaded: catalog,
+            loaded,
             selector,
             index,
             document: DocumentId(0),
@@ -100,7 +103,7 @@ impl<'a> SurveyRun<'a> {
             is_exhausted: false,
             last_result_at: Instant::now(),
             budget,
-            failing: vec![0; catalog.catalog.domains().len()],
+            failing: vec![0; loaded.catalog.domains().len()],
         }
     }
 
@@ -130,15 +133,15 @@ impl<'a> SurveyRun<'a> {
         self.deferrable.extend(self.index.find(url));
     }
 
-    /// Replays the plan over the results from before an interruption. Results
-    /// of URLs that it does not draw again belong to an older catalog.
+    /// Replays the plan over the results from before an interruption. Also passes results
+    /// of URLs to the plan that it does not draw again, because the catalog has changed.
     pub(super) fn replay(&mut self) {
         self.advance();
         let drawn: HashSet<UrlId> = self.window.iter().chain(&self.deferred).copied().collect();
-        let mut unexpected: Vec<UrlId> =
+        let mut undrawn: Vec<UrlId> =
             self.results.keys().copied().filter(|url| !drawn.contains(url)).collect();
-        unexpected.sort_unstable();
-        for url in unexpected {
+        undrawn.sort_unstable();
+        for url in undrawn {
             self.record_result(url);
         }
     }
@@ -168,6 +171,7 @@ impl<'a> SurveyRun<'a> {
                 if self.deferrable.contains(&url) {
                     self.deferred.push(url);
                 } else if !self.record_result(url) {
+                    // Wait for this result: later ones must not overtake it.
                     return;
                 }
                 self.window.pop_front();
@@ -180,6 +184,7 @@ impl<'a> SurveyRun<'a> {
             if !self.is_exhausted && self.draw() {
                 continue;
             }
+            // Nothing else is left to draw: pass the deferred results together.
             let has_result = |url: &UrlId| self.results.contains_key(url);
             if self.deferred.is_empty() || !self.deferred.iter().all(has_result) {
                 return;
@@ -200,6 +205,7 @@ impl<'a> SurveyRun<'a> {
         true
     }
 
+    /// Draws URLs until the window is full. Returns whether any were drawn.
     fn draw(&mut self) -> bool {
         self.results_since_draw = 0;
         let capacity = BATCH_SIZE.saturating_sub(self.window.len());
@@ -216,7 +222,7 @@ impl<'a> SurveyRun<'a> {
         has_room && !self.window.is_empty() && self.last_result_at.elapsed() >= STALL_TIMEOUT
     }
 
-    /// Defers the URLs that block all others.
+    /// Defers the URLs of the window that have no result yet.
     fn defer_slow(&mut self) {
         let slow_urls = self.window.iter().filter(|url| !self.results.contains_key(url));
         let slow_urls: Vec<UrlId> =
@@ -226,6 +232,7 @@ impl<'a> SurveyRun<'a> {
         self.last_result_at = Instant::now();
     }
 
+    /// Whether the result of a URL is known to the run or to the plan.
     fn has_result(&self, url: UrlId) -> bool {
         self.results.contains_key(&url) || self.selector.check_log().health(url).is_some()
     }
@@ -281,6 +288,7 @@ impl<'a> SurveyRun<'a> {
         })
     }
 
+    /// Counts a URL that is failing but not a confirmed finding.
     fn count_failing(&mut self, url: UrlId, verdict: Verdict) {
         let catalog = &self.loaded.catalog;
         let domain = catalog.domain_of(catalog.directory_of(url));
@@ -288,6 +296,7 @@ impl<'a> SurveyRun<'a> {
         self.failing[domain.index()] += u32::from(is_failing);
     }
 
+    /// Returns the link that creates the task of a URL.
     fn link(&self, url: UrlId) -> Option<NewLink> {
         let text = self.loaded.catalog.url(url);
         let host = host_key(&Url::parse(text).ok()?);

@@ -62,7 +62,8 @@ impl<'a> UrlSelector<'a> {
         }
     }
 
-    /// Whether more URLs of a domain may be selected.
+    /// Whether the plan has not accepted a domain, so more of its URLs may be selected. In
+    /// acceptance sampling, a domain is a *lot* (a batch of goods).
     pub(super) fn is_sampling(&self, domain: DomainId) -> bool {
         match self {
             Self::Plan(plan) => plan.decision(domain) != LotDecision::Accept,
@@ -88,6 +89,7 @@ impl<'a> UrlSelector<'a> {
 }
 
 impl RecheckSelector<'_> {
+    /// Returns the next URLs that are due, at most `max`.
     fn next_batch(&mut self, max: usize) -> Vec<UrlId> {
         let mut batch = Vec::new();
         while batch.len() < max {
@@ -99,12 +101,14 @@ impl RecheckSelector<'_> {
         batch
     }
 
+    /// Returns the number of URLs of a domain that were broken in their last check.
     fn broken(&self, domain: DomainId) -> u32 {
         let urls = self.check_log.catalog().urls_of_domain(domain);
         let broken = urls.filter(|url| self.schedule.is_known_broken(*url)).count();
         u32::try_from(broken).unwrap_or(u32::MAX)
     }
 
+    /// Returns the number of broken and of checked URLs of a domain as text.
     fn reason(&self, domain: DomainId) -> String {
         let size = self.check_log.catalog().domain_size(domain);
         let (checked, broken) = (self.check_log.domain(domain).checked, self.broken(domain));

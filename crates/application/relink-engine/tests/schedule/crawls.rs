@@ -14,6 +14,7 @@ use url::Url;
 use crate::harness::{Harness, Scenario, Verdicts};
 use crate::network::{Reply, Site};
 
+/// The minimum time between the requests to a host.
 const GAP: Duration = Duration::from_secs(1);
 const HOST: &str = "one.test";
 const ROBOTS: &str = "http://one.test/robots.txt";
@@ -23,11 +24,13 @@ fn site(pages: u64) -> Scenario {
     Scenario::new(&[], GAP).site(HOST, Site::Tree(pages))
 }
 
+/// Adds the robots.txt of the site.
 fn with_robots(mut scenario: Scenario, text: &str) -> Scenario {
     scenario.robots.insert(HOST.to_owned(), text.to_owned());
     scenario
 }
 
+/// Returns the settings of a crawl of the site that starts at `/page0`.
 fn settings(harness: &Harness) -> CrawlSettings {
     let seed: Url = format!("http://{HOST}/page0").parse().unwrap();
     let mut dispatch = harness.settings.dispatch;
@@ -56,6 +59,7 @@ fn settings(harness: &Harness) -> CrawlSettings {
     }
 }
 
+/// Crawls until the crawl ends.
 async fn crawl_site(harness: &Harness, settings: &CrawlSettings) -> (CrawlEnd, Verdicts) {
     let (_trigger, stop) = StopSignal::new();
     let mut verdicts = Verdicts::default();
@@ -94,7 +98,7 @@ async fn disallowed_pages_are_not_requested() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn crawl_delay_of_the_host_is_kept() {
+async fn crawl_delay_of_the_host_is_obeyed() {
     for delay in [2, 7] {
         let robots = format!("User-agent: relink\nCrawl-delay: {delay}");
         let harness = Scenario { host_concurrency: 4, ..with_robots(site(7), &robots) }.open();
@@ -127,17 +131,21 @@ async fn robots_file_that_recovers_is_obeyed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn limits_of_a_crawl_are_kept() {
+async fn crawl_fetches_at_most_the_maximum_number_of_pages() {
     let harness = site(31).open();
     let mut limited = settings(&harness);
     limited.rules.max_pages = Some(5);
     crawl_site(&harness, &limited).await;
     assert_eq!(fetched_pages(&harness).len(), 5);
+}
 
+#[tokio::test(start_paused = true)]
+async fn crawl_fetches_pages_up_to_the_maximum_depth() {
     let harness = site(31).open();
     let mut limited = settings(&harness);
     limited.rules.max_depth = Some(2);
     crawl_site(&harness, &limited).await;
+    // The levels of the tree have 1, 2 and 4 pages.
     assert_eq!(fetched_pages(&harness).len(), 7);
 }
 
@@ -163,8 +171,8 @@ async fn crashed_crawl_is_resumed_without_losing_a_page() {
         let harness = Scenario { seed, ..site(15) }.open();
         let settings = settings(&harness);
         for crash in 0..3 {
-            let time = Duration::from_millis(500 + (seed * 997 + crash * 3_001) % 9_000);
-            let _ = tokio::time::timeout(time, crawl_site(&harness, &settings)).await;
+            let crashed_after = Duration::from_millis(500 + (seed * 997 + crash * 3_001) % 9_000);
+            let _ = tokio::time::timeout(crashed_after, crawl_site(&harness, &settings)).await;
             harness.store.revoke_leases();
         }
         let (end, _) = crawl_site(&harness, &settings).await;
@@ -174,7 +182,7 @@ async fn crashed_crawl_is_resumed_without_losing_a_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_for_robots_files_use_slots() {
+async fn requests_for_robots_files_count_as_requests_in_flight() {
     for slots in [1, 2, 4, 16] {
         let harness = Scenario { concurrency: Some(slots), ..site(63) }.open();
         crawl_site(&harness, &settings(&harness)).await;

@@ -1,4 +1,5 @@
-//! Runs `check` on a scripted network, in virtual time.
+//! Runs `check` on a scripted network, in virtual time: time passes only while all tasks
+//! wait.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -26,7 +27,7 @@ const MAX_READINGS: u32 = 50_000;
 /// A clock that follows the paused time of the runtime.
 struct VirtualClock {
     started: Instant,
-    /// The time and number of the last readings.
+    /// The time of the last reading, and the number of readings at that time.
     readings: Mutex<(Duration, u32)>,
 }
 
@@ -46,7 +47,7 @@ impl Clock for VirtualClock {
     }
 }
 
-/// Verdicts by URL, one per report.
+/// The reported verdicts by URL.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Verdicts(pub(crate) BTreeMap<String, Vec<Verdict>>);
 
@@ -76,11 +77,17 @@ impl Observer for Verdicts {
 /// The conditions of a test.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scenario {
+    /// The URLs to check.
     pub(crate) urls: Vec<String>,
+    /// The responses of a URL in order; the last one is repeated.
     pub(crate) scripts: HashMap<String, Vec<Reply>>,
+    /// How hosts respond to URLs without a script.
     pub(crate) sites: HashMap<String, Site>,
+    /// The `robots.txt` files by host.
     pub(crate) robots: HashMap<String, String>,
+    /// Whether all host names have one IP address.
     pub(crate) shares_address: bool,
+    /// The minimum time between the requests to a host.
     pub(crate) gap: Duration,
     /// The maximum number of requests in flight; `None` for the default.
     pub(crate) concurrency: Option<usize>,
@@ -92,7 +99,8 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    /// Checks these URLs with `gap` between the requests to a host.
+    /// Returns a scenario that checks these URLs, with one request at a time per host and
+    /// with `gap` between the requests to a host.
     pub(crate) fn new(urls: &[String], gap: Duration) -> Self {
         Self { urls: urls.to_vec(), gap, host_concurrency: 1, seed: 1, ..Self::default() }
     }
@@ -211,7 +219,8 @@ impl Harness {
         }
     }
 
-    /// Runs a check that crashes after `time`: nothing is released.
+    /// Runs a check that crashes after `time`: it neither commits nor releases anything
+    /// then. Without other workers, the leases are revoked instead of waiting for their end.
     pub(crate) async fn crash_after(&self, time: Duration) {
         let _ = tokio::time::timeout(time, self.check()).await;
         if !self.scenario.is_shared {
@@ -250,7 +259,8 @@ impl Harness {
     /// Returns the times of the requests for a URL.
     pub(crate) fn times_of(&self, url: &str) -> Vec<Duration> {
         let requests = self.requests();
-        requests.iter().filter(|request| request.url.as_str() == url).map(|r| r.at).collect()
+        let of_url = requests.iter().filter(|request| request.url.as_str() == url);
+        of_url.map(|request| request.at).collect()
     }
 
     /// Returns the names of the hosts that were contacted.
@@ -267,14 +277,16 @@ impl Harness {
         for host in self.hosts() {
             let requests = self.requests_to(&host);
             assert_gap(&requests, self.scenario.gap, context);
-            let busy = max_in_flight(&requests);
-            assert!(busy <= self.scenario.host_concurrency, "{context}: {host}: {busy} in flight");
+            let in_flight = max_in_flight(&requests);
+            let limit = self.scenario.host_concurrency;
+            assert!(in_flight <= limit, "{context}: {host}: {in_flight} in flight");
         }
         for worker in 0..self.active_workers() {
             let mut requests = self.requests();
             requests.retain(|request| request.worker == worker);
-            let busy = max_in_flight(&requests);
-            assert!(busy <= concurrency, "{context}: {busy} requests in flight of {concurrency}");
+            let in_flight = max_in_flight(&requests);
+            let limit = concurrency;
+            assert!(in_flight <= limit, "{context}: {in_flight} requests in flight of {limit}");
         }
     }
 
@@ -285,11 +297,13 @@ impl Harness {
         let reported: BTreeSet<&String> = verdicts.0.keys().collect();
         let missing: Vec<_> = expected.difference(&reported).collect();
         assert!(missing.is_empty(), "{context}: no result for {missing:?}");
-        let repeated: Vec<_> = verdicts.0.iter().filter(|(_, all)| all.len() != 1).collect();
+        let repeated: Vec<_> =
+            verdicts.0.iter().filter(|(_, verdicts)| verdicts.len() != 1).collect();
         assert!(repeated.is_empty(), "{context}: more than one result: {repeated:?}");
     }
 }
 
+/// Asserts that consecutive requests to a host are at least `gap` apart.
 #[track_caller]
 fn assert_gap(requests: &[Request], gap: Duration, context: &str) {
     for pair in requests.windows(2) {
@@ -300,17 +314,19 @@ fn assert_gap(requests: &[Request], gap: Duration, context: &str) {
 
 /// Returns the greatest number of requests in flight at a time.
 fn max_in_flight(requests: &[Request]) -> usize {
+    // The time and change of the number of requests in flight.
     let mut events: Vec<(Duration, i32)> = Vec::new();
     for request in requests {
         events.push((request.at, 1));
         events.extend(request.until.map(|until| (until, -1)));
     }
-    // A request that ends when another starts is not in flight.
+    // At the same time, −1 sorts before 1: a request that ends when another starts is not
+    // in flight.
     events.sort_unstable();
-    let (mut busy, mut most) = (0, 0);
+    let (mut in_flight, mut maximum) = (0, 0);
     for (_, change) in events {
-        busy += change;
-        most = most.max(busy);
+        in_flight += change;
+        maximum = maximum.max(in_flight);
     }
-    usize::try_from(most).unwrap()
+    usize::try_from(maximum).unwrap()
 }

@@ -20,6 +20,7 @@ pub(crate) const MAX_RESPONSE_MS: u64 = 400;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
+    /// The `Retry-After` in seconds.
     pub(crate) retry_after: Option<u64>,
 }
 
@@ -28,6 +29,7 @@ impl Reply {
         Self { status, retry_after: None }
     }
 
+    /// Status 429 with a `Retry-After` of this number of seconds.
     pub(crate) const fn throttled(seconds: u64) -> Self {
         Self { status: 429, retry_after: Some(seconds) }
     }
@@ -47,12 +49,12 @@ pub(crate) enum Site {
     Gone,
     /// Every second request of a URL fails with status 503.
     Flaky,
-    /// Every third request is rejected with a `Retry-After` of some seconds.
+    /// The first request of every third URL is rejected with a `Retry-After` of some seconds.
     Throttling(u64),
     /// No connection is accepted.
     Down,
-    /// This number of pages. Each has links to two other pages and to a page of
-    /// another host.
+    /// A binary tree of this number of pages, `/page0` to `/pageN`. Each page has links to
+    /// two further pages and to a page of another host.
     Tree(u64),
 }
 
@@ -79,24 +81,18 @@ pub(crate) struct Network {
     /// Whether all host names have one address.
     pub(crate) shares_address: bool,
     pub(crate) requests: Mutex<Vec<Request>>,
-    /// The number of requests by URL and by host.
+    /// The number of requests by URL.
     pub(crate) counts: Mutex<HashMap<String, usize>>,
     pub(crate) random: Mutex<Random>,
 }
 
 impl Network {
-    /// Records a request. Returns its number and its response; `None` if there
-    /// is none.
+    /// Records a request. Returns its index in `requests`, and its response; `None` if the
+    /// connection is refused.
     fn record(&self, url: &Url, worker: usize) -> (usize, Option<Reply>) {
         let mut requests = self.requests.lock().unwrap();
         let host = url.host_str().unwrap_or_default();
-        let mut counts = self.counts.lock().unwrap();
-        let mut count = |key: &str| {
-            let count = counts.entry(key.to_owned()).or_default();
-            *count += 1;
-            *count - 1
-        };
-        let (earlier, to_host) = (count(url.as_str()), count(host));
+        let earlier_for_url = self.count(url);
         let at = self.started.elapsed();
         requests.push(Request { url: url.clone(), at, until: None, worker });
         let number = requests.len() - 1;
@@ -104,20 +100,31 @@ impl Network {
             return (number, Some(Reply::status(200)));
         }
         if let Some(replies) = self.scripts.get(url.as_str()) {
-            return (number, Some(replies[earlier.min(replies.len() - 1)]));
+            return (number, Some(replies[earlier_for_url.min(replies.len() - 1)]));
         }
         let is_page = url.path().starts_with("/page");
-        let page: Option<u64> = url.path().strip_prefix("/page").and_then(|n| n.parse().ok());
+        let page: Option<u64> =
+            url.path().strip_prefix("/page").and_then(|number| number.parse().ok());
         let reply = match self.sites.get(host).copied().unwrap_or_default() {
             Site::Down => None,
             Site::Tree(pages) if page.is_some_and(|page| page < pages) => Some(Reply::status(200)),
             Site::IdenticalPages | Site::DistinctPages => Some(Reply::status(200)),
-            Site::Flaky if is_page && earlier.is_multiple_of(2) => Some(Reply::status(503)),
-            Site::Throttling(seconds) if to_host % 3 == 2 => Some(Reply::throttled(seconds)),
+            Site::Flaky if is_page && earlier_for_url.is_multiple_of(2) => Some(Reply::status(503)),
+            Site::Throttling(seconds) if earlier_for_url == 0 && is_throttled(url) => {
+                Some(Reply::throttled(seconds))
+            }
             Site::Pages | Site::Flaky | Site::Throttling(_) if is_page => Some(Reply::status(200)),
             _ => Some(Reply::status(404)),
         };
         (number, reply)
+    }
+
+    /// Counts a request. Returns the number of earlier ones with this URL.
+    fn count(&self, url: &Url) -> usize {
+        let mut counts = self.counts.lock().unwrap();
+        let count = counts.entry(url.to_string()).or_default();
+        *count += 1;
+        *count - 1
     }
 
     /// Returns the text of a page.
@@ -128,15 +135,22 @@ impl Network {
         {
             return text.clone();
         }
-        let is_same = self.sites.get(host) == Some(&Site::IdenticalPages);
-        let name = if is_same { "Welcome to this host" } else { url.path() };
-        let text = format!("{name} ").repeat(if is_same { 40 } else { 12 });
+        let is_identical = self.sites.get(host) == Some(&Site::IdenticalPages);
+        let name = if is_identical { "Welcome to this host" } else { url.path() };
+        let text = format!("{name} ").repeat(if is_identical { 40 } else { 12 });
         let links = match (self.sites.get(host), url.path().strip_prefix("/page")) {
             (Some(Site::Tree(pages)), Some(number)) => tree_links(number, *pages),
             _ => String::new(),
         };
         format!("<title>{name}</title><p>{text}</p>{links}")
     }
+}
+
+/// Whether a [`Site::Throttling`] refuses the first request of this URL: every third one
+/// by its number. Which URLs are refused does not depend on the order of the requests.
+fn is_throttled(url: &Url) -> bool {
+    let number = url.path().trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    number.parse().is_ok_and(|number: u64| number.is_multiple_of(3))
 }
 
 /// Returns the links of a page of a [`Site::Tree`].
@@ -188,7 +202,8 @@ impl Fetch for WorkerFetch {
         let delay = self.network.random.lock().unwrap().below(20);
         tokio::time::sleep(Duration::from_millis(delay)).await;
         let host = url.host_str().unwrap_or_default();
-        let last = host.bytes().fold(1_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
-        Some(if self.network.shares_address { [127, 0, 0, 1] } else { [127, 9, 0, last] }.into())
+        // A hash of the host name: different hosts usually have different addresses.
+        let hash = host.bytes().fold(1_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
+        Some(if self.network.shares_address { [127, 0, 0, 1] } else { [127, 9, 0, hash] }.into())
     }
 }

@@ -1,5 +1,6 @@
 //! One worker: gaps, retries, confirmation requests, `Retry-After`, stop and
-//! resume.
+//! resume. A *gap* is the minimum time between the requests to a host. A *control* is a page
+//! fetched only for comparison, such as an error page for a random name.
 
 use std::time::Duration;
 
@@ -12,8 +13,9 @@ use crate::network::{Reply, Site};
 const GAP: Duration = Duration::from_secs(1);
 const PAGE: &str = "http://one.test/page0";
 
+/// Returns the URLs `/page0`, `/page1`, … of a host.
 fn pages(host: &str, count: usize) -> Vec<String> {
-    (0..count).map(|n| format!("http://{host}/page{n}")).collect()
+    (0..count).map(|page| format!("http://{host}/page{page}")).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -26,7 +28,7 @@ async fn requests_to_one_host_are_a_gap_apart() {
 
 #[tokio::test(start_paused = true)]
 async fn hosts_do_not_wait_for_each_other() {
-    let urls: Vec<String> = (0..20).map(|n| format!("http://host{n}.test/page")).collect();
+    let urls: Vec<String> = (0..20).map(|host| format!("http://host{host}.test/page")).collect();
     let harness = Scenario::new(&urls, Duration::from_mins(1)).open();
     harness.check().await;
     let times: Vec<Duration> = urls.iter().map(|url| harness.times_of(url)[0]).collect();
@@ -64,7 +66,8 @@ async fn retry_after_delays_the_host() {
         let harness = Scenario::new(&pages("one.test", 3), GAP).script(PAGE, &replies).open();
         harness.check().await;
         let throttled_at = harness.times_of(PAGE)[0];
-        let next = harness.requests_to("one.test").into_iter().find(|r| r.at > throttled_at);
+        let next =
+            harness.requests_to("one.test").into_iter().find(|request| request.at > throttled_at);
         let wait = next.unwrap().at.saturating_sub(throttled_at);
         assert!(wait >= Duration::from_secs(seconds), "{seconds}: {wait:?}");
     }
@@ -76,8 +79,8 @@ async fn resumed_check_fetches_only_what_is_left() {
     let harness = Scenario::new(&urls, GAP).open();
     let (end, _) = harness.check_for(Duration::from_millis(4500)).await;
     assert_eq!(end, CheckEnd::Interrupted);
-    let before = harness.requests_to("one.test").len();
-    assert!((1..10).contains(&before), "{before}");
+    let requests_before_stop = harness.requests_to("one.test").len();
+    assert!((1..10).contains(&requests_before_stop), "{requests_before_stop}");
     assert_eq!(harness.check().await.0, CheckEnd::Finished);
     let repeated = urls.iter().filter(|url| harness.times_of(url).len() > 1).count();
     assert!(urls.iter().all(|url| !harness.times_of(url).is_empty()));
@@ -102,7 +105,7 @@ async fn crashed_check_is_resumed_without_losing_a_url() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn host_that_requests_a_long_wait_is_left_to_a_later_run() {
+async fn pages_of_a_host_that_requests_a_long_wait_are_blocked() {
     let urls = pages("one.test", 3);
     let scenario = Scenario::new(&urls, GAP).script(PAGE, &[Reply::throttled(3600)]);
     let harness = scenario.open();
@@ -146,7 +149,7 @@ async fn failures_are_not_reported_without_a_network() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn same_page_for_every_path_is_a_soft_404() {
+async fn page_that_a_host_sends_for_every_path_is_a_soft_404() {
     for count in [1, 5, 20, 80] {
         let mut urls = pages("one.test", count);
         // Three other hosts prove that the network works.
@@ -163,7 +166,7 @@ async fn same_page_for_every_path_is_a_soft_404() {
 #[tokio::test(start_paused = true)]
 async fn control_requests_of_a_host_stay_within_their_budget() {
     // Every directory needs its own control.
-    let url = |n: usize| format!("http://one.test/page{n}/index.html");
+    let url = |directory: usize| format!("http://one.test/page{directory}/index.html");
     for directories in [5, 20, 50] {
         let urls: Vec<String> = (0..directories).map(url).collect();
         let harness = Scenario::new(&urls, GAP).site("one.test", Site::DistinctPages).open();
@@ -179,7 +182,7 @@ async fn control_requests_of_a_host_stay_within_their_budget() {
 
 #[tokio::test(start_paused = true)]
 async fn hosts_on_one_address_share_a_gap() {
-    let urls: Vec<String> = (0..12).map(|n| format!("http://host{n}.test/page")).collect();
+    let urls: Vec<String> = (0..12).map(|host| format!("http://host{host}.test/page")).collect();
     let scenario = Scenario { shares_address: true, ..Scenario::new(&urls, GAP) };
     let harness = scenario.open();
     harness.check().await;
@@ -193,7 +196,8 @@ async fn hosts_on_one_address_share_a_gap() {
 async fn adaptive_delay_follows_response_times() {
     let harness = Scenario::new(&pages("one.test", 30), Duration::from_millis(1)).open();
     harness.check().await;
-    let times: Vec<Duration> = harness.requests_to("one.test").iter().map(|r| r.at).collect();
+    let requests = harness.requests_to("one.test");
+    let times: Vec<Duration> = requests.iter().map(|request| request.at).collect();
     // The adaptive delay is half of the response time, which is 200 ms on average. Half of
     // the expected delay allows for the random times and for the first requests, before the
     // moving average is reached.
@@ -205,18 +209,18 @@ async fn adaptive_delay_follows_response_times() {
 async fn verdicts_do_not_depend_on_concurrency_or_response_times() {
     let mut urls = pages("one.test", 12);
     urls.extend(pages("two.test", 12));
-    urls.extend((0..9).map(|n| format!("http://three.test/page{n}/a.html")));
-    let run = async |concurrency: usize, seed: u64| {
+    urls.extend((0..9).map(|directory| format!("http://three.test/page{directory}/a.html")));
+    let verdicts = async |concurrency: usize, seed: u64| {
         let scenario =
             Scenario { concurrency: Some(concurrency), seed, ..Scenario::new(&urls, GAP) };
         let scenario = scenario.site("one.test", Site::IdenticalPages).site("two.test", Site::Gone);
         scenario.open().check().await.1
     };
-    let expected = run(128, 0).await;
+    let expected = verdicts(128, 0).await;
     for concurrency in [1, 2, 4, 16] {
         for seed in 0..5 {
             assert_eq!(
-                run(concurrency, seed).await,
+                verdicts(concurrency, seed).await,
                 expected,
                 "{concurrency} at once, seed {seed}"
             );

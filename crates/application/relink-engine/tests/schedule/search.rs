@@ -31,12 +31,12 @@ fn scenario(seed: u64) -> Scenario {
     let hosts = random.pick(&[1, 2, 5, 16, 40]);
     let pages = random.pick(&[1, 3, 6, 12, 30]).min(300 / hosts);
     let directories = random.pick(&[1, 1, 3, 100]);
-    let mixed = random.below(2) == 0;
-    let common = random.pick(&SITES);
+    let is_mixed = random.below(2) == 0;
+    let common_site = random.pick(&SITES);
     let mut scenario = Scenario::new(&[], random.pick(&[Duration::ZERO, Duration::from_secs(1)]));
     for host in 0..hosts {
         let name = format!("host{host}.test");
-        let site = if mixed { random.pick(&SITES) } else { common };
+        let site = if is_mixed { random.pick(&SITES) } else { common_site };
         scenario.sites.insert(name.clone(), site);
         let url = |page| format!("http://{name}/page{}/{page}.html", page % directories);
         scenario.urls.extend((0..pages).map(url));
@@ -47,6 +47,8 @@ fn scenario(seed: u64) -> Scenario {
     Scenario { seed, ..scenario }
 }
 
+/// Runs a scenario and asserts that it ends with one result per URL. Without any host that
+/// responds, the run ends without results.
 async fn check_scenario(scenario: Scenario, context: &str) {
     let harness = scenario.open();
     let (_trigger, stop) = StopSignal::new();
@@ -69,7 +71,8 @@ async fn random_scenarios_end_with_one_result_per_url() {
     }
 }
 
-/// More hosts than queues are due, and all queues wait for controls.
+/// With this seed, more hosts than queues are due, and all queues wait for controls
+/// (pages fetched only for comparison).
 #[tokio::test(start_paused = true)]
 async fn due_hosts_without_a_free_queue_do_not_keep_the_loop_awake() {
     check_scenario(scenario(13), "seed 13").await;

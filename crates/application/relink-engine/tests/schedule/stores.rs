@@ -16,7 +16,7 @@ use crate::network::Site;
 
 const HOSTS: usize = 100;
 const PAGES: usize = 50;
-/// How hosts respond; the sites are assigned in turn.
+/// How hosts respond. Host 0 is the first site, host 1 the second, and so on in turn.
 const SITES: [Site; 7] = [
     Site::Pages,
     Site::DistinctPages,
@@ -27,7 +27,8 @@ const SITES: [Site; 7] = [
     Site::Throttling(2),
 ];
 
-/// Returns 5,000 URLs on 100 hosts. Every third page is missing where pages can be.
+/// Returns 5,000 URLs on 100 hosts. Every third page of a host with missing pages is
+/// missing.
 fn scenario() -> Scenario {
     let name = |host: usize| format!("host{host}.test");
     let path =
@@ -55,17 +56,16 @@ async fn verdicts(store: Arc<dyn Store>) -> BTreeMap<String, Verdict> {
     assert_eq!(outcome.end, CheckEnd::Finished);
     harness.assert_complete(&verdicts, "5,000 URLs");
     harness.assert_polite("5,000 URLs");
-    verdicts.0.into_iter().map(|(url, all)| (url, all[0])).collect()
+    verdicts.0.into_iter().map(|(url, verdicts)| (url, verdicts[0])).collect()
 }
 
 #[tokio::test]
 async fn run_of_5000_urls_has_the_same_verdicts_on_every_store() {
     let in_memory = verdicts(Arc::new(MemoryStore::new())).await;
     assert_eq!(in_memory.len(), HOSTS * PAGES);
-    let kinds: Vec<Verdict> = in_memory.values().copied().collect();
-    let expected = [Verdict::Alive, Verdict::Dead, Verdict::Failing, Verdict::Soft404];
-    for kind in expected {
-        assert!(kinds.contains(&kind), "no page is {kind}");
+    let found: Vec<Verdict> = in_memory.values().copied().collect();
+    for verdict in [Verdict::Alive, Verdict::Dead, Verdict::Failing, Verdict::Soft404] {
+        assert!(found.contains(&verdict), "no page is {verdict}");
     }
 
     let dir = tempfile::tempdir().unwrap();
@@ -78,14 +78,19 @@ async fn run_of_5000_urls_has_the_same_verdicts_on_every_store() {
     assert_same(&in_memory, &verdicts(Arc::new(postgres)).await, "PostgreSQL");
 }
 
+/// Asserts that both runs have the same verdicts. Prints the first ten differences.
 #[track_caller]
-fn assert_same(expect: &BTreeMap<String, Verdict>, found: &BTreeMap<String, Verdict>, store: &str) {
-    let differing: Vec<_> = expect
+fn assert_same(
+    expected: &BTreeMap<String, Verdict>,
+    found: &BTreeMap<String, Verdict>,
+    store: &str,
+) {
+    let differing: Vec<_> = expected
         .iter()
         .filter(|(url, verdict)| found.get(*url) != Some(*verdict))
         .map(|(url, verdict)| (url, verdict, found.get(url)))
         .take(10)
         .collect();
     assert!(differing.is_empty(), "{store}: {differing:?}");
-    assert_eq!(expect.len(), found.len(), "{store}");
+    assert_eq!(expected.len(), found.len(), "{store}");
 }

@@ -1,6 +1,6 @@
-//! Several workers on one run and one store. The seed determines the response
-//! times, the delays of store calls and the faults, and thereby how the workers
-//! interleave. It is printed on failure.
+//! Several workers on one run and one store. The *owner* of the run has opened it; the
+//! other workers are helpers. The seed determines the response times, the delays of store
+//! calls and the faults, and thereby how the workers interleave. It is printed on failure.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -14,13 +14,14 @@ use crate::harness::{Harness, Scenario};
 use crate::network::Site;
 use crate::random::Random;
 
+/// The minimum time between the requests to a host.
 const GAP: Duration = Duration::from_secs(1);
 /// The number of seeds per test.
 const SEEDS: u64 = 400;
-/// The longest virtual time of a run.
+/// The longest virtual time of a run. A run that takes longer does not end.
 const MAX_TIME: Duration = Duration::from_hours(2);
 
-/// Returns a scenario with a few hosts of all kinds.
+/// Returns a scenario with one to six hosts of random kinds.
 fn scenario(seed: u64) -> Scenario {
     let mut random = Random::new(seed);
     let mut scenario = Scenario::new(&[], GAP);
@@ -36,7 +37,8 @@ fn scenario(seed: u64) -> Scenario {
     Scenario { concurrency, seed, is_shared: true, ..scenario }
 }
 
-/// Does not poll a worker in this period, as if its process was suspended.
+/// Runs a worker, but does not poll it from `from` until `until`, as if its process was
+/// suspended.
 async fn suspend<F: Future>(worker: F, from: Duration, until: Duration) -> F::Output {
     let started = Instant::now();
     let mut worker = pin!(worker);
@@ -51,7 +53,9 @@ async fn suspend<F: Future>(worker: F, from: Duration, until: Duration) -> F::Ou
     .await
 }
 
-/// Runs the owner of the run, and `helper` until the owner ends.
+/// Runs the owner of the run, and `helper` until the owner ends. Asserts that every URL has
+/// one result and that the rate limits were obeyed. The future is boxed because it is
+/// large.
 fn run_with<'a>(
     harness: &'a Harness,
     helper: impl Future<Output = ()> + 'a,
@@ -63,6 +67,7 @@ fn run_with<'a>(
 async fn run_together(harness: &Harness, helper: impl Future<Output = ()>, context: &str) {
     let (_trigger, stop) = StopSignal::new();
     let owner = tokio::time::timeout(MAX_TIME, harness.check_until(&stop));
+    // The run goes on after the helper has ended.
     let helper = async {
         helper.await;
         std::future::pending::<()>().await;
@@ -80,20 +85,20 @@ async fn run_together(harness: &Harness, helper: impl Future<Output = ()>, conte
 
 #[tokio::test(start_paused = true)]
 async fn two_workers_share_a_run() {
-    let mut shared = 0;
+    let mut shared_runs = 0;
     for seed in 0..SEEDS {
         let harness = scenario(seed).open();
         let (_trigger, stop) = StopSignal::new();
         run_with(&harness, harness.work(1, &stop), &format!("seed {seed}")).await;
-        shared += u64::from(harness.active_workers() == 2);
+        shared_runs += u64::from(harness.active_workers() == 2);
     }
-    assert!(shared > SEEDS / 4, "both workers sent requests with {shared} seeds only");
+    assert!(shared_runs > SEEDS / 4, "both workers sent requests with {shared_runs} seeds only");
 }
 
 #[tokio::test(start_paused = true)]
 async fn two_workers_fetch_every_page_once() {
     let urls: Vec<String> =
-        (0..24).map(|n| format!("http://host{}.test/page{}", n % 6, n / 6)).collect();
+        (0..24).map(|index| format!("http://host{}.test/page{}", index % 6, index / 6)).collect();
     for seed in 0..SEEDS / 4 {
         let scenario = Scenario { concurrency: Some(2), seed, ..Scenario::new(&urls, GAP) };
         let harness = Scenario { is_shared: true, ..scenario }.open();
@@ -110,23 +115,23 @@ async fn killed_worker_loses_nothing() {
     for seed in 0..SEEDS {
         let harness = scenario(seed).open();
         let (_trigger, stop) = StopSignal::new();
-        let time = Duration::from_millis(300 + Random::new(seed).below(6_000));
+        let killed_at = Duration::from_millis(300 + Random::new(seed).below(6_000));
         let helper = async {
-            let _ = tokio::time::timeout(time, harness.work(1, &stop)).await;
+            let _ = tokio::time::timeout(killed_at, harness.work(1, &stop)).await;
         };
         run_with(&harness, helper, &format!("seed {seed}")).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopped_worker_drains_its_requests() {
+async fn stopped_worker_commits_the_requests_in_flight() {
     for seed in 0..SEEDS / 4 {
         let harness = scenario(seed).open();
         let (trigger, stop) = StopSignal::new();
-        let time = Duration::from_millis(300 + Random::new(seed).below(6_000));
+        let stopped_at = Duration::from_millis(300 + Random::new(seed).below(6_000));
         let helper = async {
             let stopping = async {
-                tokio::time::sleep(time).await;
+                tokio::time::sleep(stopped_at).await;
                 trigger.stop();
             };
             tokio::join!(harness.work(1, &stop), stopping);

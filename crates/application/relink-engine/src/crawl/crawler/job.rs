@@ -1,4 +1,4 @@
-//! The crawl as a job of the dispatcher.
+//! The crawl as a [`Job`]: the part of the dispatcher that differs between commands.
 
 use std::time::Duration;
 
@@ -32,14 +32,14 @@ impl Job for Crawler {
         self.max_time
     }
 
-    /// Sitemaps are read last, when no link is left. Pages that only sitemaps
-    /// list are then known to be orphans.
+    /// Returns the sitemaps when no link is left. A page that is found only then is an
+    /// orphan: only a sitemap lists it.
     fn next_tasks(&mut self, now: Timestamp) -> Option<NewTasks> {
         let page = self.next_sitemaps()?;
         Some(NewTasks::Page(page, self.cache_window(now)))
     }
 
-    fn snapshot(&self) -> Option<NamedCheckpoint> {
+    fn periodic_checkpoint(&self) -> Option<NamedCheckpoint> {
         Some((CHECKPOINT, self.checkpoint_json()?))
     }
 
@@ -62,8 +62,8 @@ impl Job for Crawler {
         let Some(url) = Url::parse(&task.url).ok().filter(|url| self.follows(url)) else {
             return true;
         };
-        // A start page is always fetched, and a task with earlier attempts is
-        // completed.
+        // A trap may have been detected since the task was queued. A start page is always
+        // fetched, and a task with earlier attempts is completed.
         let is_start = task.depth.unwrap_or(0) == 0;
         is_start
             || !task.attempts.is_empty()
@@ -84,14 +84,14 @@ impl Job for Crawler {
             let last = final_url(probe);
             last.is_some_and(|url| url.as_str() != task.url && is_named_as_sitemap(&url))
         };
+        let is_sitemap = parsed_page.is_some_and(|parsed_page| parsed_page.sitemap.is_some());
         let exists = matches!(probe.outcome, FetchOutcome::Response(200..=299))
-            && (parsed_page.is_some_and(|parsed_page| parsed_page.sitemap.is_some())
-                || is_redirected_sitemap());
+            && (is_sitemap || is_redirected_sitemap());
         is_guess && !exists
     }
 
-    /// Passes the first attempt to fetch a URL to the trap detection if its redirects do
-    /// not end. Later attempts only confirm it.
+    /// Passes a URL whose redirects do not end to the trap detection. Only the first attempt
+    /// counts, because later attempts have the same result.
     fn record_attempt(&mut self, task: &FetchTask, probe: &Probe) {
         let is_endless = probe.outcome == FetchOutcome::TooManyRedirects;
         if is_endless
@@ -125,8 +125,8 @@ impl Job for Crawler {
             .flatten()
     }
 
-    fn record_unrendered(&mut self, error: RenderError) {
-        let (count, _) = self.unrendered.get_or_insert((0, error));
+    fn record_render_error(&mut self, error: RenderError) {
+        let (count, _) = self.render_failures.get_or_insert((0, error));
         *count += 1;
     }
 
@@ -178,7 +178,7 @@ impl Job for Crawler {
 }
 
 impl Crawler {
-    /// Queues the sitemaps of a robots.txt, or the default one if it has none.
+    /// Queues the sitemaps that a robots.txt lists, or the default sitemap if it lists none.
     fn add_sitemaps(&mut self, host: &str, policy: &RobotsPolicy) {
         let Some(base) = self.robots_url(host) else { return };
         let mut sitemaps: Vec<Url> = policy
@@ -204,16 +204,18 @@ impl Crawler {
 
     /// Returns the URL of a host's robots.txt, the base of its sitemap lines.
     fn robots_url(&self, host: &str) -> Option<Url> {
+        // For a host without a start page, use the scheme of any start page.
         let origin = self.origins.get(host).or_else(|| self.origins.values().next())?;
         Url::parse(&format!("{}://{host}/robots.txt", origin.scheme())).ok()
     }
 
-    /// Returns the queued sitemaps as a page that links to them.
+    /// Returns an invented page that links to the queued sitemaps.
     fn next_sitemaps(&mut self) -> Option<NewPage> {
         let sitemaps = std::mem::take(&mut self.pending_sitemaps);
         if sitemaps.is_empty() {
             return None;
         }
+        // Sitemaps of hosts that are found later are not read.
         self.reads_sitemaps = false;
         self.queued_sitemaps.extend(sitemaps.iter().cloned());
         let sitemap_urls: Vec<(String, Url)> =
@@ -230,7 +232,9 @@ impl Crawler {
     /// Passes a file without links, such as a picture, to the trap detection.
     fn record_file(&mut self, url: &Url, probe: &Probe) {
         if let Some(digest) = &probe.digest {
-            self.checkpoint.traps.record_page(url, &PageFingerprint::from_digest(digest), &[]);
+            let fingerprint = PageFingerprint::from_digest(digest);
+            let no_links: &[Url] = &[];
+            self.checkpoint.traps.record_page(url, &fingerprint, no_links);
         }
     }
 }

@@ -1,4 +1,7 @@
 //! Selects the links of a page that a crawl follows.
+//!
+//! A link is *inside* if its URL is in the scope of the crawl (the site). The *trap
+//! detection* rejects endless sets of generated pages. A sitemap *index* lists sitemaps.
 
 use relink_frontier::{LinkDiscovery, PageFingerprint, TrapDecision, is_within_depth, strip};
 use relink_judge::codes;
@@ -13,9 +16,11 @@ use crate::isolation::isolate;
 
 /// Context of a link.
 struct LinkContext<'a> {
+    /// Depth and number of the link, which determine the order of traversal.
     discovery: LinkDiscovery,
     /// Permissions of the page that contains the link.
     rights: RequestRights,
+    /// The URL of the page that contains the link.
     from: &'a Url,
     /// Whether the page marks all its links as `nofollow`.
     is_nofollow_page: bool,
@@ -26,7 +31,7 @@ struct LinkContext<'a> {
 }
 
 impl Crawler {
-    /// Selects the links of a parsed page that the crawl follows.
+    /// Selects the links of a parsed page that the crawl follows. Returns the page to store.
     pub(super) fn select_links(
         &mut self,
         fetched: &FetchedPageContext<'_>,
@@ -73,7 +78,7 @@ impl Crawler {
         Some(page)
     }
 
-    /// Returns the number of sitemap indexes above a page.
+    /// Returns the number of sitemap indexes above a page, before or after its redirects.
     fn index_level(&self, fetched: &FetchedPageContext<'_>, final_url: &Url) -> u32 {
         let requested = Url::parse(&fetched.task.url).ok();
         let level = |url: &Url| self.checkpoint.sitemaps.level(url);
@@ -81,8 +86,8 @@ impl Crawler {
         levels.max().unwrap_or(0)
     }
 
-    /// Processes a redirect as a link of the same depth, so that the target is
-    /// parsed once, regardless of the number of redirects to it.
+    /// Processes a redirect as a page with one link, which does not increase the depth. The
+    /// target is then parsed once, regardless of the number of redirects to it.
     pub(super) fn process_redirect(
         &mut self,
         fetched: &FetchedPageContext<'_>,
@@ -128,9 +133,10 @@ impl Crawler {
             Ok(url) => url,
             Err(bad_link) => return self.malformed_link(context, location, original_url, bad_link),
         };
+        // Without session ids and tracking parameters, which do not select a page.
         let (url, _) = strip(&url);
-        let is_page = self.rules.scope.is_inside(&url);
-        let url = if is_page { self.checkpoint.traps.rewrite(&url, context.from) } else { url };
+        let is_inside = self.rules.scope.is_inside(&url);
+        let url = if is_inside { self.checkpoint.traps.rewrite(&url, context.from) } else { url };
         if !self.rules.filter.matches(url.as_str()) {
             self.checkpoint.skipped_links.excluded += 1;
             return None;
@@ -149,6 +155,8 @@ impl Crawler {
         })
     }
 
+    /// Decides whether a link is fetched. Adds the URL to `new_pages` if it is a new page of
+    /// the site.
     fn decide(
         &mut self,
         context: &LinkContext<'_>,
@@ -181,7 +189,7 @@ impl Crawler {
             skipped.too_deep += 1;
             return LinkDecision::Skip;
         }
-        // A sitemap lists real pages only.
+        // A sitemap lists only pages that exist.
         if !context.is_sitemap
             && self.checkpoint.traps.check(url, Some(context.from)) != TrapDecision::Allow
         {
@@ -204,6 +212,7 @@ impl Crawler {
         self.fetch_decision(context.discovery, true)
     }
 
+    /// Returns a link whose destination is invalid; `None` if the filter excludes it.
     fn malformed_link(
         &mut self,
         context: &LinkContext<'_>,
@@ -244,7 +253,7 @@ impl Crawler {
         PageLink { link, decision: self.fetch_decision(context.discovery, false) }
     }
 
-    /// Passes a page to the trap detection.
+    /// Passes a page and the new pages that it links to to the trap detection.
     fn record_fingerprint(
         &mut self,
         final_url: &Url,

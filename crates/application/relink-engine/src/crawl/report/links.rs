@@ -1,5 +1,9 @@
-//! Aggregates the links of a crawl for its report. The links are ordered by
-//! target.
+//! Aggregates the links of a crawl for its report.
+//!
+//! The links are ordered by target; the links to one target are a *group*. A *section* is
+//! the first directory of a path. A *template* link is on nearly all pages of the site or
+//! of a section, such as a link in the menu. An *orphan* is a page that only sitemaps
+//! list. *Mixed content* is a plain HTTP resource in an HTTPS page.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +11,6 @@ use relink_frontier::{DepthCount, depth_curve, is_template, section};
 use relink_model::{LinkKind, TaskId};
 use relink_ports::{DocumentId, SiteLink, SitePage};
 use relink_report::site::{Capped, DepthRow, Edge, InlinkRow, MissingFragment, TemplateRow};
-
 use url::Url;
 
 use super::MAX_ROWS;
@@ -22,14 +25,19 @@ const MAX_INLINKS: usize = 50;
 pub(super) struct LinkTotals {
     /// Number of parsed pages, the sum of the rows by depth.
     pub(super) pages: u64,
+    /// Number of links on these pages.
     pub(super) links: u64,
+    /// Number of links to each target.
     pub(super) inlinks: HashMap<TaskId, u64>,
     /// Links to broken targets.
     pub(super) broken_inlinks: HashMap<TaskId, Capped<InlinkRow>>,
     pub(super) depths: Vec<DepthRow>,
+    /// The depth from which further levels add few new links.
     pub(super) saturation_depth: Option<u32>,
     pub(super) orphans: Capped<String>,
+    /// Links to anchors that do not exist.
     pub(super) fragments: Capped<MissingFragment>,
+    /// Pages with mixed content, and its URLs.
     pub(super) mixed: Capped<Edge>,
     pub(super) templates: Capped<TemplateRow>,
 }
@@ -37,15 +45,19 @@ pub(super) struct LinkTotals {
 /// Links to the current target.
 #[derive(Default)]
 struct TargetGroup {
+    /// The target.
     to: Option<TaskId>,
+    /// Number of links, except those in sitemaps.
     links: u64,
-    /// Number of pages with a link to it, except sitemaps.
+    /// Number of pages with a link to the target, except sitemaps.
     pages: u64,
+    /// Number of links in sitemaps.
     in_sitemaps: u64,
+    /// The page of the last link. The links of one page are consecutive.
     last_page: Option<DocumentId>,
     /// Number of links by the depth of their page.
     by_depth: BTreeMap<u32, u64>,
-    /// Number of pages with a link to it, by section.
+    /// Number of pages with a link to the target, by section.
     by_section: HashMap<String, u64>,
 }
 
@@ -58,13 +70,16 @@ pub(super) struct LinkAggregator<'a> {
     /// Pages with known anchors, by URL.
     page_by_url: HashMap<&'a str, &'a SitePage>,
     group: TargetGroup,
-    counts: Vec<DepthCount>,
+    /// Number of links and of new links, by depth.
+    links_by_depth: Vec<DepthCount>,
     /// Number of parsed pages by depth.
     pages_by_depth: BTreeMap<u32, u64>,
     /// Number of pages by section.
-    sections: HashMap<String, u64>,
+    pages_by_section: HashMap<String, u64>,
+    /// Number of template links by depth.
     template_links: BTreeMap<u32, u64>,
-    missing: BTreeMap<(TaskId, String), Capped<InlinkRow>>,
+    /// Links to missing anchors, by target and fragment.
+    missing_anchors: BTreeMap<(TaskId, String), Capped<InlinkRow>>,
     totals: LinkTotals,
 }
 
@@ -81,9 +96,9 @@ impl<'a> LinkAggregator<'a> {
                 *pages_by_depth.entry(depth).or_default() += 1;
             }
         }
-        let mut sections: HashMap<String, u64> = HashMap::new();
+        let mut pages_by_section: HashMap<String, u64> = HashMap::new();
         for section in pages.values().filter_map(page_section) {
-            *sections.entry(section).or_default() += 1;
+            *pages_by_section.entry(section).or_default() += 1;
         }
         Self {
             pages,
@@ -95,15 +110,16 @@ impl<'a> LinkAggregator<'a> {
                 .map(|page| (page.label.as_str(), page))
                 .collect(),
             group: TargetGroup::default(),
-            counts: Vec::new(),
+            links_by_depth: Vec::new(),
             pages_by_depth,
-            sections,
+            pages_by_section,
             template_links: BTreeMap::new(),
-            missing: BTreeMap::new(),
+            missing_anchors: BTreeMap::new(),
             totals: LinkTotals::default(),
         }
     }
 
+    /// Adds a link. All links to one target must be added one after the other.
     pub(super) fn add(&mut self, link: &SiteLink) {
         if self.group.to != Some(link.to) {
             self.close_group();
@@ -114,6 +130,7 @@ impl<'a> LinkAggregator<'a> {
         if page.is_sitemap {
             self.group.in_sitemaps += 1;
         } else if page.task.is_some() {
+            // A page without a task is invented: it only lists the start pages.
             self.count(link, page, depth);
             self.record_mixed_content(link, page);
             self.record_fragment(link, page);
@@ -121,6 +138,7 @@ impl<'a> LinkAggregator<'a> {
         self.record_broken_inlink(link, page);
     }
 
+    /// Counts a link on a page at this depth.
     fn count(&mut self, link: &SiteLink, page: &SitePage, depth: Option<u32>) {
         self.totals.links += 1;
         let group = &mut self.group;
@@ -136,10 +154,10 @@ impl<'a> LinkAggregator<'a> {
         let Some(depth) = depth else { return };
         *group.by_depth.entry(depth).or_default() += 1;
         let index = depth as usize;
-        if self.counts.len() <= index {
-            self.counts.resize(index + 1, DepthCount::default());
+        if self.links_by_depth.len() <= index {
+            self.links_by_depth.resize(index + 1, DepthCount::default());
         }
-        let count = &mut self.counts[index];
+        let count = &mut self.links_by_depth[index];
         count.links += 1;
         // A target is new at the depth of its first link.
         count.new_links += u64::from(is_first);
@@ -166,6 +184,7 @@ impl<'a> LinkAggregator<'a> {
         }
     }
 
+    /// Records a link to an anchor that its target page lacks.
     fn record_fragment(&mut self, link: &SiteLink, page: &SitePage) {
         let Some(fragment) = &link.fragment else { return };
         let target = match self.targets.final_url(link.to) {
@@ -174,11 +193,12 @@ impl<'a> LinkAggregator<'a> {
         };
         let Some(anchors) = target.and_then(|target| target.anchors.as_ref()) else { return };
         if !has_anchor(anchors, fragment) {
-            let inlinks = self.missing.entry((link.to, fragment.clone())).or_default();
+            let inlinks = self.missing_anchors.entry((link.to, fragment.clone())).or_default();
             add_inlink(inlinks, page, link.line);
         }
     }
 
+    /// Ends the group of links to the current target.
     fn close_group(&mut self) {
         let group = std::mem::take(&mut self.group);
         let Some(to) = group.to else { return };
@@ -192,7 +212,7 @@ impl<'a> LinkAggregator<'a> {
             }
         }
         let is_section_template = group.by_section.iter().any(|(section, pages)| {
-            is_template(*pages, self.sections.get(section).copied().unwrap_or(0))
+            is_template(*pages, self.pages_by_section.get(section).copied().unwrap_or(0))
         });
         if is_section_template || is_template(group.pages, self.page_by_task.len() as u64) {
             for (depth, links) in group.by_depth {
@@ -204,15 +224,16 @@ impl<'a> LinkAggregator<'a> {
         }
     }
 
+    /// Returns the totals after the last link.
     pub(super) fn finish(mut self) -> LinkTotals {
         self.close_group();
-        // The deepest pages may have no links, but still count.
-        let deepest = self.pages_by_depth.keys().next_back().map_or(0, |depth| *depth as usize + 1);
-        if self.counts.len() < deepest {
-            self.counts.resize(deepest, DepthCount::default());
+        // The deepest pages may have no links, but still get a row.
+        let levels = self.pages_by_depth.keys().next_back().map_or(0, |depth| *depth as usize + 1);
+        if self.links_by_depth.len() < levels {
+            self.links_by_depth.resize(levels, DepthCount::default());
         }
         self.totals.pages = self.pages_by_depth.values().sum();
-        let curve = depth_curve(&self.counts);
+        let curve = depth_curve(&self.links_by_depth);
         self.totals.saturation_depth = curve.saturation_depth;
         self.totals.depths = curve
             .points
@@ -228,17 +249,19 @@ impl<'a> LinkAggregator<'a> {
             .collect();
         self.totals.templates.rows.sort_by_key(|row| std::cmp::Reverse(row.pages));
         self.totals.templates.rows.truncate(MAX_ROWS);
-        let missing = std::mem::take(&mut self.missing);
-        let fragments = missing.into_iter().map(|((to, fragment), inlinks)| MissingFragment {
-            url: self.targets.url(to).to_owned(),
-            fragment: decoded(&fragment),
-            inlinks,
-        });
+        let missing_anchors = std::mem::take(&mut self.missing_anchors);
+        let fragments =
+            missing_anchors.into_iter().map(|((to, fragment), inlinks)| MissingFragment {
+                url: self.targets.url(to).to_owned(),
+                fragment: decoded(&fragment),
+                inlinks,
+            });
         self.totals.fragments = Capped::new(fragments.collect(), MAX_ROWS);
         self.totals
     }
 }
 
+/// Returns the section of the site to which a page belongs.
 fn page_section(page: &SitePage) -> Option<String> {
     let url = Url::parse(&page.label).ok()?;
     section(&url).map(str::to_owned)

@@ -26,7 +26,7 @@ const TIMELINE_STEPS: u64 = 60;
 const MAX_PAGES_PER_TITLE: usize = 20;
 /// Maximum number of titles that are tracked.
 const MAX_TITLES: usize = 200_000;
-/// Minimum number of missing pages in a dead directory.
+/// Minimum number of targets in a directory that is reported as dead.
 const MIN_DEAD_DIRECTORY: u64 = 3;
 
 /// Facts about a target that the link aggregation needs.
@@ -39,20 +39,28 @@ pub(super) struct TargetFacts {
 
 /// Aggregates targets.
 pub(super) struct TargetAggregator {
+    /// The start of the crawl.
     started: Timestamp,
+    /// The first start page. Its host is the site.
     site: Option<Url>,
     facts: HashMap<TaskId, TargetFacts>,
     urls: HashMap<TaskId, String>,
-    /// Targets of redirects that preserve fragments.
+    /// The last URLs of redirects that preserve fragments.
     final_urls: HashMap<TaskId, String>,
+    /// Number of targets by verdict.
     verdicts: BTreeMap<Verdict, u64>,
+    /// Number of targets by class of status, such as `2xx`.
     statuses: BTreeMap<String, u64>,
     findings: Vec<(TaskId, SiteFinding)>,
+    /// Redirect chains.
     chains: Vec<(TaskId, ChainRow)>,
     slowest: Vec<PageMetric>,
     largest: Vec<PageMetric>,
+    /// Pages of the site by title.
     titles: HashMap<String, Vec<TaskId>>,
+    /// Number of targets and of broken targets, by directory of the site.
     tree: BTreeMap<String, (u64, u64)>,
+    /// Host and time of each request, in milliseconds since the start.
     requests: Vec<(String, u64)>,
     errors: SiteErrors,
 }
@@ -79,19 +87,22 @@ impl TargetAggregator {
         }
     }
 
+    /// Returns the facts about a target, if it has a result.
     pub(super) fn facts(&self, task: TaskId) -> Option<TargetFacts> {
         self.facts.get(&task).copied()
     }
 
+    /// Returns the URL of a target; empty if the target has no result.
     pub(super) fn url(&self, task: TaskId) -> &str {
         self.urls.get(&task).map_or("", String::as_str)
     }
 
-    /// Returns the target of a redirect that preserves the fragment of a link.
+    /// Returns the last URL of a redirect chain that preserves the fragment of a link.
     pub(super) fn final_url(&self, task: TaskId) -> Option<&str> {
         self.final_urls.get(&task).map(String::as_str)
     }
 
+    /// Adds a target, if it has a result.
     pub(super) fn add(&mut self, mut target: SiteTarget) {
         let Some(verdict) = target.verdict else { return };
         let final_url = target.final_url.take().map(|final_url| (target.task, final_url));
@@ -125,13 +136,14 @@ impl TargetAggregator {
 
     /// Records title, size and duration of a page of the site.
     fn record_page(&mut self, target: &SiteTarget) {
-        let value = |value: u64| PageMetric { url: target.url.clone(), value };
+        let metric = |value: u64| PageMetric { url: target.url.clone(), value };
         if let Some(duration_ms) = target.duration_ms {
-            insert_largest(&mut self.slowest, value(duration_ms.into()));
+            insert_largest(&mut self.slowest, metric(duration_ms.into()));
         }
         if let Some(bytes) = target.bytes {
-            insert_largest(&mut self.largest, value(bytes));
+            insert_largest(&mut self.largest, metric(bytes));
         }
+        // A redirect has the title of another page.
         let is_page = target.status == Some(200) && target.hops.len() == 1;
         if let Some(title) = target.title.as_ref().filter(|title| is_page && !title.is_empty())
             && (self.titles.len() < MAX_TITLES || self.titles.contains_key(title))
@@ -140,16 +152,18 @@ impl TargetAggregator {
         }
     }
 
+    /// Counts a target in all directories of its path.
     fn record_directories(&mut self, url: &Url, is_broken: bool) {
         let path = url.path();
-        for (at, _) in path.match_indices('/') {
-            let Some(directory) = path.get(..=at) else { continue };
+        for (slash, _) in path.match_indices('/') {
+            let Some(directory) = path.get(..=slash) else { continue };
             let (targets, broken) = self.tree.entry(directory.to_owned()).or_default();
             *targets += 1;
             *broken += u64::from(is_broken);
         }
     }
 
+    /// Records the time of the request, unless the result comes from an earlier run.
     fn record_request(&mut self, url: &Url, target: &SiteTarget) {
         if let Some(requested_at) =
             target.requested_at.filter(|requested_at| *requested_at >= self.started)
@@ -199,14 +213,15 @@ impl TargetAggregator {
             })
             .collect();
         findings.sort_by(|left, right| {
-            let cost = |finding: &SiteFinding| {
+            let order = |finding: &SiteFinding| {
                 (std::cmp::Reverse(finding.inlinks.total), finding.depth.unwrap_or(u32::MAX))
             };
-            cost(left).cmp(&cost(right)).then_with(|| left.url.cmp(&right.url))
+            order(left).cmp(&order(right)).then_with(|| left.url.cmp(&right.url))
         });
         Capped::new(findings, MAX_ROWS)
     }
 
+    /// Orders redirect chains: longest first, then by number of links.
     fn ordered_chains(&mut self, totals: &LinkTotals) -> Capped<ChainRow> {
         let mut chains: Vec<ChainRow> = std::mem::take(&mut self.chains)
             .into_iter()
@@ -222,6 +237,7 @@ impl TargetAggregator {
         Capped::new(chains, MAX_ROWS)
     }
 
+    /// Returns the titles that several pages have, most pages first.
     fn same_titles(&mut self) -> Capped<SameTitle> {
         let titles = std::mem::take(&mut self.titles);
         let mut same: Vec<(String, Vec<TaskId>)> =
@@ -246,6 +262,7 @@ impl TargetAggregator {
     }
 }
 
+/// Returns the finding for a broken target, without its links.
 fn finding(target: &SiteTarget, verdict: Verdict) -> SiteFinding {
     let advice = target.code.and_then(codes::lookup).map(|entry| entry.advice.to_owned());
     // Invalid URLs are stored with a prefix.
@@ -262,16 +279,16 @@ fn finding(target: &SiteTarget, verdict: Verdict) -> SiteFinding {
     }
 }
 
-/// Returns `2xx` etc., or `none` without a response.
+/// Returns the class of a status, such as `2xx`, or `none` without a response.
 fn status_class(status: Option<u16>) -> String {
     status.map_or_else(|| "none".to_owned(), |status| format!("{}xx", status / 100))
 }
 
 /// Inserts into a list of the largest values, in descending order.
 fn insert_largest(largest: &mut Vec<PageMetric>, new: PageMetric) {
-    let at = largest.partition_point(|old| old.value >= new.value);
-    if at < MAX_EXTREMES {
-        largest.insert(at, new);
+    let position = largest.partition_point(|old| old.value >= new.value);
+    if position < MAX_EXTREMES {
+        largest.insert(position, new);
         largest.truncate(MAX_EXTREMES);
     }
 }
@@ -294,14 +311,16 @@ fn tree(directories: BTreeMap<String, (u64, u64)>) -> Capped<TreeRow> {
     if rows.len() > MAX_TREE_ROWS {
         let mut levels: Vec<u32> = rows.iter().map(|row| row.level).collect();
         levels.sort_unstable();
-        let deepest = levels[MAX_TREE_ROWS];
-        rows.retain(|row| row.level < deepest.max(1));
+        // Of this level, only a part of the directories would fit.
+        let first_dropped_level = levels[MAX_TREE_ROWS];
+        rows.retain(|row| row.level < first_dropped_level.max(1));
         rows.truncate(MAX_TREE_ROWS);
     }
     Capped { rows, total }
 }
 
-/// Returns the requests per host and step, and the duration of a step.
+/// Returns the number of requests per host and step of time, and the duration of a step in
+/// milliseconds.
 fn timelines(requests: &[(String, u64)]) -> (Vec<SiteHost>, u64) {
     let end = requests.iter().map(|(_, at)| *at).max().unwrap_or(0);
     let step = (end / TIMELINE_STEPS + 1).max(1);

@@ -1,5 +1,5 @@
-//! Intervals of measured scores on a network of 20 hosts with planted dead
-//! links, beside the exact scores.
+//! Compares the intervals of measured scores with the exact scores, on a network of 20
+//! hosts with planted dead links.
 
 use super::*;
 
@@ -8,30 +8,33 @@ const HOSTS: u64 = 20;
 /// Number of pages of each host.
 const PAGES: u64 = 15;
 
-/// A network in memory: the HTML of each URL.
+/// A network in memory.
 struct Network {
+    /// The HTML of each URL.
     pages: HashMap<String, String>,
+    /// The links, as lines `from to`.
     edges: String,
+    /// The dead URLs, one per line.
     dead: String,
 }
 
 impl Network {
-    /// Draws a network. Pages link mostly to their own host; some hosts have
-    /// many dead links, others few.
-    fn draw(seed: u64) -> Self {
+    /// Returns a random network. Three of four links lead to the own host. Between 0 and 29
+    /// percent of the links of a host are dead.
+    fn random(seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
-        let mut below = |limit: u64| random.next_u64() % limit;
+        let mut random_below = |limit: u64| random.next_u64() % limit;
         let url = |host: u64, page: u64| format!("http://host{host}.test/p{page}");
         let (mut pages, mut edges, mut dead) = (HashMap::new(), String::new(), String::new());
         for host in 0..HOSTS {
-            let dead_percent = below(30);
+            let dead_percent = random_below(30);
             for page in 0..PAGES {
                 let mut html = String::new();
-                for link in 0..2 + below(7) {
-                    let other = if below(4) == 0 { below(HOSTS) } else { host };
-                    let mut to = url(other, below(PAGES));
-                    if below(100) < dead_percent {
-                        to = format!("http://host{other}.test/gone-{host}-{page}-{link}");
+                for link in 0..2 + random_below(7) {
+                    let target_host = if random_below(4) == 0 { random_below(HOSTS) } else { host };
+                    let mut to = url(target_host, random_below(PAGES));
+                    if random_below(100) < dead_percent {
+                        to = format!("http://host{target_host}.test/gone-{host}-{page}-{link}");
                         dead.extend([to.as_str(), "\n"]);
                     }
                     html.extend(["<a href=\"", &to, "\">", &link.to_string(), "</a> "]);
@@ -75,7 +78,7 @@ impl Fetch for Network {
 
 #[tokio::test(start_paused = true)]
 async fn intervals_of_100_pages_on_20_hosts_hold_the_exact_score() {
-    let network = Network::draw(7);
+    let network = Network::random(7);
     let lists = EdgeLists { links: &network.edges, dead: &network.dead };
     let web = lists.graph(FailureModel::default()).unwrap();
     let scores = web.score(DecayDefinition::Plain, &[Sigma::default()]).unwrap();
@@ -91,5 +94,5 @@ async fn intervals_of_100_pages_on_20_hosts_hold_the_exact_score() {
         let Interval { low, high } = measured.details.interval;
         contained += u32::from(low.get() <= exact && exact <= high.get());
     }
-    assert!(contained >= 95, "{contained} of 100 intervals hold the exact score");
+    assert!(contained >= 95, "{contained} of 100 intervals contain the exact score");
 }

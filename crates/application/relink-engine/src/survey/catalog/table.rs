@@ -1,4 +1,6 @@
-//! Catalogs in tables and JSON lines: detects the fields.
+//! Reads catalogs in tables and JSON lines, and detects their fields.
+//!
+//! The *ground truth* is the field that states whether a URL is broken.
 
 use relink_model::{LinkKind, SourceLocation, Span};
 use relink_page::{Column, DocumentFormat, TableCell, for_each_row};
@@ -35,18 +37,18 @@ pub(super) fn read_table(
     builder: &mut CatalogBuilder,
 ) -> Result<(), CatalogError> {
     let mut columns: Option<Result<Columns, CatalogError>> = None;
-    let mut first: Option<Vec<TableCell>> = None;
+    let mut first_row: Option<Vec<TableCell>> = None;
     for_each_row(format, bytes, &mut |row| {
-        // Wait for the second row, which shows the URL column if the header
-        // does not.
-        let Some(names) = &first else {
-            first = Some(row.to_vec());
+        // The columns are detected with the second row, which shows the URL column if the
+        // header does not.
+        let Some(first) = &first_row else {
+            first_row = Some(row.to_vec());
             return;
         };
         let detected = columns.get_or_insert_with(|| {
-            let columns = detect_columns(label, names, Some(row), fields)?;
+            let columns = detect_columns(label, first, Some(row), fields)?;
             if !columns.has_header {
-                add_row(names, columns, builder);
+                add_row(first, columns, builder);
             }
             Ok(columns)
         });
@@ -54,7 +56,7 @@ pub(super) fn read_table(
             add_row(row, *columns, builder);
         }
     });
-    match (columns, first) {
+    match (columns, first_row) {
         (Some(columns), _) => columns.map(drop),
         (None, Some(first)) => {
             let columns = detect_columns(label, &first, None, fields)?;
@@ -67,13 +69,14 @@ pub(super) fn read_table(
     }
 }
 
+/// Detects the columns from the first two rows and the fields that the user selected.
 fn detect_columns(
     label: &str,
     first: &[TableCell],
     second: Option<&[TableCell]>,
     fields: &CatalogFields,
 ) -> Result<Columns, CatalogError> {
-    let has_names = !first.iter().any(|cell| is_web_url(&cell.text));
+    let has_header = !first.iter().any(|cell| is_web_url(&cell.text));
     let names = || first.iter().map(|cell| cell.text.clone()).collect();
     let find = |name: &str| {
         let index = match Column::from(name) {
@@ -83,12 +86,12 @@ fn detect_columns(
         let (label, column) = (label.to_owned(), name.to_owned());
         index.ok_or_else(|| CatalogError::NoColumn { label, column, names: names() })
     };
-    let common = |common: &[&str]| {
-        common.iter().find_map(|name| column_index(first, name)).filter(|_| has_names)
+    let find_common = |common_names: &[&str]| {
+        common_names.iter().find_map(|name| column_index(first, name)).filter(|_| has_header)
     };
-    let choose = |name: &Option<String>, names: &[&str]| match name {
+    let choose = |selected: &Option<String>, common_names: &[&str]| match selected {
         Some(name) => find(name).map(Some),
-        None => Ok(common(names)),
+        None => Ok(find_common(common_names)),
     };
     let url_column = |row: &[TableCell]| row.iter().position(|cell| is_web_url(&cell.text));
     let url = match choose(&fields.url, &URL_FIELDS)? {
@@ -101,7 +104,7 @@ fn detect_columns(
         url,
         domain: choose(&fields.domain, &DOMAIN_FIELDS)?,
         ground_truth: choose(&fields.ground_truth, &TRUTH_FIELDS)?,
-        has_header: has_names,
+        has_header,
     })
 }
 
@@ -116,8 +119,10 @@ fn is_web_url(text: &str) -> bool {
     scheme.is_some_and(|scheme| scheme == "http" || scheme == "https")
 }
 
+/// Adds the URL of a row, or a problem if the row has none.
 fn add_row(row: &[TableCell], columns: Columns, builder: &mut CatalogBuilder) {
-    let text = |index: Option<usize>| index.and_then(|index| row.get(index)).map(|it| &*it.text);
+    let text =
+        |index: Option<usize>| index.and_then(|index| row.get(index)).map(|cell| &*cell.text);
     let Some(cell) = row.get(columns.url).filter(|cell| !cell.text.is_empty()) else {
         let line = row.first().map_or(0, |cell| cell.location.line);
         return builder.add_problem(line, "the row has no URL".to_owned());
@@ -154,6 +159,7 @@ pub(super) fn read_json_lines(
     Ok(())
 }
 
+/// Adds the URL of a JSON record, which is an object or a string.
 fn add_record(
     label: &str,
     record: &Value,
@@ -161,9 +167,9 @@ fn add_record(
     location: SourceLocation,
     builder: &mut CatalogBuilder,
 ) -> Result<(), CatalogError> {
-    let field = |name: &Option<String>, common: &[&str]| match name {
+    let field = |selected: &Option<String>, common_names: &[&str]| match selected {
         Some(name) => record.get(name),
-        None => common.iter().find_map(|name| record.get(name)),
+        None => common_names.iter().find_map(|name| record.get(name)),
     };
     let url = match record {
         Value::String(url) => Some(url.as_str()),
@@ -187,8 +193,10 @@ fn add_record(
     Ok(())
 }
 
+/// Returns the error for a catalog whose first record has no URL.
 fn missing_field(label: &str, record: &Value, fields: &CatalogFields) -> CatalogError {
-    let names = record.as_object().map(|it| it.keys().cloned().collect()).unwrap_or_default();
+    let object = record.as_object();
+    let names = object.map(|object| object.keys().cloned().collect()).unwrap_or_default();
     let label = label.to_owned();
     match &fields.url {
         Some(column) => CatalogError::NoColumn { label, column: column.clone(), names },

@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// Returns the fields that the user selected for the URL and the domain.
 fn fields(url: Option<&str>, domain: Option<&str>) -> CatalogFields {
     let owned = |name: Option<&str>| name.map(str::to_owned);
     CatalogFields { url: owned(url), domain: owned(domain), ..CatalogFields::default() }
@@ -9,7 +10,8 @@ fn fields(url: Option<&str>, domain: Option<&str>) -> CatalogFields {
 
 /// Returns `line domain url` of each URL, and the number of problems.
 fn parse_to_text(label: &str, text: &str, fields: &CatalogFields) -> Result<String, String> {
-    let loaded = parse(label, text.as_bytes().to_vec(), fields).map_err(|it| it.to_string())?;
+    let loaded =
+        parse(label, text.as_bytes().to_vec(), fields).map_err(|error| error.to_string())?;
     let catalog = &loaded.catalog;
     let mut urls: Vec<UrlId> = catalog.urls().collect();
     urls.sort_by_key(|url| catalog.position(*url));
@@ -22,15 +24,16 @@ fn parse_to_text(label: &str, text: &str, fields: &CatalogFields) -> Result<Stri
     Ok(format!("{lines}{} problems", loaded.problem_count))
 }
 
+/// Checks the URLs of a catalog without selected fields; see [`parse_to_text`].
 #[track_caller]
-fn check(label: &str, text: &str, expect: &str) {
-    assert_eq!(parse_to_text(label, text, &CatalogFields::default()), Ok(expect.to_owned()));
+fn check(label: &str, text: &str, expected: &str) {
+    assert_eq!(parse_to_text(label, text, &CatalogFields::default()), Ok(expected.to_owned()));
 }
 
 #[test]
 fn table_columns_are_detected_by_header_or_content() {
-    let expect = "2 a http://a.test/1\n3 b http://b.test/\n0 problems";
-    check("x.csv", "domain,url\na,http://a.test/1\nb,http://b.test\n", expect);
+    let by_header = "2 a http://a.test/1\n3 b http://b.test/\n0 problems";
+    check("x.csv", "domain,url\na,http://a.test/1\nb,http://b.test\n", by_header);
     let by_host = "2 a.test http://a.test/1\n0 problems";
     check("x.tsv", "name\twhere\nA\thttp://a.test/1\n", by_host);
     let without_names = "1 a.test http://a.test/1\n2 b.test http://b.test/\n0 problems";
@@ -54,9 +57,9 @@ fn json_lines_are_parsed() {
 #[test]
 fn columns_are_selected_by_name_or_number() {
     let text = "id,Provider,place\n1,p,http://a.test/1\n";
-    let expect = Ok("2 p http://a.test/1\n0 problems".to_owned());
-    assert_eq!(parse_to_text("x.csv", text, &fields(Some("PLACE"), Some("provider"))), expect);
-    assert_eq!(parse_to_text("x.csv", text, &fields(Some("3"), Some("2"))), expect);
+    let expected = Ok("2 p http://a.test/1\n0 problems".to_owned());
+    assert_eq!(parse_to_text("x.csv", text, &fields(Some("PLACE"), Some("provider"))), expected);
+    assert_eq!(parse_to_text("x.csv", text, &fields(Some("3"), Some("2"))), expected);
 }
 
 #[test]
