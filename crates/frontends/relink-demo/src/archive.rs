@@ -1,5 +1,8 @@
-//! A small web archive: serves a list of captures through the CDX server API of
-//! the Internet Archive, with raw replay and datetime negotiation (RFC 7089).
+//! A small web archive: serves a list of captures (archived responses).
+//!
+//! Its index is queried with the CDX server API of the Internet Archive. Its replay returns
+//! captured responses without changes, and supports datetime negotiation (RFC 7089): a
+//! client requests a URL and a date, and is redirected to the nearest capture.
 //!
 //! ```
 //! # async fn start() -> std::io::Result<()> {
@@ -66,18 +69,19 @@ impl ArchivedPage {
         Self { status, ..Self::page(url, captured_at, body) }
     }
 
-    /// Returns the index key: host (without `www`), path and query.
+    /// Returns the key of the capture in the index; see [`url_key`].
     fn key(&self) -> String {
         url_key(&self.url)
     }
 }
 
-/// Returns the index key of a URL or of a URL prefix.
+/// Returns the index key of a URL or of a URL prefix: host (without `www`), path and query
+/// in lower case.
 fn url_key(url: &str) -> String {
     let text = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
     let text = Url::parse(&text).map_or(text, String::from).to_lowercase();
-    let bare = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
-    bare.strip_prefix("www.").unwrap_or(bare).to_owned()
+    let without_scheme = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
+    without_scheme.strip_prefix("www.").unwrap_or(without_scheme).to_owned()
 }
 
 /// A running archive. Dropping it stops the server.
@@ -94,7 +98,7 @@ impl MiniArchive {
     pub async fn start(mut captures: Vec<ArchivedPage>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        captures.sort_by_cached_key(|it| (it.key(), it.captured_at.clone()));
+        captures.sort_by_cached_key(|capture| (capture.key(), capture.captured_at.clone()));
         let requests = Arc::<Mutex<Vec<String>>>::default();
         let state = Arc::new(ServerState { captures, requests: Arc::clone(&requests) });
         let mut server = JoinSet::new();

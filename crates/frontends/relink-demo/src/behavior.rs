@@ -45,7 +45,7 @@ pub(crate) enum Behavior {
     OnFirstRequest(&'static Behavior),
     /// A good page in HTTP/1.0, ended by closing the connection.
     Http10,
-    /// A page without an end.
+    /// A page that is larger than any client reads.
     EndlessBody,
     /// No response; the connection stays open.
     NoResponse,
@@ -84,7 +84,8 @@ impl Behavior {
         }
     }
 
-    /// Returns the behavior for this request: the inner one for the first request of a URL.
+    /// Returns the behavior for this request: for [`Self::OnFirstRequest`], the inner
+    /// behavior if this is the first request of a URL.
     fn for_request(self, received: &ReceivedRequest) -> Self {
         match self {
             Self::OnFirstRequest(first) if received.nth_for_url == 1 => *first,
@@ -125,8 +126,8 @@ impl Behavior {
             Self::RateLimit => {
                 CannedResponse::with_status(429, short_page(429)).with_header("Retry-After", "0")
             }
-            // The condition of the first three does not hold. The others are not routed, or have
-            // no well-formed response.
+            // The conditions of the first three do not hold for this request. The others are
+            // not routed, or are sent without this function.
             Self::RedirectUntilCookie
             | Self::OnlyGet
             | Self::OnFirstRequest(_)
@@ -158,6 +159,7 @@ pub(crate) async fn send(stream: &mut TcpStream, response: &str) -> io::Result<(
     wait_for_end(stream).await
 }
 
+/// Returns the same path with the next number as its query.
 fn next_redirect(request: &Request) -> String {
     let number: u32 = request.query.parse().unwrap_or(0);
     format!("{}?{}", request.path, number.saturating_add(1))
@@ -198,6 +200,7 @@ fn huge_header_response() -> String {
 async fn write_endlessly(stream: &mut TcpStream) -> io::Result<()> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).await?;
+    // Write many lines at a time.
     let lines = ENDLESS_LINE.repeat(200);
     for _ in 0..MAX_ENDLESS_BYTES / lines.len() {
         stream.write_all(lines.as_bytes()).await?;

@@ -45,7 +45,7 @@ impl Card {
     }
 }
 
-/// The cards.
+/// All cards of the catalog.
 #[rustfmt::skip]
 pub(crate) static CARDS: &[Card] = &[
     card(101, "A Short History of Long Winters", "H. Orchard", 1887, "Hi 12",

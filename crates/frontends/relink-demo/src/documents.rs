@@ -1,8 +1,7 @@
-//! The collection to check: documents that link to the sites.
+//! The documents that the demo checks. They link to the demo sites.
 //!
-//! The documents contain the URL of every fault once, and links to all good
-//! pages. URLs in code and comments are not links; a checker that follows them
-//! finds a missing page.
+//! The documents contain the URL of every planted fault once, and links to all good pages.
+//! They also contain URLs of missing pages in code and comments, which are not links.
 
 mod society;
 mod town;

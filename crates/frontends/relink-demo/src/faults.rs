@@ -1,9 +1,8 @@
 //! The planted faults and the expected findings.
 //!
-//! URLs have no ports. Each occurs exactly once in the documents, so that its
-//! finding can be identified. Redirects that should succeed stay on their own
-//! host: a redirect to another host on this machine leads into a private
-//! network, and Relink does not follow it.
+//! URLs have no ports. Each URL occurs exactly once in the documents, so that its finding
+//! can be identified. Redirects that should succeed stay on their own host, because Relink
+//! does not follow a redirect from a page to another host with a private address.
 
 mod town;
 
@@ -35,7 +34,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static PlantedFault> {
     FAULTS.iter().chain(town::TOWN_FAULTS)
 }
 
-/// Faults that show in the HTTP response, the connection or the URL itself.
+/// Faults that Relink recognizes by the HTTP response, the connection or the URL itself.
 #[rustfmt::skip]
 static FAULTS: &[PlantedFault] = &[
     dead("responds with 404", "http://library.test/exhibits/sundial", Status(404), 101),
@@ -192,10 +191,12 @@ const fn blocked(
     fault(name, url, behavior, Verdict::Blocked, code)
 }
 
+/// Creates an error in the document itself, with the verdict `local` and this code.
 const fn local(name: &'static str, url: &'static str, code: u16) -> PlantedFault {
     fault(name, url, NotServed, Verdict::Local, code)
 }
 
+/// Creates a healthy link that appears broken, with the verdict `alive` and no code.
 const fn alive(name: &'static str, url: &'static str, behavior: Behavior) -> PlantedFault {
     PlantedFault { code: None, ..fault(name, url, behavior, Verdict::Alive, 0) }
 }

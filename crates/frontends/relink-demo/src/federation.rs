@@ -1,8 +1,13 @@
 //! Two providers with 30 metadata records, and their pages over a simulated quarter.
 //!
-//! The providers speak OAI-PMH. [`DemoFederation::set_day`] selects the day, which decides which
-//! pages are broken and which records exist. [`DemoFederation::expected`] lists the incidents
-//! that follow from the timetable of the paper.
+//! A provider is an organization with metadata records; a location is the URL of a described
+//! page. The providers speak OAI-PMH, a protocol for harvesting records. An incident is a
+//! period in which a URL or a host is broken.
+//!
+//! [`DemoFederation::set_day`] selects the day, which decides which pages are broken and which
+//! records exist. [`DemoFederation::expected`] lists the incidents that follow from the
+//! timetable of the paper by Le and Shulman: report, escalate after 7 days, hide the record
+//! after 30 days.
 
 use std::fmt::Write as _;
 use std::io;
@@ -22,9 +27,9 @@ use crate::server::{ACCEPT_RETRY_DELAY, read_request};
 /// The hosts of the records: provider, host and number of records.
 const HOSTS: [(&str, &str, usize); 3] =
     [("harbor", "harbor.test", 12), ("harbor", "pilot.test", 8), ("school", "school.test", 9)];
-/// The day on which the school adds its last record. It has two locations.
+/// The day on which the school adds its last record, `school.test:new`.
 const ARRIVAL_DAY: u32 = 35;
-/// The locations of the last record.
+/// The pages of the last record, which has two locations.
 const NEW_PAGES: [&str; 2] = ["new", "gone"];
 
 /// A page that is broken for some days, and the expected days of its incident.
@@ -34,8 +39,8 @@ struct Failure {
     /// The name of the page; `*` for all pages of the host.
     page: &'static str,
     days: Range<u32>,
-    /// The days on which it is reported, escalated, hidden and restored.
-    expect: [Option<u32>; 4],
+    /// The days on which the incident is reported, escalated, hidden and restored.
+    expected_days: [Option<u32>; 4],
 }
 
 /// The planted failures. Domains are surveyed every seven days.
@@ -45,7 +50,7 @@ const FAILURES: [Failure; 5] = [
         host: "harbor.test",
         page: "3",
         days: 0..u32::MAX,
-        expect: [Some(0), Some(7), Some(30), None],
+        expected_days: [Some(0), Some(7), Some(30), None],
     },
     // Hidden on day 37, then checked after 1, 2, 3 and 5 days.
     Failure {
@@ -53,14 +58,14 @@ const FAILURES: [Failure; 5] = [
         host: "harbor.test",
         page: "5",
         days: 7..45,
-        expect: [Some(7), Some(14), Some(37), Some(48)],
+        expected_days: [Some(7), Some(14), Some(37), Some(48)],
     },
     Failure {
         provider: "school",
         host: "school.test",
         page: "2",
         days: 14..20,
-        expect: [Some(14), None, None, Some(21)],
+        expected_days: [Some(14), None, None, Some(21)],
     },
     // An outage of a whole host is one incident.
     Failure {
@@ -68,7 +73,7 @@ const FAILURES: [Failure; 5] = [
         host: "pilot.test",
         page: "*",
         days: 21..25,
-        expect: [Some(21), None, None, Some(28)],
+        expected_days: [Some(21), None, None, Some(28)],
     },
     // Left out on arrival, then checked after 1, 2, 3, 5 and 8 days.
     Failure {
@@ -76,7 +81,7 @@ const FAILURES: [Failure; 5] = [
         host: "school.test",
         page: "gone",
         days: 0..50,
-        expect: [Some(ARRIVAL_DAY), None, Some(ARRIVAL_DAY), Some(54)],
+        expected_days: [Some(ARRIVAL_DAY), None, Some(ARRIVAL_DAY), Some(54)],
     },
 ];
 
@@ -87,7 +92,7 @@ pub struct ExpectedIncident {
     pub provider: &'static str,
     /// The URL, or the host with its port.
     pub subject: String,
-    /// The days on which it is reported, escalated, hidden and restored.
+    /// The days on which the incident is reported, escalated, hidden and restored.
     pub days: [Option<u32>; 4],
 }
 
@@ -140,19 +145,20 @@ impl DemoFederation {
 
     /// Returns the incidents that should be found in the quarter.
     pub fn expected(&self) -> Vec<ExpectedIncident> {
-        let incident = |it: &Failure| {
-            let host = format!("{}:{}", it.host, self.port);
-            let subject = match it.page {
+        let incident = |failure: &Failure| {
+            let host = format!("{}:{}", failure.host, self.port);
+            let subject = match failure.page {
                 "*" => host,
                 page => format!("http://{host}/{page}"),
             };
-            ExpectedIncident { provider: it.provider, subject, days: it.expect }
+            let days = failure.expected_days;
+            ExpectedIncident { provider: failure.provider, subject, days }
         };
         FAILURES.iter().map(incident).collect()
     }
 }
 
-/// What the connections share.
+/// State shared by all connections.
 #[derive(Debug, Clone)]
 struct Sites {
     port: u16,
@@ -189,8 +195,10 @@ impl Sites {
     /// Returns the response to the request for a page.
     fn page(&self, request: &Request) -> CannedResponse {
         let (day, name) = (self.day.load(Ordering::Relaxed), request.path.trim_start_matches('/'));
-        let is_broken = |it: &Failure| {
-            it.host == request.host && (it.page == "*" || it.page == name) && it.days.contains(&day)
+        let is_broken = |failure: &Failure| {
+            failure.host == request.host
+                && (failure.page == "*" || failure.page == name)
+                && failure.days.contains(&day)
         };
         let records = HOSTS.iter().find(|(_, host, _)| *host == request.host);
         let exists = records.is_some_and(|(_, _, count)| {
@@ -234,7 +242,7 @@ impl Sites {
     }
 }
 
-/// Returns a LOM record.
+/// Returns a record in the metadata format LOM.
 fn record(name: &str, urls: &[String]) -> String {
     let mut locations = String::new();
     for url in urls {
@@ -254,7 +262,8 @@ mod tests {
 
     #[test]
     fn federation_has_thirty_records() {
-        let records: usize = HOSTS.iter().map(|(_, _, count)| count).sum();
-        assert_eq!(records + 1, DemoFederation::RECORDS);
+        let first_records: usize = HOSTS.iter().map(|(_, _, count)| count).sum();
+        // One record is added on [`ARRIVAL_DAY`].
+        assert_eq!(first_records + 1, DemoFederation::RECORDS);
     }
 }

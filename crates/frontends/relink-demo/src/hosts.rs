@@ -14,9 +14,9 @@ pub(crate) const PRESS: &str = "press.test";
 /// The clubs of the library.
 pub(crate) const CLUB: &str = "club.test";
 
-/// Hosts that are served, in addition to those in [`sites`]. The hosts after the
-/// first five have only faults: a checker slows down for a whole host after a
-/// rate limit or a timeout, which must not affect the good pages.
+/// Hosts that are served, in addition to those in [`sites`]. The hosts after the first five
+/// have only faults. A link checker sends fewer requests to a host after a rate limit or a
+/// timeout, which would delay good pages of the same host.
 const SERVED: [&str; 12] = [
     LIBRARY,
     ARCHIVE,
@@ -54,15 +54,15 @@ impl SitePorts {
     /// Inserts the port after each demo host in the URLs of a text, in lower
     /// and upper case.
     pub(crate) fn insert_ports(self, text: &str) -> String {
-        let mut filled = text.to_owned();
+        let mut with_ports = text.to_owned();
         for (host, port) in self.by_host() {
             for host in [host.to_owned(), host.to_ascii_uppercase()] {
                 let with_port = format!("://{host}:{port}/");
-                filled = filled.replace(&format!("://{host}/"), &with_port);
+                with_ports = with_ports.replace(&format!("://{host}/"), &with_port);
             }
         }
         // 127.0.0.1 occurs only in redirects.
-        filled.replace("://127.0.0.1/", &format!("://127.0.0.1:{}/", self.served))
+        with_ports.replace("://127.0.0.1/", &format!("://127.0.0.1:{}/", self.served))
     }
 }
 
@@ -70,10 +70,11 @@ impl SitePorts {
 mod tests {
     use super::*;
 
+    /// Checks the text with the served port 81 and the refusing port 82.
     #[track_caller]
-    fn check(text: &str, expect: &str) {
+    fn check(text: &str, expected: &str) {
         let ports = SitePorts { served: 81, refusing: 82 };
-        assert_eq!(ports.insert_ports(text), expect);
+        assert_eq!(ports.insert_ports(text), expected);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //!
 //! The demo consists of many small sites on 127.0.0.1, distinguished by the
 //! `Host` header, and a collection of documents that link to them. Most pages
-//! are healthy. Some links are broken, in every way a link can be, and some
-//! healthy links only appear broken. [`ExpectedFinding`] lists what Relink
-//! should report.
+//! are healthy. Some links are broken, each in another way, and some healthy
+//! links only appear broken. [`Library::expected_findings`] lists the findings
+//! that Relink should report.
 //!
 //! A few pages had other content a year ago. [`Library::set_time`] switches the
 //! sites to another [`SimulatedTime`], and [`Library::previously_visited`]
@@ -71,8 +71,8 @@ pub struct Document {
     pub text: String,
 }
 
-/// A planted fault, or a healthy link that appears broken, and what Relink
-/// should report.
+/// A planted fault, or a healthy link that appears broken, with the finding that
+/// Relink should report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedFinding {
     /// A short description: `responds with 404`.
@@ -95,15 +95,15 @@ pub struct DecayedNeighborhood {
     pub decay: f64,
 }
 
-/// A page of the reading list, what happened to it in the last year, and what Relink
+/// A page of the reading list, with its change in the last year and the step that Relink
 /// should propose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedReading {
     /// The URL.
     pub url: String,
-    /// What happened: `moved`.
+    /// The change, such as `moved`.
     pub event: &'static str,
-    /// The name of the expected next step: `accept`.
+    /// The name of the expected next step, such as `accept`.
     pub next_step: &'static str,
 }
 
@@ -129,8 +129,8 @@ impl Library {
         self.clock.set_time(time);
     }
 
-    /// Returns the URLs to check at [`SimulatedTime::OneYearAgo`]. Their earlier
-    /// content is needed to judge the current one.
+    /// Returns the URLs to check at [`SimulatedTime::OneYearAgo`]. Their current
+    /// content can only be judged by a comparison with the earlier content.
     pub fn previously_visited(&self) -> Vec<String> {
         sites::PREVIOUSLY_VISITED.iter().map(|url| self.ports.insert_ports(url)).collect()
     }
@@ -157,24 +157,26 @@ impl Library {
     /// alive.
     pub fn expected_findings(&self) -> Vec<ExpectedFinding> {
         let lost_pages = lost_pages::faults();
-        let expected = |fault: &PlantedFault| ExpectedFinding {
+        let expected_finding = |fault: &PlantedFault| ExpectedFinding {
             name: fault.name,
             url: self.ports.insert_ports(fault.url),
             verdict: fault.verdict,
             code: fault.code,
         };
-        faults::all().map(expected).chain(lost_pages.iter().map(expected)).collect()
+        let lost_pages = lost_pages.iter().map(expected_finding);
+        faults::all().map(expected_finding).chain(lost_pages).collect()
     }
 
     /// Returns the old and new URLs of the dead pages that moved. All other
     /// dead pages were deleted.
     pub fn moved_pages(&self) -> Vec<(String, String)> {
-        let moved = |page: &lost_pages::LostPage| {
-            let old = self.ports.insert_ports(page.old);
-            let host = old.split('/').take(3).collect::<Vec<_>>().join("/");
-            Some((old, format!("{host}{}", page.new?)))
+        let old_and_new_url = |page: &lost_pages::LostPage| {
+            let old_url = self.ports.insert_ports(page.old);
+            // `http:`, an empty part and the host.
+            let origin = old_url.split('/').take(3).collect::<Vec<_>>().join("/");
+            Some((old_url, format!("{origin}{}", page.new?)))
         };
-        lost_pages::LOST_PAGES.iter().filter_map(moved).collect()
+        lost_pages::LOST_PAGES.iter().filter_map(old_and_new_url).collect()
     }
 
     /// Returns the captures of the sites to serve from a [`MiniArchive`].

@@ -2,8 +2,8 @@
 //!
 //! The society moved its papers to another section, renamed the section about people,
 //! split its letters into two sections, and deleted its notices and tickets. A web
-//! archive contains redirects of some pages. The redirects of the tickets are wrong:
-//! they lead to the welcome page.
+//! archive contains captures (archived responses) of some pages, such as redirects. The
+//! redirects of the tickets lead to the welcome page, which is not the same page.
 
 use relink_model::{FindingCode, Verdict};
 
@@ -11,9 +11,9 @@ use crate::archive::ArchivedPage;
 use crate::faults::PlantedFault;
 use crate::hosts::SitePorts;
 
-/// Time of the captures of redirects.
+/// The time of all captures of redirects.
 const REDIRECTED_AT: &str = "20190312101500";
-/// Time of the captures of good pages.
+/// The time of all captures of good pages.
 const COPIED_AT: &str = "20160504120000";
 
 /// A page that no longer exists at its old URL.

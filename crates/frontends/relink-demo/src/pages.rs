@@ -33,7 +33,8 @@ impl Page {
 
 /// Returns a page as HTML. Links are pairs of URL and text.
 pub(crate) fn html(title: &str, paragraphs: &[&str], links: &[(String, String)]) -> String {
-    let text: Vec<String> = paragraphs.iter().map(|it| format!("<p>{it}</p>\n")).collect();
+    let text: Vec<String> =
+        paragraphs.iter().map(|paragraph| format!("<p>{paragraph}</p>\n")).collect();
     let list: Vec<String> = links
         .iter()
         .map(|(url, text)| format!("<li><a href=\"{url}\">{text}</a></li>\n"))
@@ -60,7 +61,7 @@ pub(crate) fn all() -> Vec<Page> {
 
 /// Returns the links of a home page to the pages of its site.
 fn page_links(host: &str) -> Vec<(String, String)> {
-    let pages = all().into_iter().filter(|it| it.host == host && it.path != "/");
+    let pages = all().into_iter().filter(|page| page.host == host && page.path != "/");
     pages.map(|page| (page.path, page.title)).collect()
 }
 
@@ -134,17 +135,17 @@ mod tests {
     #[test]
     fn pages_have_55_to_150_words() {
         for page in all() {
-            let words = page.paragraphs.iter().flat_map(|it| it.split_whitespace()).count();
+            let words = page.paragraphs.iter().flat_map(|text| text.split_whitespace()).count();
             assert!((55..=150).contains(&words), "{} has {words} words", page.route_key());
         }
     }
 
     #[test]
-    fn home_page_links_to_every_page_of_its_site() {
+    fn home_page_links_to_every_other_page_of_its_site() {
         let pages = all();
-        for front in pages.iter().filter(|page| page.path == "/") {
-            let html = front.html();
-            for page in pages.iter().filter(|page| page.host == front.host) {
+        for home_page in pages.iter().filter(|page| page.path == "/") {
+            let html = home_page.html();
+            for page in pages.iter().filter(|page| page.host == home_page.host) {
                 let is_listed = html.contains(&format!("href=\"{}\"", page.path));
                 assert_eq!(is_listed, page.path != "/", "{}", page.route_key());
             }

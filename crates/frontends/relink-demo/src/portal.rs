@@ -1,5 +1,7 @@
-//! A portal page in a decayed neighborhood: all pages that it links to are
-//! alive, but most links of those pages are dead.
+//! A portal with a home page in a decayed neighborhood. The home page links to four lists
+//! of links, which are alive, but most links of the lists are dead.
+//!
+//! Decay is the probability that a random walk over links ends on a dead page.
 
 use crate::pages::html;
 
@@ -7,7 +9,7 @@ use crate::pages::html;
 pub(crate) const PORTAL: &str = "portal.test";
 
 /// Probability 1 − sigma that a random walk leaves a live page, with the sigma of
-/// the paper.
+/// Bar-Yossef et al. 2004.
 const CONTINUE_PROBABILITY: f64 = 0.9;
 
 /// A list of links on a page that the home page links to.
@@ -15,21 +17,21 @@ struct List {
     path: &'static str,
     title: &'static str,
     text: &'static str,
-    /// Names and texts of live pages below it.
+    /// Names and texts of the live pages in the list.
     live: &'static [(&'static str, &'static str)],
-    /// Names of dead pages below it.
+    /// Names of the dead pages in the list.
     dead: &'static [&'static str],
 }
 
-/// Returns the decay of the home page: the mean decay of its lists, which follows
-/// from their shares of dead links.
+/// Returns the decay of the home page. The decay of a list follows from its share of dead
+/// links; the decay of the home page follows from the mean decay of the lists.
 #[expect(clippy::cast_precision_loss, reason = "the lists are short")]
 pub(crate) fn decay() -> f64 {
-    let of_list = |list: &List| {
+    let list_decay = |list: &List| {
         let links = list.live.len() + list.dead.len();
         CONTINUE_PROBABILITY * list.dead.len() as f64 / links as f64
     };
-    CONTINUE_PROBABILITY * LISTS.iter().map(of_list).sum::<f64>() / LISTS.len() as f64
+    CONTINUE_PROBABILITY * LISTS.iter().map(list_decay).sum::<f64>() / LISTS.len() as f64
 }
 
 /// Returns path and HTML of every live page.

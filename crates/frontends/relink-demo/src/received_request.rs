@@ -48,10 +48,10 @@ pub(crate) struct ReceivedRequest {
 }
 
 impl ReceivedRequest {
-    /// Returns a pseudo-random number below `bound` that differs between
-    /// requests and between values of `draw` (`SplitMix64`).
-    pub(crate) fn pseudo_random(&self, draw: u64, bound: usize) -> usize {
-        let seed = self.nth_overall.wrapping_mul(1_000).wrapping_add(draw);
+    /// Returns the `index`-th number of the pseudo-random sequence of this request, reduced to
+    /// less than `bound` (`SplitMix64`).
+    pub(crate) fn nth_random_below(&self, index: u64, bound: usize) -> usize {
+        let seed = self.nth_overall.wrapping_mul(1_000).wrapping_add(index);
         let mut mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -24,7 +24,7 @@ use crate::{pages, portal, sites};
 const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// The first byte of every TLS handshake (RFC 8446 §5.1).
 const TLS_HANDSHAKE: u8 = 22;
-/// Delay after a failed `accept`, which would fail again immediately.
+/// Delay after a failed `accept`. Without a delay, the next one would fail too.
 pub(crate) const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// The response of a URL.
@@ -36,7 +36,7 @@ enum Route {
     Behavior(Behavior),
 }
 
-/// All sites, and counts of their requests.
+/// All sites, and the numbers of their requests.
 #[derive(Debug)]
 struct Sites {
     ports: SitePorts,
@@ -90,7 +90,7 @@ impl Sites {
 
     /// Handles one request of a connection.
     async fn handle(&self, mut stream: TcpStream) -> io::Result<()> {
-        // Close the connection if it starts with a TLS handshake.
+        // A TLS handshake is not a request: close the connection.
         let Some(request) = read_request(&mut stream).await? else {
             return Ok(());
         };
@@ -128,7 +128,7 @@ fn route_key(url: &str) -> String {
         if character.is_ascii() {
             key.push(character);
         } else {
-            key.extend(character.to_string().bytes().map(|it| format!("%{it:02X}")));
+            key.extend(character.to_string().bytes().map(|byte| format!("%{byte:02X}")));
         }
     }
     key
@@ -172,9 +172,10 @@ fn parse_request(head: &str) -> Option<Request> {
 mod tests {
     use super::*;
 
+    /// Checks the route key of a URL.
     #[track_caller]
-    fn check(url: &str, expect: &str) {
-        assert_eq!(route_key(url), expect);
+    fn check(url: &str, expected: &str) {
+        assert_eq!(route_key(url), expected);
     }
 
     #[test]
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn request_without_host_is_rejected() {
+    fn parse_request_rejects_a_request_without_host() {
         assert!(parse_request("GET / HTTP/1.1\r\n\r\n").is_none());
         assert!(parse_request("\r\n\r\n").is_none());
     }

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The time at which the demo sites are fetched. A few pages have other content
-/// at each time.
+/// A time at which the demo sites are fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SimulatedTime {
     /// Before some pages changed, were deleted, or lost their domain.

@@ -1,7 +1,7 @@
 //! Sites with their own response for unknown URLs.
 //!
-//! Their status codes are misleading: error pages have status 200, a page about
-//! errors is healthy, and some pages had other content a year ago.
+//! Their faults cannot be recognized by the status code: some error pages have status
+//! 200, some good pages look like error pages, and some pages had other content a year ago.
 
 mod changed;
 mod closed;

@@ -24,7 +24,8 @@ async fn fetch(library: &Library, method: &str, host: &str, path: &str) -> io::R
     Ok(String::from_utf8_lossy(&response).into_owned())
 }
 
-/// Sends a GET request. Checks how the response starts and what it contains.
+/// Sends a GET request for a URL without scheme and port. Checks that the response starts
+/// with `start` and contains `part`.
 async fn check(library: &Library, url: &str, start: &str, part: &str) {
     let (host, path) = url.split_once('/').unwrap();
     let response = fetch(library, "GET", host, &format!("/{path}")).await.unwrap();
@@ -163,7 +164,7 @@ async fn previously_visited_urls_are_linked() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
     for url in library.previously_visited() {
-        let counts = documents.iter().map(|it| mentions(&it.text, &url));
+        let counts = documents.iter().map(|document| mentions(&document.text, &url));
         assert_eq!(counts.sum::<usize>(), 1, "{url}");
     }
 }
@@ -174,6 +175,7 @@ async fn windmill_fails_every_other_time() {
     for start in ["HTTP/1.1 502 ", "HTTP/1.1 200 ", "HTTP/1.1 502 ", "HTTP/1.1 200 "] {
         check(&library, "windmill.test/grinding-days", start, "The Windmill").await;
     }
+    // An unknown URL fails every other time too.
     check(&library, "windmill.test/xqz", "HTTP/1.1 502 ", "No wind").await;
     check(&library, "windmill.test/xqz", "HTTP/1.1 404 ", ERROR_PAGE_TEXT).await;
 }
@@ -185,11 +187,12 @@ async fn malformed_responses_are_as_planted() {
     assert_eq!(reset.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     let closed = fetch(&library, "GET", "reference.test", "/telephone-book").await;
     assert_eq!(closed.unwrap(), "");
-    let cut = fetch(&library, "GET", "reference.test", "/serial-novel").await;
-    let cut = cut.unwrap();
-    assert!(cut.contains("Content-Length: 5000\r\n") && cut.len() < 5000);
-    let huge = fetch(&library, "GET", "reference.test", "/shelf-list").await;
-    assert!(huge.unwrap().find("\r\n\r\n").unwrap() > 64 * 1024);
+    let truncated = fetch(&library, "GET", "reference.test", "/serial-novel").await;
+    let truncated = truncated.unwrap();
+    assert!(truncated.contains("Content-Length: 5000\r\n") && truncated.len() < 5000);
+    let huge_headers = fetch(&library, "GET", "reference.test", "/shelf-list").await;
+    // The headers end after 64 KiB.
+    assert!(huge_headers.unwrap().find("\r\n\r\n").unwrap() > 64 * 1024);
 }
 
 #[tokio::test]
@@ -228,8 +231,7 @@ async fn dropped_library_stops_serving() {
     let port = library.port();
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.unwrap();
     drop(library);
-    // The runtime drops an aborted task later. The end of the connection shows
-    // that it has been dropped.
+    // The runtime drops the aborted server task later. When it does, the connection ends.
     let mut rest = Vec::new();
     _ = stream.read_to_end(&mut rest).await;
     assert!(rest.is_empty());
@@ -246,18 +248,20 @@ async fn every_site_has_an_override() {
         };
         let authority = rest.split('/').next().unwrap().to_ascii_lowercase();
         let is_known = overrides.contains(&format!("{authority}:127.0.0.1"));
-        let is_meant_unknown =
+        let is_fault =
             matches!(authority.as_str(), "nowhere.invalid" | ":8080" | "library.test:99999");
-        assert_ne!(is_known, is_meant_unknown, "{}", planted.url);
+        assert_ne!(is_known, is_fault, "{}", planted.url);
     }
 }
 
 /// Returns how often a URL occurs in a text, not counting longer URLs.
 fn mentions(text: &str, url: &str) -> usize {
-    let is_part = |it: char| it.is_alphanumeric() || matches!(it, '/' | ':' | '-');
-    let is_whole =
-        |at: usize| !text[..at].ends_with(is_part) && !text[at + url.len()..].starts_with(is_part);
-    text.match_indices(url).filter(|(at, _)| is_whole(*at)).count()
+    let is_in_url = |char: char| char.is_alphanumeric() || matches!(char, '/' | ':' | '-');
+    let is_whole_url = |start: usize| {
+        let (before, after) = (&text[..start], &text[start + url.len()..]);
+        !before.ends_with(is_in_url) && !after.starts_with(is_in_url)
+    };
+    text.match_indices(url).filter(|(start, _)| is_whole_url(*start)).count()
 }
 
 #[tokio::test]
@@ -265,7 +269,7 @@ async fn every_fault_occurs_once_in_the_documents() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
     for planted in library.expected_findings() {
-        let counts = documents.iter().map(|it| mentions(&it.text, &planted.url));
+        let counts = documents.iter().map(|document| mentions(&document.text, &planted.url));
         assert_eq!(counts.sum::<usize>(), 1, "{}", planted.url);
     }
 }
@@ -277,7 +281,7 @@ async fn every_good_page_is_linked() {
     let keys = pages::all().into_iter().map(|page| page.route_key());
     for key in keys.chain(sites::good_pages()) {
         let url = library.ports.insert_ports(&format!("http://{key}"));
-        let is_linked = documents.iter().any(|it| mentions(&it.text, &url) > 0);
+        let is_linked = documents.iter().any(|document| mentions(&document.text, &url) > 0);
         assert!(is_linked, "{url}");
     }
 }
@@ -286,7 +290,7 @@ async fn every_good_page_is_linked() {
 async fn local_links_lead_to_documents_unless_planted() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
-    let paths: HashSet<&str> = documents.iter().map(|it| it.path).collect();
+    let paths: HashSet<&str> = documents.iter().map(|document| document.path).collect();
     assert!(paths.contains("shelf/reading list.md"));
     for missing in ["shelf/lost-and-found.md", "shelf/pictures/reading-room.jpg"] {
         assert!(!paths.contains(missing));
@@ -298,10 +302,15 @@ async fn soft_404_sites_have_good_pages() {
     let library = Library::start().await.unwrap();
     let good: Vec<String> = sites::good_pages().collect();
     let planted = library.expected_findings();
-    let is_whole_site = |it: &&ExpectedFinding| it.code != Some(FindingCode::new(304));
-    let soft = planted.iter().filter(|it| it.verdict == Verdict::Soft404).filter(is_whole_site);
-    let hosts: HashSet<&str> = soft.filter_map(|it| it.url.split(['/', ':']).nth(3)).collect();
-    // The papers of the college are served by its fallback.
+    // Sites with the code RL304 are closed: they have no good pages.
+    let is_of_open_site = |finding: &&ExpectedFinding| {
+        finding.verdict == Verdict::Soft404 && finding.code != Some(FindingCode::new(304))
+    };
+    let soft_404s = planted.iter().filter(is_of_open_site);
+    // The parts of `http://HOST:PORT/` are `http`, two empty ones, and the host.
+    let hosts: HashSet<&str> =
+        soft_404s.filter_map(|finding| finding.url.split(['/', ':']).nth(3)).collect();
+    // The papers of the college are not part of its list of good pages.
     for host in hosts.into_iter().filter(|host| *host != "college.test") {
         assert!(good.iter().any(|key| key.starts_with(host)), "{host}");
     }
@@ -311,16 +320,19 @@ async fn soft_404_sites_have_good_pages() {
 async fn expected_findings_are_distinct_and_complete() {
     let library = Library::start().await.unwrap();
     let planted = library.expected_findings();
-    let urls: HashSet<String> = planted.iter().map(|it| it.url.to_ascii_lowercase()).collect();
-    let names: HashSet<&str> = planted.iter().map(|it| it.name).collect();
+    let urls: HashSet<String> =
+        planted.iter().map(|finding| finding.url.to_ascii_lowercase()).collect();
+    let names: HashSet<&str> = planted.iter().map(|finding| finding.name).collect();
     assert_eq!((urls.len(), names.len()), (planted.len(), planted.len()));
-    for it in &planted {
-        assert_eq!(it.code.is_none(), it.verdict == Verdict::Alive, "{}", it.name);
+    for finding in &planted {
+        let is_alive = finding.verdict == Verdict::Alive;
+        assert_eq!(finding.code.is_none(), is_alive, "{}", finding.name);
     }
     for verdict in Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::AtRisk) {
-        assert!(planted.iter().any(|it| it.verdict == verdict), "{verdict}");
+        assert!(planted.iter().any(|finding| finding.verdict == verdict), "{verdict}");
     }
-    assert!(planted.iter().filter(|it| it.verdict != Verdict::Alive).count() >= 26);
+    let faults = planted.iter().filter(|finding| finding.verdict != Verdict::Alive);
+    assert!(faults.count() >= 26);
 }
 
 #[tokio::test]
@@ -328,13 +340,13 @@ async fn moved_pages_exist_at_their_new_urls_only() {
     let library = Library::start().await.unwrap();
     let port = format!(":{}", library.port());
     let moved = library.moved_pages();
-    let bare = |url: &str| url.replace("http://", "").replace(&port, "");
+    let host_and_path = |url: &str| url.replace("http://", "").replace(&port, "");
     for (old, new) in &moved {
-        check(&library, &bare(old), "HTTP/1.1 404 ", ERROR_PAGE_TEXT).await;
-        check(&library, &bare(new), "HTTP/1.1 200 ", "<h1>").await;
+        check(&library, &host_and_path(old), "HTTP/1.1 404 ", ERROR_PAGE_TEXT).await;
+        check(&library, &host_and_path(new), "HTTP/1.1 200 ", "<h1>").await;
     }
     let planted: HashSet<String> =
-        library.expected_findings().into_iter().map(|it| it.url).collect();
+        library.expected_findings().into_iter().map(|finding| finding.url).collect();
     assert!(moved.iter().all(|(old, new)| planted.contains(old) && !planted.contains(new)));
     let copies = library.archived_pages();
     assert!(copies.iter().all(|copy| planted.contains(&copy.url)), "{copies:?}");
@@ -349,6 +361,6 @@ async fn portal_links_to_live_pages_with_dead_links() {
     check(&library, "portal.test/shops/hat-hospital", "HTTP/1.1 404 ", ERROR_PAGE_TEXT).await;
     check(&library, "portal.test/railways/valley-line", "HTTP/1.1 200 ", "steam").await;
     let neighborhood = library.neighborhood();
-    // 0.9 × (4/5 + 4/4 + 2/3 + 3/4) × 0.9 / 4
+    // The shares of dead links in the four lists: 0.9 × (4/5 + 4/4 + 2/3 + 3/4) × 0.9 / 4
     assert!((neighborhood.decay - 0.651_375).abs() < 1e-9, "{neighborhood:?}");
 }

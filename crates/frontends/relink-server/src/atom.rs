@@ -1,4 +1,5 @@
-//! Documents of the Atom Publishing Protocol (RFC 5023).
+//! Documents of the Atom Publishing Protocol (RFC 5023). A service document lists
+//! collections; an entry describes one record.
 
 use std::fmt::Write as _;
 
@@ -12,7 +13,8 @@ pub(crate) const SERVICE_TYPE: &str = "application/atomsvc+xml; charset=utf-8";
 /// Media type of an entry.
 pub(crate) const ENTRY_TYPE: &str = "application/atom+xml; type=entry; charset=utf-8";
 
-/// Returns the service document: one collection per provider, with its path.
+/// Returns the service document. `collections` contains the name and the path of the
+/// collection of each provider.
 pub(crate) fn service_document(collections: &[(String, String)]) -> String {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -32,15 +34,17 @@ pub(crate) fn service_document(collections: &[(String, String)]) -> String {
     xml + "</workspace>\n</service>\n"
 }
 
-/// Returns the entry of a submission. Its category is the state, its summary has one line per
-/// location and problem.
+/// Returns the entry of a submitted record. The category of the entry is the state of the
+/// submission. The summary has one line per location (link) and problem.
 pub(crate) fn submission_entry(submission: &Submission, path: &str, now: Timestamp) -> String {
-    let location = |it: &SubmittedLocation| format!("{} {}: {}\n", it.state, it.url, it.reason);
-    let mut summary: String = submission.locations.iter().map(location).collect();
+    let location_line = |location: &SubmittedLocation| {
+        format!("{} {}: {}\n", location.state, location.url, location.reason)
+    };
+    let mut summary: String = submission.locations.iter().map(location_line).collect();
     for problem in &submission.problems {
         summary.extend(["problem: ", problem, "\n"]);
     }
-    entry(&Entry {
+    entry_document(&Entry {
         identifier: &submission.identifier,
         title: submission.title.as_deref(),
         updated: now,
@@ -57,7 +61,7 @@ pub(crate) fn record_entry(record: &StoredRecord, path: &str) -> String {
         let state = if link.is_shown { "published" } else { "left out" };
         summary.extend([state, " ", &link.original, "\n"]);
     }
-    entry(&Entry {
+    entry_document(&Entry {
         identifier: &record.identifier,
         title: record.title.as_deref(),
         updated: record.changed_at,
@@ -67,6 +71,7 @@ pub(crate) fn record_entry(record: &StoredRecord, path: &str) -> String {
     })
 }
 
+/// The values of an entry.
 struct Entry<'a> {
     identifier: &'a str,
     title: Option<&'a str>,
@@ -76,7 +81,8 @@ struct Entry<'a> {
     summary: &'a str,
 }
 
-fn entry(entry: &Entry<'_>) -> String {
+/// Formats an entry as XML.
+fn entry_document(entry: &Entry<'_>) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <entry xmlns=\"http://www.w3.org/2005/Atom\">\n<id>{}</id>\n<title>{}</title>\n\

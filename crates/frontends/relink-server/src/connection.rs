@@ -21,12 +21,13 @@ const MAX_CONNECTIONS: usize = 64;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time to receive the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum duration of a connection, so that idle ones do not use up the slots.
+/// Maximum duration of a connection, so that idle connections end and others are accepted.
 const CONNECTION_TIMEOUT: Duration = Duration::from_mins(10);
-/// The wait after a failure to accept, for example because there are too many open files.
+/// The wait after a connection cannot be accepted, for example because too many files are
+/// open.
 const ACCEPT_DELAY: Duration = Duration::from_millis(100);
 
-/// Why the body of a request cannot be read.
+/// The reason why the body of a request cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyError {
     TooLarge,
@@ -44,7 +45,7 @@ pub(crate) async fn read_body(body: Incoming, max_bytes: usize) -> Result<Bytes,
     }
 }
 
-/// Accepts connections.
+/// Accepts connections, at most [`MAX_CONNECTIONS`] at the same time.
 pub(crate) async fn accept(listener: TcpListener, interfaces: Arc<Interfaces>) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
@@ -55,7 +56,7 @@ pub(crate) async fn accept(listener: TcpListener, interfaces: Arc<Interfaces>) {
         };
         let interfaces = Arc::clone(&interfaces);
         tokio::spawn(async move {
-            // Ignore the timeout: the connection is closed either way.
+            // Ignore a timeout: the connection is closed in any case.
             let _ = timeout(CONNECTION_TIMEOUT, serve_connection(stream, interfaces)).await;
             drop(slot);
         });

@@ -1,9 +1,12 @@
 //! HTTP interfaces of a federation of catalogs.
 //!
-//! Two interfaces: OAI-PMH (`/oai`) publishes the records, without access control and
-//! read-only. SPI (`/spi`) accepts records from providers that have a token; it checks their
-//! links on arrival. This crate accepts connections and limits them; the protocols' rules are
-//! in `relink-harvest` and `relink-engine`. It prints nothing.
+//! A federation combines the metadata records of several providers. OAI-PMH (`/oai`, a
+//! protocol for harvesting records) publishes the records. It is public and read-only. SPI
+//! (`/spi`, the Simple Publishing Interface) accepts records from providers that have a
+//! token, and checks the links of each record on arrival.
+//!
+//! This crate accepts connections and limits them. The rules of the protocols are in
+//! `relink-harvest` and `relink-engine`. This crate prints nothing.
 
 mod atom;
 mod connection;
@@ -31,7 +34,7 @@ pub use self::worker::SpiWorker;
 pub const OAI_PATH: &str = "/oai";
 /// The path of the publishing interface.
 pub const SPI_PATH: &str = "/spi";
-/// Maximum size of the body of an OAI-PMH request.
+/// Maximum size of the body of an OAI-PMH request in bytes.
 const MAX_OAI_BODY: usize = 16 << 10;
 
 /// The interfaces of a server. An interface that is `None` does not exist.
@@ -75,7 +78,7 @@ impl Interfaces {
         };
         match provider.respond(&query, self.clock.now()).await {
             Ok(xml) => Reply::new(200, "text/xml; charset=utf-8", xml),
-            // Harvesters obey the header and try again.
+            // Harvesters wait for the time in the header and try again.
             Err(StoreError::Locked { .. }) => {
                 Reply::text(503, "another program uses the database\n")
                     .with_header("Retry-After", RETRY_AFTER)
@@ -85,7 +88,7 @@ impl Interfaces {
     }
 }
 
-/// Whether a path is this one or below it.
+/// Whether a path is equal to `parent` or below `parent`.
 fn is_below(path: &str, parent: &str) -> bool {
     path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

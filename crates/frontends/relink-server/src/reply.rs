@@ -1,4 +1,4 @@
-//! Responses.
+//! Responses of the server.
 
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -24,7 +24,7 @@ impl Reply {
         Self::new(status, "text/plain; charset=utf-8", text.to_owned())
     }
 
-    /// Creates an error (RFC 9457).
+    /// Creates the description of an error in JSON (RFC 9457).
     pub(crate) fn problem(status: u16, title: &str, detail: &str) -> Self {
         let body = json!({ "title": title, "status": status, "detail": detail });
         Self::new(status, "application/problem+json", format!("{body}\n"))

@@ -1,8 +1,8 @@
 //! The Simple Publishing Interface: records are submitted, updated and deleted over HTTP.
 //!
-//! The binding is the Atom Publishing Protocol (RFC 5023): a collection per provider, and a
-//! member per record. A submission is stored, its links are checked, and the response names the
-//! result.
+//! Requests follow the Atom Publishing Protocol (RFC 5023). A collection contains the records
+//! of a provider; a member is one record. The service document lists the collections. A
+//! submitted record is stored and its links are checked. The response contains the result.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub struct SpiService {
     jobs: JobQueue,
 }
 
-/// What a request is about.
+/// The resource that a path names.
 enum Resource {
     /// The service document.
     Service,
@@ -77,6 +77,7 @@ impl SpiService {
         }
     }
 
+    /// Executes a request by its resource and method.
     async fn dispatch(
         &self,
         request: Request<Incoming>,
@@ -120,12 +121,14 @@ impl SpiService {
         let (name, identifier) = rest.split_once('/').unwrap_or((rest, ""));
         let (name, identifier) = (decode(name)?, decode(identifier)?);
         let providers = self.store.providers().await?;
-        let found = providers.into_iter().find(|it| it.name == name && access.includes(&name));
-        let Some(provider) = found else {
+        let provider =
+            providers.into_iter().find(|provider| provider.name == name && access.includes(&name));
+        let Some(provider) = provider else {
             return Err(reject(404, "not found", "there is no such provider for this token"));
         };
         let settings: ProviderSettings =
             serde_json::from_str(&provider.settings).map_err(|_| Rejection::Failed)?;
+        // Only providers that were added with `--spi` submit records.
         if settings.origin != RecordOrigin::Spi {
             return Err(reject(403, "forbidden", "the records of this provider are harvested"));
         }
@@ -136,21 +139,23 @@ impl SpiService {
         })
     }
 
+    /// Returns the service document with the collections that the token gives access to.
     async fn service(&self, access: &Access<'_>) -> Result<Reply, Rejection> {
         let providers = self.store.providers().await?;
-        let is_open = |it: &&StoredProvider| {
-            let settings = serde_json::from_str::<ProviderSettings>(&it.settings);
-            access.includes(&it.name)
+        let is_accessible = |provider: &&StoredProvider| {
+            let settings = serde_json::from_str::<ProviderSettings>(&provider.settings);
+            access.includes(&provider.name)
                 && settings.is_ok_and(|settings| settings.origin == RecordOrigin::Spi)
         };
         let collections: Vec<_> = providers
             .iter()
-            .filter(is_open)
-            .map(|it| (it.name.clone(), member_path(&it.name, "")))
+            .filter(is_accessible)
+            .map(|provider| (provider.name.clone(), member_path(&provider.name, "")))
             .collect();
         Ok(Reply::new(200, SERVICE_TYPE, service_document(&collections)))
     }
 
+    /// Stores a new record. The header `Slug` can set its identifier.
     async fn create(
         &self,
         provider: &StoredProvider,
@@ -171,12 +176,12 @@ impl SpiService {
         }
         let path = member_path(&provider.name, &record.identifier);
         let (reply, state) = self.submit(provider, settings, record).await?;
-        // A record that waits for its check is accepted, but not published yet.
+        // Status 202: the record waits for its check and is not published yet.
         let status = if state == SubmissionState::Pending { 202 } else { 201 };
         Ok(reply.with_status(status).with_header("Location", path))
     }
 
-    /// Stores and checks a record.
+    /// Stores and checks a record. Returns its entry and state.
     async fn submit(
         &self,
         provider: &StoredProvider,
@@ -184,12 +189,13 @@ impl SpiService {
         record: HarvestedRecord,
     ) -> Result<(Reply, SubmissionState), Rejection> {
         let path = member_path(&provider.name, &record.identifier);
-        let done = self.jobs.process(provider, settings, Change::Submit(record)).await?;
-        let submission = done.ok_or(Rejection::Failed)?;
+        let submission = self.jobs.process(provider, settings, Change::Submit(record)).await?;
+        let submission = submission.ok_or(Rejection::Failed)?;
         let entry = submission_entry(&submission, &path, self.clock.now());
         Ok((Reply::new(200, ENTRY_TYPE, entry), submission.state))
     }
 
+    /// Reads the record in the body of a request.
     async fn read_record(
         &self,
         settings: &ProviderSettings,
@@ -212,6 +218,7 @@ impl SpiService {
             .file_records("the submission", &body, &settings.location_fields)
             .map_err(|error| reject(422, "invalid record", &error.to_string()))?;
         let mut records = page.records;
+        // `true` means that the record is the only one.
         match (records.pop(), records.is_empty()) {
             (Some(record), true) if record.is_deleted => {
                 Err(reject(422, "invalid record", "delete a record with DELETE"))
@@ -242,9 +249,11 @@ impl SpiService {
     }
 }
 
-/// Why a request was not executed.
+/// The reason why a request was not executed.
 enum Rejection {
+    /// The request is not valid now; the response says why.
     Reply(Reply),
+    /// An internal error.
     Failed,
 }
 
@@ -288,20 +297,22 @@ fn not_allowed(allowed: &'static str) -> Rejection {
     Rejection::Reply(reply.with_header("Allow", allowed))
 }
 
+/// Returns the value of a header; an empty text if the request does not have it.
 fn header(request: &Request<Incoming>, name: &str) -> String {
     let value = request.headers().get(name).and_then(|value| value.to_str().ok());
     value.unwrap_or_default().to_owned()
 }
 
+/// Decodes a segment of a path.
 fn decode(text: &str) -> Result<String, Rejection> {
     let decoded = percent_decode_str(text).decode_utf8();
     decoded.map(Into::into).map_err(|_| reject(400, "bad request", "the path is not UTF-8"))
 }
 
-/// Whether a body may be XML; tables and JSON are not accepted here.
+/// Whether a body may be XML. Without this check, the body could be read as a table or JSON.
 fn is_xml(body: &[u8]) -> bool {
     let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
-    // A byte order mark is followed by the first element.
+    // The body starts with an element, or with the byte order mark of UTF-8 or UTF-16.
     start.is_some_and(|byte| matches!(byte, b'<' | 0xEF | 0xFE | 0xFF))
 }
 
@@ -327,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_members_are_encoded() {
+    fn member_path_is_percent_encoded() {
         assert_eq!(member_path("my repo", ""), "/spi/my%20repo");
         assert_eq!(member_path("p", "http://a.test/?x=1"), "/spi/p/http:%2F%2Fa.test%2F%3Fx=1");
         assert!(decode("http:%2F%2Fa.test%2F").is_ok_and(|text| text == "http://a.test/"));
@@ -335,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn only_xml_is_accepted() {
+    fn is_xml_rejects_json_tables_and_empty_bodies() {
         assert!(is_xml(b"\n <lom/>") && is_xml(b"\xEF\xBB\xBF<lom/>"));
         assert!(!is_xml(b"{}") && !is_xml(b"id,url\n") && !is_xml(b""));
     }

@@ -9,7 +9,7 @@ const MIN_TOKEN_LENGTH: usize = 16;
 /// The scheme of the `Authorization` header.
 const SCHEME: &str = "Bearer ";
 
-/// Why tokens cannot be used. Does not contain the token.
+/// The reason why tokens cannot be used. Does not contain the token.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseTokenError {
     /// A token is too short.
@@ -23,9 +23,11 @@ pub enum ParseTokenError {
     NoRandomness,
 }
 
-/// The tokens of providers. A token without a provider is valid for all of them.
+/// The tokens of providers. Contains no tokens, only their hashes (HMAC) with a random key.
 pub struct SpiTokens {
     key: hmac::Key,
+    /// The provider and the hash of each token. A token without a provider is valid for all
+    /// providers.
     tokens: Vec<(Option<String>, hmac::Tag)>,
 }
 
@@ -54,37 +56,37 @@ impl SpiTokens {
         if tokens.is_empty() { Err(ParseTokenError::Missing) } else { Ok(Self { key, tokens }) }
     }
 
-    /// Returns the providers that an `Authorization` header gives access to; `None` if the
-    /// token is unknown.
+    /// Returns the providers to which the token in an `Authorization` header gives access;
+    /// `None` if the token is unknown.
     ///
     /// All tokens are compared, each in constant time, so that the time of a response does not
     /// reveal parts of a token.
     pub(crate) fn access(&self, authorization: &str) -> Option<Access<'_>> {
         let token = authorization.strip_prefix(SCHEME)?.trim();
-        let mut access = Access { all: false, providers: Vec::new() };
+        let mut access = Access { includes_all: false, providers: Vec::new() };
         for (provider, tag) in &self.tokens {
             if hmac::verify(&self.key, token.as_bytes(), tag.as_ref()).is_ok() {
                 match provider {
                     Some(provider) => access.providers.push(provider),
-                    None => access.all = true,
+                    None => access.includes_all = true,
                 }
             }
         }
-        (access.all || !access.providers.is_empty()).then_some(access)
+        (access.includes_all || !access.providers.is_empty()).then_some(access)
     }
 }
 
-/// The providers that a token gives access to.
+/// The providers to which a token gives access.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Access<'a> {
-    all: bool,
+    includes_all: bool,
     providers: Vec<&'a str>,
 }
 
 impl Access<'_> {
     /// Whether records of this provider may be submitted.
     pub(crate) fn includes(&self, provider: &str) -> bool {
-        self.all || self.providers.contains(&provider)
+        self.includes_all || self.providers.contains(&provider)
     }
 }
 
@@ -92,30 +94,39 @@ impl Access<'_> {
 mod tests {
     use super::*;
 
-    const ONE: &str = "0123456789abcdef";
-    const TWO: &str = "fedcba9876543210";
+    /// A token for all providers.
+    const TOKEN_FOR_ALL: &str = "0123456789abcdef";
+    /// A token for the provider `my repository`.
+    const TOKEN_FOR_ONE: &str = "fedcba9876543210";
 
+    /// Checks whether a header gives access to `my repository` and to another provider; `None`
+    /// means that the token is unknown.
     #[track_caller]
-    fn check(header: &str, expect: Option<(bool, bool)>) {
-        let tokens = SpiTokens::parse(&format!("# providers\n{ONE}\n\nmy repository  {TWO}\n"));
-        let tokens = tokens.unwrap();
+    fn check(header: &str, expected: Option<(bool, bool)>) {
+        let text = format!("# providers\n{TOKEN_FOR_ALL}\n\nmy repository  {TOKEN_FOR_ONE}\n");
+        let tokens = SpiTokens::parse(&text).unwrap();
         let access = tokens.access(header);
-        let found = access.map(|it| (it.includes("my repository"), it.includes("other")));
-        assert_eq!(found, expect, "{header}");
+        let includes =
+            access.map(|access| (access.includes("my repository"), access.includes("other")));
+        assert_eq!(includes, expected, "{header}");
     }
 
     #[test]
     fn token_gives_access_to_its_providers() {
-        check(&format!("Bearer {ONE}"), Some((true, true)));
-        check(&format!("Bearer {TWO}"), Some((true, false)));
-        check(&format!("Basic {ONE}"), None);
+        check(&format!("Bearer {TOKEN_FOR_ALL}"), Some((true, true)));
+        check(&format!("Bearer {TOKEN_FOR_ONE}"), Some((true, false)));
+    }
+
+    #[test]
+    fn unknown_token_and_other_scheme_give_no_access() {
+        check(&format!("Basic {TOKEN_FOR_ALL}"), None);
         check("Bearer ", None);
         check("Bearer 0123456789abcde", None);
         check("", None);
     }
 
     #[test]
-    fn short_and_missing_tokens_are_refused() {
+    fn parse_rejects_short_and_missing_tokens() {
         assert_eq!(SpiTokens::parse("short").err(), Some(ParseTokenError::TooShort));
         assert_eq!(SpiTokens::parse("# none\n").err(), Some(ParseTokenError::Missing));
     }

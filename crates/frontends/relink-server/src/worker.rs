@@ -1,6 +1,7 @@
-//! Processes submissions one after the other.
+//! Processes submitted records one after the other.
 //!
-//! Connections run in parallel; they send their changes to this worker, which owns the use cases.
+//! Connections run in parallel. They send their changes to one worker, which is the only part
+//! of the server that changes records.
 
 use relink_engine::{EngineError, Harvester, ProviderSettings, StopSignal, Submission};
 use relink_ports::{HarvestedRecord, StoredProvider};
@@ -17,7 +18,7 @@ pub(crate) enum Change {
     Withdraw(String),
 }
 
-/// The result of a change; a deleted record has none.
+/// The result of a change; `None` after a deletion.
 type Outcome = Result<Option<Submission>, EngineError>;
 
 /// A change that waits for the worker.
@@ -25,10 +26,11 @@ struct Job {
     provider: StoredProvider,
     settings: ProviderSettings,
     change: Change,
-    result: oneshot::Sender<Outcome>,
+    /// Sends the outcome to the connection.
+    outcome_sender: oneshot::Sender<Outcome>,
 }
 
-/// Why a change was not made.
+/// The reason why a change was not made.
 pub(crate) enum ChangeError {
     /// Too many changes are waiting.
     Overloaded,
@@ -50,8 +52,9 @@ impl JobQueue {
         settings: &ProviderSettings,
         change: Change,
     ) -> Result<Option<Submission>, ChangeError> {
-        let (result, outcome) = oneshot::channel();
-        let job = Job { provider: provider.clone(), settings: settings.clone(), change, result };
+        let (outcome_sender, outcome) = oneshot::channel();
+        let (provider, settings) = (provider.clone(), settings.clone());
+        let job = Job { provider, settings, change, outcome_sender };
         self.0.try_send(job).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => ChangeError::Overloaded,
             mpsc::error::TrySendError::Closed(_) => ChangeError::Stopped,
@@ -65,16 +68,17 @@ impl JobQueue {
 pub struct SpiWorker(mpsc::Receiver<Job>);
 
 impl SpiWorker {
+    /// Creates a worker and the queue of its changes.
     pub(crate) fn new() -> (JobQueue, Self) {
         let (sender, receiver) = mpsc::channel(MAX_WAITING);
         (JobQueue(sender), Self(receiver))
     }
 
-    /// Processes changes until the interface ends. `lock` is held during a change, so that
-    /// nothing else changes the records meanwhile.
+    /// Processes changes until the interface is dropped. Holds `lock` during a change, so that
+    /// a harvest in the same process does not change records at the same time.
     pub async fn run(mut self, harvester: &Harvester<'_>, lock: &Mutex<()>, stop: &StopSignal) {
         while let Some(job) = self.0.recv().await {
-            let Job { provider, settings, change, result } = job;
+            let Job { provider, settings, change, outcome_sender } = job;
             let guard = lock.lock().await;
             let outcome = match change {
                 Change::Submit(record) => {
@@ -86,7 +90,7 @@ impl SpiWorker {
             };
             drop(guard);
             // Ignore the error: the client closed the connection.
-            let _ = result.send(outcome);
+            let _ = outcome_sender.send(outcome);
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteSize(pub usize);
 
-/// The text is not a size.
+/// The error of a text that is not a size. Contains the text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ParseByteSizeError(String);
 
@@ -29,6 +29,7 @@ impl FromStr for ByteSize {
         let end = text.trim().find(|c: char| !c.is_ascii_digit()).unwrap_or(text.trim().len());
         let (number, unit) = text.trim().split_at(end);
         let number: usize = number.parse().map_err(|_| error())?;
+        // A unit is a power of 2: `k`, `KB` and `KiB` are 2^10 bytes.
         let shift = match unit.trim().to_ascii_lowercase().trim_end_matches("ib") {
             "" | "b" => 0,
             "k" | "kb" => 10,
@@ -59,9 +60,10 @@ impl<'de> Deserialize<'de> for ByteSize {
 mod tests {
     use super::*;
 
+    /// Checks the number of bytes in a text; `None` means that the text is rejected.
     #[track_caller]
-    fn check(text: &str, expect: Option<usize>) {
-        assert_eq!(text.parse::<ByteSize>().ok().map(|size| size.0), expect, "{text}");
+    fn check(text: &str, expected: Option<usize>) {
+        assert_eq!(text.parse::<ByteSize>().ok().map(|size| size.0), expected, "{text}");
     }
 
     #[test]

@@ -1,4 +1,7 @@
 //! Command-line arguments. `settings` merges them with the configuration.
+//!
+//! The doc comments of commands and flags are their help texts. A field with
+//! `#[command(flatten)]` adds the flags of another struct.
 
 mod archive;
 mod decay;
@@ -111,7 +114,7 @@ pub struct GlobalArgs {
     pub color: Color,
 }
 
-/// When to use colors.
+/// The condition under which output has colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless `NO_COLOR` is set
@@ -370,7 +373,7 @@ pub struct CrawlScopeArgs {
     pub render: RenderArg,
 }
 
-/// Which pages a crawl follows.
+/// The pages that a crawl follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CrawlScopeArg {
     /// Pages of the same host and port
@@ -390,7 +393,7 @@ pub enum CrawlOrder {
     Depth,
 }
 
-/// When pages are rendered in a browser.
+/// The condition under which pages are rendered in a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RenderArg {
     /// If they are empty without scripts

@@ -1,4 +1,5 @@
-//! The clock of a run, set by the system or by `RELINK_NOW`.
+//! The clock of a run. It starts at the system time, or at the time in the environment
+//! variable `RELINK_NOW`, and is monotonic from then on.
 
 use std::ops::RangeInclusive;
 use std::time::Instant;
@@ -10,7 +11,7 @@ use relink_ports::Clock;
 
 use crate::error::CommandError;
 
-/// The variable that sets the start time of a run. Time advances from there.
+/// The environment variable that sets the start time of a run.
 const NOW: &str = "RELINK_NOW";
 
 /// The years of plausible times. Other times are clamped, so that computations of
@@ -20,11 +21,11 @@ const YEARS: RangeInclusive<i16> = 1970..=9000;
 /// A monotonic clock with a known start time.
 pub struct RunClock {
     start: Timestamp,
-    since: Instant,
+    started: Instant,
 }
 
 impl RunClock {
-    /// Starts the clock.
+    /// Starts the clock. Fails if the variable has no valid time.
     pub fn start() -> Result<Self, CommandError> {
         let start = match std::env::var(NOW) {
             Ok(text) => text.parse().map_err(|_| {
@@ -33,14 +34,14 @@ impl RunClock {
             })?,
             Err(_) => Timestamp::now(),
         };
-        Ok(Self { start: clamp_to_years(start), since: Instant::now() })
+        Ok(Self { start: clamp_to_years(start), started: Instant::now() })
     }
 }
 
 /// Clamps a time to [`YEARS`].
 fn clamp_to_years(time: Timestamp) -> Timestamp {
-    let year = |year| date(year, 1, 1).to_zoned(TimeZone::UTC).map(|start| start.timestamp());
-    match (year(*YEARS.start()), year(*YEARS.end())) {
+    let start_of = |year| date(year, 1, 1).to_zoned(TimeZone::UTC).map(|day| day.timestamp());
+    match (start_of(*YEARS.start()), start_of(*YEARS.end())) {
         (Ok(first), Ok(last)) => time.clamp(first, last),
         _ => time,
     }
@@ -48,6 +49,6 @@ fn clamp_to_years(time: Timestamp) -> Timestamp {
 
 impl Clock for RunClock {
     fn now(&self) -> Timestamp {
-        self.start.checked_add(self.since.elapsed()).unwrap_or(self.start)
+        self.start.checked_add(self.started.elapsed()).unwrap_or(self.start)
     }
 }

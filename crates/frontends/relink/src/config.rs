@@ -26,7 +26,7 @@ use crate::duration_arg::DurationArg;
 use crate::error::CommandError;
 use crate::settings::PolicyArg;
 
-/// One layer of configuration. Keys that are not set are `None`.
+/// One layer of configuration: the flags, or a file. Keys that are not set are `None`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Config {
@@ -83,8 +83,7 @@ pub struct Config {
     /// See `--resolve`.
     #[serde(deserialize_with = "parse_overrides")]
     pub resolve: Option<Vec<ResolveOverride>>,
-    /// See `--proxy`. It is parsed later, so that error messages do not contain
-    /// its password.
+    /// See `--proxy`. Parsed later, so that error messages do not contain the password.
     pub proxy: Option<String>,
     /// See `--no-proxy`.
     pub no_proxy: Option<Vec<String>>,
@@ -129,9 +128,10 @@ pub struct Config {
     pub include_verbatim: Option<bool>,
     /// See `--remap`.
     pub remap: Option<Vec<String>>,
-    /// How dead pages are searched for.
+    /// See the flags of `relink revive`.
     pub revive: ReviveConfig,
-    /// URLs in the user's settings, whose hosts receive the user's headers.
+    /// The base URL and sitemaps that the user set. Their hosts receive the headers of
+    /// `--header`.
     #[serde(skip)]
     pub user_urls: Vec<Url>,
     /// The keys that the project's file sets.
@@ -209,14 +209,17 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads a file of the project; see [`project`].
+    /// Reads a file of the project. Ignores the keys that [`project`] forbids. Relative
+    /// paths are relative to `dir`.
     pub fn read_project(path: &Path, root: &Path, dir: &Path) -> Result<Self, CommandError> {
         let (config, table) = Self::parse(&read_text(path)?, path)?;
         let (config, project) = project::restrict(config, &table, path, root, dir);
         Ok(Self { project: Some(project), ..config })
     }
 
+    /// Parses a file. Also returns the table with the values as they are written.
     fn parse(text: &str, path: &Path) -> Result<(Self, toml::Table), CommandError> {
+        // `values` are the strings to mask in the message.
         let invalid = |values: &[&str], error: &toml::de::Error| {
             CommandError::usage(format!("invalid configuration file `{}`", path.display()))
                 .cause(toml_error::describe(text, values, error))
@@ -324,6 +327,7 @@ fn read_text(path: &Path) -> Result<String, CommandError> {
     })
 }
 
+/// Returns an error for an unknown key, with a similar known key.
 fn check_key(key: &str, keys: &[&str], path: &Path) -> Result<(), CommandError> {
     if keys.contains(&key) {
         return Ok(());
@@ -354,6 +358,7 @@ enum Paths {
     Many(Vec<PathBuf>),
 }
 
+/// Parses one path or a list of paths.
 fn parse_paths<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<PathBuf>>, D::Error> {
@@ -364,6 +369,7 @@ fn parse_paths<'de, D: Deserializer<'de>>(
     }))
 }
 
+/// Parses a list of strings, each with [`FromStr`].
 fn parse_list<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -374,6 +380,7 @@ where
     texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
 }
 
+/// Parses a string with [`FromStr`].
 fn parse_optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -394,7 +401,9 @@ mod tests {
         let text = examples.join("\n");
         let (config, _) = Config::parse(&text, Path::new("relink.toml")).unwrap();
         assert_eq!(config.retries, Some(2));
-        // Every field has an example, except tables and fields that no file sets.
+        // Every field has an example, except tables and fields that no file sets. In the
+        // `Debug` output, the lines of fields are indented by four spaces, nested lines by
+        // more.
         let fields = format!("{config:#?}");
         let unset =
             fields.lines().filter(|line| line.starts_with("    ") && line.ends_with(": None,"));
@@ -429,6 +438,7 @@ mod tests {
         "#;
         let (config, _) = Config::parse(all, Path::new("relink.toml")).unwrap();
         assert_eq!(config.revive.search_budget, Some(20));
+        // The text sets every known key once.
         assert_eq!(all.matches('=').count(), ReviveConfig::KEYS.len() + HostConfig::KEYS.len());
     }
 
@@ -436,7 +446,7 @@ mod tests {
     fn unset_keys_are_taken_from_the_lower_layer() {
         let upper = Config { retries: Some(1), ..Config::default() };
         let lower = Config { retries: Some(5), concurrency: Some(9), ..Config::default() };
-        let both = upper.over(lower);
-        assert_eq!((both.retries, both.concurrency), (Some(1), Some(9)));
+        let merged = upper.over(lower);
+        assert_eq!((merged.retries, merged.concurrency), (Some(1), Some(9)));
     }
 }

@@ -1,7 +1,7 @@
 //! The database of a command: an SQLite file, or a PostgreSQL server.
 //!
-//! Settings contain the value of `--db` as a path. This module is the only one
-//! that interprets it. **The password of a URL is never printed.**
+//! Settings contain the value of `--db`, a file name or a URL, as a path. Only this module
+//! distinguishes the two. **The password of a URL is never printed.**
 
 use std::path::{Path, PathBuf};
 
@@ -16,19 +16,19 @@ pub fn server_url(db: &Path) -> Option<&str> {
     db.to_str().filter(|text| is_database_url(text))
 }
 
-/// Returns the database as shown to users.
-pub fn shown(db: &Path) -> String {
+/// Returns the path or the URL of the database for messages, without the password.
+pub fn display_name(db: &Path) -> String {
     server_url(db).map_or_else(|| db.display().to_string(), redact_database_url)
 }
 
-/// Whether the database exists. A server is assumed to.
+/// Whether the database exists. Returns `true` for a server without connecting to it.
 pub fn exists(db: &Path) -> bool {
     server_url(db).is_some() || db.exists()
 }
 
-/// Returns the path next to which files that belong to the database are stored:
-/// the search index and the journals of repairs. For a server, they are in the
-/// user's data directory.
+/// Returns the common start of the paths of files that belong to the database, such as the
+/// search index and the journals of repairs. The files of a file database are next to it,
+/// the files of a server are in the user's data directory.
 pub fn companion_path(db: &Path) -> Result<PathBuf, CommandError> {
     let Some(url) = server_url(db) else { return Ok(db.to_owned()) };
     let name = format!("postgres-{:016x}", xxh3_64(redact_database_url(url).as_bytes()));
@@ -44,9 +44,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn password_is_not_shown() {
-        assert_eq!(shown(Path::new("postgres://a:b@h/x")), "postgres://a@h/x");
-        assert_eq!(shown(Path::new("dir/x.db")), "dir/x.db");
+    fn display_name_hides_the_password() {
+        assert_eq!(display_name(Path::new("postgres://a:b@h/x")), "postgres://a@h/x");
+        assert_eq!(display_name(Path::new("dir/x.db")), "dir/x.db");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DurationArg(pub Duration);
 
-/// The text is not a duration.
+/// The error of a text that is not a duration. Contains the text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ParseDurationError(String);
 
@@ -35,7 +35,7 @@ impl FromStr for DurationArg {
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
         let number: u64 = number.parse().map_err(|_| error())?;
-        let seconds = match unit.trim() {
+        let seconds_per_unit = match unit.trim() {
             "" if number == 0 => 0,
             "ms" => return Ok(Self(Duration::from_millis(number))),
             "s" => 1,
@@ -45,7 +45,7 @@ impl FromStr for DurationArg {
             _ => return Err(error()),
         };
         number
-            .checked_mul(seconds)
+            .checked_mul(seconds_per_unit)
             .map(|seconds| Self(Duration::from_secs(seconds)))
             .ok_or_else(error)
     }
@@ -71,10 +71,11 @@ impl<'de> Deserialize<'de> for DurationArg {
 mod tests {
     use super::*;
 
+    /// Checks the milliseconds in a text; `None` means that the text is rejected.
     #[track_caller]
-    fn check(text: &str, expect: Option<u64>) {
-        let found = text.parse::<DurationArg>().ok().map(|span| span.0.as_millis());
-        assert_eq!(found, expect.map(u128::from), "{text}");
+    fn check(text: &str, expected: Option<u64>) {
+        let parsed = text.parse::<DurationArg>().ok().map(|duration| duration.0.as_millis());
+        assert_eq!(parsed, expected.map(u128::from), "{text}");
     }
 
     #[test]

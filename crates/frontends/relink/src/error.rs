@@ -1,7 +1,7 @@
 //! Exit codes and errors of commands.
 //!
 //! An error is printed on stderr as an `error` line with optional `cause` and `hint`
-//! lines, and determines the exit code. Findings are not errors.
+//! lines. It has an exit code. Findings are not errors.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -114,7 +114,7 @@ impl CommandError {
 
     #[expect(clippy::print_stderr, reason = "errors go to stderr")]
     fn print_as(&self, kind: &str) {
-        // A cause may have several lines. Replace their control characters.
+        // A cause may have several lines, so remove control characters line by line.
         let printable = |text: &str| {
             let text = relink_report::redact_prose(text);
             let lines: Vec<_> = text.lines().map(relink_report::printable).collect();
@@ -187,6 +187,7 @@ impl From<FileError> for CommandError {
 fn missing_hint(path: &str) -> String {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
     let is_document = extension.is_some_and(|name| relink_files::EXTENSIONS.contains(&name));
+    // A name such as `example.org` is probably a host.
     if extension.is_some() && !is_document && !path.contains(['/', '\\']) {
         return format!("for a web page, use `https://{path}`");
     }
@@ -213,7 +214,7 @@ impl From<EngineError> for CommandError {
 
 impl From<CatalogError> for CommandError {
     fn from(error: CatalogError) -> Self {
-        let columns = |names: &[String]| {
+        let available_columns = |names: &[String]| {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             format!("available: {}", names.join(", "))
         };
@@ -221,10 +222,10 @@ impl From<CatalogError> for CommandError {
             CatalogError::File(error) => error.into(),
             CatalogError::Store(error) => error.into(),
             CatalogError::NoColumn { ref names, .. } => Self::usage(error.to_string())
-                .cause(columns(names))
+                .cause(available_columns(names))
                 .hint("use one of these names, or in a table its number"),
             CatalogError::NoUrlColumn { ref names, .. } => Self::usage(error.to_string())
-                .cause(columns(names))
+                .cause(available_columns(names))
                 .hint("select the column with the URLs with `--column`"),
             CatalogError::Empty { .. } => Self::usage(error.to_string())
                 .cause("it contains no URLs")

@@ -1,8 +1,8 @@
-//! Gates: which findings fail a run.
+//! Gates: rules for which findings fail a run.
 //!
 //! Without a gate, every finding with a verdict of `--fail-on` fails the run.
-//! `--since` and `--baseline` exempt known links, `--accept` exempts codes. Exempt
-//! findings are still reported.
+//! `--since` and `--baseline` exempt known links: links that were broken before. `--accept`
+//! exempts finding codes. Exempt findings are still reported; all others are *open*.
 
 mod baseline;
 mod since;
@@ -22,38 +22,41 @@ pub use self::since::SinceGate;
 use crate::error::CommandError;
 use crate::output::load_findings;
 
-/// The gate of a run, before its findings are known.
+/// The settings of a gate, before the findings of the run are known.
 #[derive(Default)]
 pub struct GatePlan {
     /// The revision since which links are new.
     pub since: Option<SinceGate>,
     /// The file with the known findings.
     pub baseline_file: Option<PathBuf>,
-    /// The known findings, after [`Self::read_baseline`].
+    /// The findings in the file, after [`Self::read_baseline`].
     pub baseline: Option<KnownFindings>,
     /// Accepted codes.
     pub accepted: AcceptedCodes,
 }
+
+/// A link: its target, its document and its byte offset in the document.
+type GateLink = (TaskId, String, usize);
 
 /// The gate of a finished run.
 #[derive(Debug, Clone, Default)]
 pub struct Gate {
     /// The verdicts that fail the run.
     pub fail_on: Vec<Verdict>,
-    /// Known links: target, document and offset.
-    known: HashSet<(TaskId, String, usize)>,
+    /// Known links.
+    known: HashSet<GateLink>,
     /// Targets with an accepted code.
     accepted: HashSet<TaskId>,
-    /// The numbers of the gate, if there is one.
+    /// The numbers for reports; `None` if the gate has no exemptions.
     pub row: Option<GateRow>,
 }
 
 /// The findings of a run, by their effect.
 #[derive(Debug, Default)]
 pub struct GatedFindings {
-    /// Findings that are not exempt.
+    /// Findings with links that are not exempt.
     pub open: Vec<CheckedTarget>,
-    /// Known findings.
+    /// Findings with known links.
     pub known: Vec<CheckedTarget>,
     /// The number of targets with an accepted code.
     pub accepted: u64,
@@ -61,7 +64,7 @@ pub struct GatedFindings {
 
 impl Gate {
     /// Creates a gate without exemptions.
-    pub fn open(fail_on: &[Verdict]) -> Self {
+    pub fn without_exemptions(fail_on: &[Verdict]) -> Self {
         Self { fail_on: fail_on.to_vec(), ..Self::default() }
     }
 
@@ -82,8 +85,8 @@ impl Gate {
         self.accepted.contains(&target.task)
     }
 
-    /// Separates findings by their effect. A target with new and known links
-    /// occurs twice.
+    /// Separates findings by their effect. A target with known and open links occurs in
+    /// both lists, each time with the links of the list.
     pub fn split(&self, findings: Vec<CheckedTarget>) -> GatedFindings {
         let mut gated = GatedFindings::default();
         for target in findings {
@@ -91,28 +94,29 @@ impl Gate {
                 gated.accepted += 1;
                 continue;
             }
-            let (known, open): (Vec<_>, Vec<_>) = target
+            let (known_links, open_links): (Vec<_>, Vec<_>) = target
                 .locations
                 .iter()
                 .cloned()
                 .partition(|location| self.is_known(&target, location));
-            if known.is_empty() {
+            if known_links.is_empty() {
                 gated.open.push(target);
                 continue;
             }
-            let links = known.len() as u64;
-            let open_links = target.inlinks.saturating_sub(links);
-            if !open.is_empty() {
+            let known_count = known_links.len() as u64;
+            if !open_links.is_empty() {
+                let inlinks = target.inlinks.saturating_sub(known_count);
                 let target = target.clone();
-                gated.open.push(CheckedTarget { locations: open, inlinks: open_links, ..target });
+                gated.open.push(CheckedTarget { locations: open_links, inlinks, ..target });
             }
-            gated.known.push(CheckedTarget { locations: known, inlinks: links, ..target });
+            let locations = known_links;
+            gated.known.push(CheckedTarget { locations, inlinks: known_count, ..target });
         }
         gated
     }
 }
 
-fn link_key(target: &CheckedTarget, location: &LinkLocation) -> (TaskId, String, usize) {
+fn link_key(target: &CheckedTarget, location: &LinkLocation) -> GateLink {
     (target.task, location.path.clone(), location.location.span.start)
 }
 
@@ -123,13 +127,14 @@ impl GatePlan {
         Ok(())
     }
 
-    /// Whether the gate has no effect.
-    fn is_open(&self) -> bool {
+    /// Whether the gate exempts nothing.
+    fn has_no_exemptions(&self) -> bool {
         self.since.is_none() && self.baseline.is_none() && self.accepted.is_empty()
     }
 
-    /// Returns the verdicts that fail the run. A new link must not fail at all, so
-    /// `failing` pages fail a run with `--since`, unless the user chose verdicts.
+    /// Returns the verdicts that fail the run. With `--since`, this includes `failing`, a
+    /// failure that is not confirmed yet, because new links should not fail at all. Verdicts
+    /// that the user chose are not changed.
     fn fail_on(&self, fail_on: &[Verdict]) -> Vec<Verdict> {
         let mut fail_on = fail_on.to_vec();
         if self.since.is_some() && fail_on == Verdict::DEFAULT_FAIL_ON {
@@ -138,18 +143,19 @@ impl GatePlan {
         fail_on
     }
 
-    /// Decides which findings of a run fail it. Returns the gate and the number of
-    /// failing targets; `None` if there is no gate.
+    /// Decides which findings fail the run. Returns the gate and the number of targets that
+    /// fail the run; `None` if the gate has no exemptions.
     pub async fn evaluate(
         &self,
         ports: &Ports,
         run: RunId,
         fail_on: &[Verdict],
     ) -> Result<Option<(Gate, u64)>, CommandError> {
-        if self.is_open() {
+        if self.has_no_exemptions() {
             return Ok(None);
         }
         let fail_on = self.fail_on(fail_on);
+        // Also load findings that do not fail the run, to count accepted codes.
         let not_alive: Vec<Verdict> =
             Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Alive).collect();
         let mut findings = load_findings(ports, run, &not_alive, usize::MAX).await?;
@@ -166,41 +172,43 @@ impl GatePlan {
         });
         let (known, fixed) = self.known_links(&findings).await?;
         let mut gate = Gate { fail_on, known, accepted, row: None };
-        let failing = |target: &&CheckedTarget| {
+        let is_failing = |target: &&CheckedTarget| {
             target.locations.iter().any(|location| gate.is_failing(target, location))
         };
-        let failing = findings.iter().filter(failing).count() as u64;
+        let failing = findings.iter().filter(is_failing).count() as u64;
         gate.row = Some(self.row(&gate, fixed));
         Ok(Some((gate, failing)))
     }
 
-    /// Returns the known links, and the number of known findings that are fixed.
+    /// Returns the known links, and the number of findings in the baseline that are fixed.
     async fn known_links(
         &self,
         findings: &[CheckedTarget],
-    ) -> Result<(HashSet<(TaskId, String, usize)>, u64), CommandError> {
+    ) -> Result<(HashSet<GateLink>, u64), CommandError> {
         let links: Vec<(&CheckedTarget, &LinkLocation)> = findings
             .iter()
             .flat_map(|target| target.locations.iter().map(move |location| (target, location)))
             .collect();
         let mut known = HashSet::new();
         let mut fixed = 0;
-        let mut add = |is_known: Vec<bool>| {
-            let marked = links.iter().zip(is_known).filter(|(_, is_known)| *is_known);
-            known.extend(marked.map(|((target, location), _)| link_key(target, location)));
+        // `is_known` has an element for each link.
+        let mut add_known = |is_known: Vec<bool>| {
+            let known_links = links.iter().zip(is_known).filter(|(_, is_known)| *is_known);
+            known.extend(known_links.map(|((target, location), _)| link_key(target, location)));
         };
         if let Some(baseline) = &self.baseline {
-            let found = baseline::compare(baseline, &links)?;
-            fixed = found.fixed;
-            add(found.is_known);
+            let matched = baseline::compare(baseline, &links)?;
+            fixed = matched.fixed;
+            add_known(matched.is_known);
         }
         if let Some(since) = self.since.as_ref().filter(|_| !links.is_empty()) {
-            let is_new = since.new_links(&links).await?;
-            add(is_new.into_iter().map(|is_new| !is_new).collect());
+            let is_new = Box::pin(since.new_links(&links)).await?;
+            add_known(is_new.into_iter().map(|is_new| !is_new).collect());
         }
         Ok((known, fixed))
     }
 
+    /// Returns the numbers for reports.
     fn row(&self, gate: &Gate, fixed: u64) -> GateRow {
         let kind = match (&self.since, &self.baseline_file) {
             (Some(since), _) => GateRowKind::Since { revision: since.revision().to_owned() },
@@ -216,17 +224,17 @@ impl GatePlan {
     }
 }
 
-/// Joins paths and removes `.` and `..` without access to the file system.
+/// Removes `.` and `..` from a path without access to the file system.
 pub fn normalize(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
+    let mut normalized = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
-            Component::ParentDir if normal.file_name().is_some() => {
-                normal.pop();
+            Component::ParentDir if normalized.file_name().is_some() => {
+                normalized.pop();
             }
-            other => normal.push(other),
+            other => normalized.push(other),
         }
     }
-    normal
+    normalized
 }

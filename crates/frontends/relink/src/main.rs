@@ -1,7 +1,7 @@
 //! The `relink` command-line program: arguments, configuration and output.
 //!
-//! The composition root: it connects the adapters to the engine. Only this crate
-//! prints or ends the process. All other logic is in the other crates.
+//! This crate connects the engine to adapters: implementations of HTTP, files and the
+//! database. Only this crate prints or ends the process.
 
 mod byte_size;
 mod cli;
@@ -27,8 +27,8 @@ use mimalloc::MiMalloc;
 use crate::cli::{Cli, Command, ExitCodesArg};
 use crate::error::Exit;
 
-/// Most memory is allocated by one thread and freed by another. mimalloc is fast at
-/// this; the system allocator is not.
+/// One thread usually frees the memory that another thread allocated. mimalloc does this
+/// faster than the system allocator.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     let result = cli::reject_unused(&matches).and_then(|()| commands::run(cli));
     panic_hook::report();
     let exit = match result {
-        Ok(exit) => panic_hook::exit(exit),
+        Ok(exit) => panic_hook::exit_code(exit),
         Err(error) => error.print(),
     };
     ExitCode::from(exit_codes.code(exit))
@@ -64,7 +64,7 @@ fn usage_error(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && redacted.is_changed() {
         eprint!("{redacted}");
     } else {
-        // Ignore the error: the reader closed the pipe.
+        // Ignore the error: the reader of the output, such as `head`, closed the pipe.
         let _ = error.print();
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8))

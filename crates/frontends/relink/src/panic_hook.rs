@@ -1,9 +1,9 @@
-//! Reports panics: one line per panic, their number at the end, and an exit code
-//! other than 0.
+//! Reports panics: one line per panic, the number of panics at the end of a run, and an
+//! exit code other than 0.
 //!
 //! The engine catches panics that one page or document causes, so that the run
-//! continues. A panic message may contain a URL with a password, so only its source
-//! location is printed.
+//! continues. A panic message may contain a URL with a password, so only the source
+//! location of the panic is printed.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,9 +28,9 @@ pub fn install() {
     }));
 }
 
-/// Returns the exit code of a run. After an internal error, [`Exit::Clean`] becomes
-/// [`Exit::InternalError`], because something was not checked.
-pub fn exit(exit: Exit) -> Exit {
+/// Returns the exit code of a run that would end with `exit`. After a panic,
+/// [`Exit::Clean`] becomes [`Exit::InternalError`], because a page was not checked.
+pub fn exit_code(exit: Exit) -> Exit {
     exit_after(PANICS.load(Ordering::Relaxed), exit)
 }
 
@@ -64,7 +64,7 @@ fn summary(panics: u64) -> String {
     format!("warning: {errors}; the items above were not read completely\nhint: {HINT}")
 }
 
-/// `warning: internal error at src/piece.rs:142:42 while reading https://…`
+/// Formats a panic: `warning: internal error at src/piece.rs:142:42 while reading https://…`
 fn line(info: &PanicHookInfo<'_>) -> String {
     let location = info.location().map(|location| format!(" at {location}")).unwrap_or_default();
     let item = isolated_item().map(|item| format!(" while reading {}", redact(&item)));
@@ -85,8 +85,8 @@ mod tests {
     fn exit_after_panic_is_not_clean() {
         assert_eq!(exit_after(1, Exit::Clean), Exit::InternalError);
         assert_eq!(exit_after(0, Exit::Clean), Exit::Clean);
-        for specific in [Exit::Findings, Exit::Usage, Exit::Inconclusive, Exit::Interrupted] {
-            assert_eq!(exit_after(1, specific), specific);
+        for exit in [Exit::Findings, Exit::Usage, Exit::Inconclusive, Exit::Interrupted] {
+            assert_eq!(exit_after(1, exit), exit);
         }
     }
 
@@ -108,8 +108,9 @@ mod tests {
         set_hook(previous);
         assert!(result.is_err_and(|error| error.has_message("internal error")));
         let lines = lines.lock().unwrap();
-        let ours = lines.iter().filter(|line| line.contains(file!())).collect::<Vec<_>>();
-        assert_eq!(ours.len(), 1, "{lines:?}");
-        assert!(ours.iter().all(|line| !line.contains("hunter2") && !line.contains('\n')));
+        // Other tests in this process may panic too, but not in this file.
+        let own_lines = lines.iter().filter(|line| line.contains(file!())).collect::<Vec<_>>();
+        assert_eq!(own_lines.len(), 1, "{lines:?}");
+        assert!(own_lines.iter().all(|line| !line.contains("hunter2") && !line.contains('\n')));
     }
 }

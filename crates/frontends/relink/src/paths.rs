@@ -24,7 +24,7 @@ pub fn user_config() -> Option<PathBuf> {
 
 /// Returns the path of the user's configuration file, which need not exist.
 pub fn user_config_path() -> Option<PathBuf> {
-    Some(base("XDG_CONFIG_HOME", ".config")?.join("relink").join("config.toml"))
+    Some(xdg_directory("XDG_CONFIG_HOME", ".config")?.join("relink").join("config.toml"))
 }
 
 /// Returns the default database of the project of `dir`: one file per project in the
@@ -38,16 +38,18 @@ pub fn default_database(dir: &Path) -> Option<PathBuf> {
 
 /// Returns the directory for the data of this user.
 pub fn data_directory() -> Option<PathBuf> {
-    Some(base("XDG_DATA_HOME", ".local/share")?.join("relink"))
+    Some(xdg_directory("XDG_DATA_HOME", ".local/share")?.join("relink"))
 }
 
-/// Returns a directory of the XDG base directory specification.
-fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
+/// Returns a directory of the XDG base directory specification: the value of a variable, or
+/// a directory below the home directory. Relative values are invalid.
+fn xdg_directory(variable: &str, below_home: &str) -> Option<PathBuf> {
     let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     set.or_else(|| std::env::home_dir().map(|home| home.join(below_home)))
 }
 
-/// FNV-1a hash. It distinguishes projects with the same name and must never change.
+/// Returns the FNV-1a hash of the path of a project. The name of the project's database
+/// contains the hash, so the function must never change.
 fn fnv(bytes: &[u8]) -> u32 {
     let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     bytes.iter().fold(0x811c_9dc5, mix)

@@ -52,17 +52,18 @@ pub use self::survey::{SurveyPlan, catalog_fields, catalog_source};
 pub use self::watch::{FocusPlan, SuggestPlan, WatchPlan};
 pub use self::worker::WorkerPlan;
 
+/// Default maximum age of a cached result.
 const DAY: Duration = Duration::from_hours(24);
 
 /// The settings of `relink check`.
 pub struct CheckPlan {
     /// Settings of the engine.
     pub check: CheckSettings,
-    /// How directories are walked.
+    /// The rules for reading directories.
     pub files: LocalFilesSettings,
-    /// Which findings fail the run.
+    /// The rules for findings that fail the run.
     pub gate: GatePlan,
-    /// How dead pages are searched for afterwards, if requested.
+    /// The search for new URLs of dead pages after the check, if requested.
     pub revive: Option<ReviveSetup>,
     /// Settings of the run.
     pub run: RunSettings,
@@ -85,7 +86,7 @@ pub struct RunSettings {
     pub fail_on: Vec<Verdict>,
     /// Whether the run is a crawl, whose HTML report is about a site.
     pub is_crawl: bool,
-    /// How findings are listed in the human report.
+    /// The layout of findings in the human report.
     pub findings: FindingArgs,
     /// The maximum age of a cached result.
     pub max_cache_age: Duration,
@@ -93,7 +94,7 @@ pub struct RunSettings {
     pub inputs: Vec<String>,
     /// The configuration file of the project, if there is one.
     pub project: Option<ProjectConfig>,
-    /// How pages are judged.
+    /// The rules for verdicts.
     pub judging: Judging,
 }
 
@@ -122,6 +123,7 @@ impl CheckPlan {
         };
         let max_age = config.max_cache_age.map_or(DAY, |duration| duration.0);
         let dispatch = dispatch_settings(&config, max_age);
+        // Filled below if standard input is large.
         let mut spool_file = None;
         let extensions = config.extensions.clone();
         let gate = GatePlan { since, ..gate_plan(&config, &accept_for)? };
@@ -148,8 +150,8 @@ impl CheckPlan {
 }
 
 impl RunSettings {
-    /// Prints the keys that the project's file sets on stderr. Used where the
-    /// report cannot contain them.
+    /// Prints the keys that the project's file sets on stderr, for reports that cannot
+    /// contain them.
     pub fn warn_project_config(&self) {
         if let Some(line) = self.project.as_ref().and_then(ProjectConfig::line) {
             CommandError::usage(line).warn();
@@ -187,8 +189,8 @@ impl RunSettings {
     }
 }
 
-/// Returns the output files with their formats. Fails before any file is opened
-/// if a format is not supported.
+/// Returns the output files with their formats. Opens no file, so that an unsupported
+/// format fails first.
 fn outputs(
     config: &Config,
     paths: Vec<PathBuf>,
@@ -216,20 +218,20 @@ fn add_listed_inputs(args: &mut CheckArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Returns how directories are walked.
+/// Returns the rules for reading directories.
 fn local_files(walk: &WalkArgs) -> LocalFilesSettings {
     let ignored = if walk.no_ignore { IgnoredFiles::Include } else { IgnoredFiles::Skip };
     LocalFilesSettings { ignored, includes_hidden: walk.hidden, ..LocalFilesSettings::default() }
 }
 
-/// Rejects an output file that is an input or a document below one, unless it is an
-/// earlier report.
+/// Rejects an output file that is an input or inside of an input directory, unless the
+/// file is an earlier report. Otherwise a mistake could overwrite a document.
 fn reject_input_as_output(path: &Path, inputs: &[OsString]) -> Result<(), CommandError> {
     let Ok(output) = path.canonicalize() else { return Ok(()) };
-    let contains = |input: &OsString| {
+    let contains_output = |input: &OsString| {
         Path::new(input).canonicalize().is_ok_and(|input| output.starts_with(input))
     };
-    if !output.is_file() || !inputs.iter().any(contains) || is_report(&output) {
+    if !output.is_file() || !inputs.iter().any(contains_output) || is_report(&output) {
         return Ok(());
     }
     Err(CommandError::usage(format!("cannot write `{}`", path.display()))
@@ -237,7 +239,7 @@ fn reject_input_as_output(path: &Path, inputs: &[OsString]) -> Result<(), Comman
         .hint("choose another file name"))
 }
 
-/// Whether a file is a report of Relink, or cannot be a document.
+/// Whether a file is a report of Relink, or has an extension that no document has.
 fn is_report(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let marks: &[&str] = match extension.to_ascii_lowercase().as_str() {
@@ -259,20 +261,20 @@ pub fn current_dir() -> Result<PathBuf, CommandError> {
     })
 }
 
-/// Returns the path of the database: the given one, or the default of the project.
-pub fn database(named: Option<PathBuf>, dir: &Path) -> Result<PathBuf, CommandError> {
-    named.or_else(|| paths::default_database(dir)).ok_or_else(|| {
+/// Returns the path of the database: the value of `--db`, or the default of the project.
+pub fn database(flag: Option<PathBuf>, dir: &Path) -> Result<PathBuf, CommandError> {
+    flag.or_else(|| paths::default_database(dir)).ok_or_else(|| {
         CommandError::internal("cannot determine the data directory")
             .hint("set HOME or XDG_DATA_HOME, or use `--db FILE`")
     })
 }
 
-/// Returns the database of a command: the given one, the one of the configuration,
+/// Returns the path of the database: the value of `--db`, the value in the configuration,
 /// or the default of the project.
-pub fn database_path(named: Option<&Path>, config: Option<&Path>) -> Result<PathBuf, CommandError> {
+pub fn database_path(flag: Option<&Path>, config: Option<&Path>) -> Result<PathBuf, CommandError> {
     let dir = current_dir()?;
     let files = read_files(config, &dir)?;
-    database(named.map(Path::to_owned).or(files.db), &dir)
+    database(flag.map(Path::to_owned).or(files.db), &dir)
 }
 
 /// Converts flags and environment variables to the topmost layer.
@@ -306,10 +308,11 @@ fn flags(args: CheckArgs) -> Config {
     }
 }
 
-/// Returns the gate of the configuration.
+/// Returns the gate: the rules for findings that fail the run. `accept_for` contains pairs
+/// of a host and accepted codes.
 fn gate_plan(config: &Config, accept_for: &[String]) -> Result<GatePlan, CommandError> {
     let mut accepted = AcceptedCodes::default();
-    let mut add = |host: Option<&str>, code: &str| {
+    let mut accept = |host: Option<&str>, code: &str| {
         let rule = code.trim().parse().map_err(|error: relink_gate::ParseAcceptError| {
             CommandError::usage(error.to_string()).hint("see `relink explain --list` for all codes")
         })?;
@@ -317,27 +320,30 @@ fn gate_plan(config: &Config, accept_for: &[String]) -> Result<GatePlan, Command
         Ok::<_, CommandError>(())
     };
     for code in config.accept.iter().flatten() {
-        add(None, &code.to_string())?;
+        accept(None, &code.to_string())?;
     }
     for (name, host) in config.host.iter().flatten() {
-        host.accept.iter().try_for_each(|code| add(Some(name), &code.to_string()))?;
+        host.accept.iter().try_for_each(|code| accept(Some(name), &code.to_string()))?;
     }
     for pair in accept_for.chunks_exact(2) {
         if let [host, codes] = pair {
-            codes.split(',').try_for_each(|code| add(Some(host), code))?;
+            codes.split(',').try_for_each(|code| accept(Some(host), code))?;
         }
     }
     let baseline_file = config.baseline.clone();
     Ok(GatePlan { baseline_file, accepted, ..GatePlan::default() })
 }
 
+/// Returns `None` for the empty list of a flag that is not given.
 fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
     Some(list).filter(|list| !list.is_empty())
 }
 
 /// Converts the HTTP options to the topmost layer.
 fn request_flags(request: RequestArgs) -> Config {
-    let is_paper = request.policy.is_some_and(|policy| policy != PolicyArg::Relink);
+    let is_policy_of_paper = request.policy.is_some_and(|policy| policy != PolicyArg::Relink);
+    // Cached results were judged by other rules.
+    let policy_cache_age = is_policy_of_paper.then_some(DurationArg(Duration::ZERO));
     Config {
         concurrency: request.concurrency,
         host_concurrency: request.host_concurrency,
@@ -346,8 +352,7 @@ fn request_flags(request: RequestArgs) -> Config {
         retries: request.retries,
         policy: request.policy,
         no_controls: request.no_controls.then_some(true),
-        // Cached results were judged by other rules.
-        max_cache_age: request.max_cache_age.or(is_paper.then_some(DurationArg(Duration::ZERO))),
+        max_cache_age: request.max_cache_age.or(policy_cache_age),
         max_page_size: request.max_page_size,
         header: non_empty(request.header),
         header_for: request::headers_by_host(&request.header_for),
@@ -364,7 +369,7 @@ fn request_flags(request: RequestArgs) -> Config {
     }
 }
 
-/// Returns the options that a configuration file can set.
+/// Returns the rules for reading documents that a configuration file can set.
 fn read_options(config: &Config) -> Result<ReadOptions, CommandError> {
     let base = config.base_url.clone();
     if let Some(url) = base.as_ref().filter(|url| !matches!(url.scheme(), "http" | "https")) {
@@ -393,7 +398,8 @@ fn read_options(config: &Config) -> Result<ReadOptions, CommandError> {
                 .cause(error.reason)
                 .hint("use a form like `--remap '^https://example.org/ http://127.0.0.1:8000/'`")
         })?,
-        // With a custom resolver or proxy, reserved names may resolve.
+        // Links to reserved names such as `host.example` are skipped, unless a custom
+        // resolver or proxy may know the names.
         skips_reserved: config.resolve.is_none()
             && config.proxy.is_none()
             && config.dns_server.is_none(),
@@ -433,8 +439,10 @@ fn check_directories(roots: &[PathBuf], maps: &[PathMap]) -> Result<(), CommandE
     }
 }
 
-fn read_files(named: Option<&Path>, dir: &Path) -> Result<Config, CommandError> {
-    let upper = match named.map(Path::to_owned).or_else(|| paths::project_config(dir)) {
+/// Merges the configuration files: the file of `--config` or of the project, and the
+/// user's file, which has lower precedence.
+fn read_files(flag: Option<&Path>, dir: &Path) -> Result<Config, CommandError> {
+    let upper = match flag.map(Path::to_owned).or_else(|| paths::project_config(dir)) {
         None => Config::default(),
         Some(file) => read_upper(&file, dir)?,
     };
@@ -443,8 +451,8 @@ fn read_files(named: Option<&Path>, dir: &Path) -> Result<Config, CommandError> 
     Ok(upper.over(user))
 }
 
-/// Reads a configuration file. A file inside of the project is restricted, even if
-/// it is given with `--config`.
+/// Reads the file of `--config` or of the project. Ignores keys that a project must not
+/// set if the file is inside of the project, even with `--config`.
 fn read_upper(file: &Path, dir: &Path) -> Result<Config, CommandError> {
     let root = paths::project_root(dir);
     if !is_inside(&root, &dir.join(file)) {
@@ -480,6 +488,7 @@ fn url_filter(config: &Config) -> Result<UrlFilter, CommandError> {
     let include = config.include.as_deref().unwrap_or_default();
     let exclude = config.exclude.as_deref().unwrap_or_default();
     UrlFilter::new(include, exclude).map_err(|error| {
+        // The reason is a message of the library `regex`.
         let reason = error.reason.trim_start_matches("error: ");
         CommandError::usage(format!("invalid pattern: `{}`", error.pattern))
             .cause(reason)
@@ -499,9 +508,10 @@ fn display_inputs(inputs: &[OsString]) -> Vec<String> {
     inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect()
 }
 
-/// Parses an input. Large standard input is spooled to `spool_file`.
-fn input(given: &OsStr, spool_file: &mut Option<SpoolFile>) -> Result<Input, CommandError> {
-    let Some(text) = given.to_str() else { return Ok(Input::Path(given.into())) };
+/// Parses an input. Large standard input is written to a temporary file, which is stored
+/// in `spool_file`.
+fn input(argument: &OsStr, spool_file: &mut Option<SpoolFile>) -> Result<Input, CommandError> {
+    let Some(text) = argument.to_str() else { return Ok(Input::Path(argument.into())) };
     if text == "-" {
         let stdin = Stdin::read()?;
         *spool_file = stdin.spool_file.or_else(|| spool_file.take());
@@ -519,7 +529,7 @@ fn input(given: &OsStr, spool_file: &mut Option<SpoolFile>) -> Result<Input, Com
     Ok(Input::Page { original_url: text.to_owned(), url })
 }
 
-/// Returns how pages are judged.
+/// Returns the rules for verdicts.
 fn judging(config: &Config) -> Judging {
     Judging {
         policy: config.policy.unwrap_or_default(),
@@ -527,6 +537,7 @@ fn judging(config: &Config) -> Judging {
     }
 }
 
+/// Returns the settings of the scheduler that sends requests.
 fn dispatch_settings(config: &Config, max_age: Duration) -> DispatchSettings {
     let (defaults, judging) = (DispatchSettings::default(), judging(config));
     let policy = judging.policy.policy();
@@ -538,7 +549,8 @@ fn dispatch_settings(config: &Config, max_age: Duration) -> DispatchSettings {
         politeness: PolitenessPolicy::check(host_concurrency, interval),
         policy: Policy { retries: config.retries.unwrap_or(policy.retries), ..policy },
         uses_controls: judging.uses_controls,
-        // Without a cache, controls are not cached either.
+        // A control is a URL fetched only for comparison. With a maximum age of 0, controls
+        // are not cached either.
         max_control_age: if max_age.is_zero() { Duration::ZERO } else { defaults.max_control_age },
         max_page_bytes: page_bytes(config),
         ..defaults
@@ -550,7 +562,7 @@ fn page_bytes(config: &Config) -> usize {
     config.max_page_size.map_or(DispatchSettings::MAX_PAGE_BYTES, |size| size.0)
 }
 
-/// Returns a run key with the settings of the judge, unless they are the default.
+/// Returns a run key with the rules for verdicts, unless these are the default.
 fn judging_key(config: &Config) -> RunKeyText {
     let Judging { policy, uses_controls } = judging(config);
     let key = RunKeyText::new();
@@ -558,8 +570,8 @@ fn judging_key(config: &Config) -> RunKeyText {
     if uses_controls { key } else { key.with("controls", "none") }
 }
 
-/// Returns the settings that identify a run, in addition to its inputs. Rate
-/// limits are not among them.
+/// Returns the settings that identify a run, in addition to its inputs. A run is resumed
+/// only with equal settings. Rate limits are not included.
 fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
     let local = &options.local;
     let maps: Vec<String> = local.maps.iter().map(map_text).collect();
@@ -586,7 +598,7 @@ fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
     with_lychee_settings(key, config)
 }
 
-/// Adds the settings of further flags, unless they are the default.
+/// Adds the settings of flags that were adopted from lychee, unless they are the default.
 fn with_lychee_settings(key: RunKeyText, config: &Config) -> RunKeyText {
     let lists = [("extensions", &config.extensions), ("remap", &config.remap)];
     let key = lists.into_iter().fold(key, |key, (name, list)| match list {
@@ -595,8 +607,8 @@ fn with_lychee_settings(key: RunKeyText, config: &Config) -> RunKeyText {
     });
     let flags =
         [("include-verbatim", config.include_verbatim), ("include-mail", config.include_mail)];
-    let set = flags.into_iter().filter(|(_, flag)| *flag == Some(true));
-    set.fold(key, |key, (name, _)| key.with(name, true))
+    let set_flags = flags.into_iter().filter(|(_, flag)| *flag == Some(true));
+    set_flags.fold(key, |key, (name, _)| key.with(name, true))
 }
 
 fn column_text(column: &Column) -> String {
@@ -637,7 +649,7 @@ mod tests {
             },
             remote_anchors: true,
             skips_reserved: false,
-            // The inputs of a wiki are part of the key.
+            // Wikis set this field, and are identified by their inputs.
             is_third_party: false,
             ..ReadOptions::default()
         };

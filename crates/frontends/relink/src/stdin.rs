@@ -1,8 +1,8 @@
-//! Standard input as a document, in memory or spooled to a temporary file.
+//! Standard input as a document, in memory or spooled (copied to a temporary file).
 //!
 //! A run reads a large document twice, but standard input can be read only once.
-//! Large input is therefore spooled first. So is compressed input, which may be large
-//! after decompression.
+//! Large input is therefore spooled first. Compressed input is spooled too, because it may
+//! be large after decompression.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::CommandError;
 
-/// Size in bytes from which input is spooled.
+/// Minimum size in bytes of input that is spooled.
 const SPOOL_THRESHOLD: usize = 16 << 20;
 
 /// The first bytes of every gzip file.
@@ -48,6 +48,7 @@ impl Stdin {
     }
 }
 
+/// Reads the input, and spools it if it is large or compressed.
 fn read(mut stdin: impl Read) -> io::Result<Stdin> {
     let mut head = Vec::new();
     stdin.by_ref().take(SPOOL_THRESHOLD as u64).read_to_end(&mut head)?;
@@ -55,9 +56,11 @@ fn read(mut stdin: impl Read) -> io::Result<Stdin> {
         return Ok(Stdin { input: Input::Stdin(Arc::from(head)), spool_file: None });
     }
     let (mut file, name) = NamedTempFile::with_prefix("relink-stdin-")?.into_parts();
-    // Unlink the file, so that it cannot remain after a crash.
+    // Where an unlinked (deleted) file can still be opened, unlink the file now, so that it
+    // does not remain after a crash.
     let (path, name) = match unlinked_path(&file) {
         Some(path) => {
+            // This deletes the name; the file exists until it is closed.
             name.close()?;
             (path, None)
         }
@@ -100,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn small_input_stays_in_memory() {
+    fn small_input_is_not_spooled() {
         let Stdin { input, spool_file } = read(&b"https://a.test/\n"[..]).unwrap();
         assert_eq!(input, Input::Stdin(Arc::from(&b"https://a.test/\n"[..])));
         assert!(spool_file.is_none());

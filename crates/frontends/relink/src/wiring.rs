@@ -1,4 +1,7 @@
 //! Connects the adapters to the ports of the engine.
+//!
+//! A port is an interface that the engine uses, such as the store (the database) or the
+//! HTTP client. An adapter implements a port.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -38,7 +41,8 @@ pub async fn ports_for_reading(db: &Path, clock: Arc<dyn Clock>) -> Result<Ports
     ports_over(relink_fetch::FetchSettings::default(), store, clock)
 }
 
-/// Creates all adapters, and returns the database as the store of collections too.
+/// Creates all adapters. The same database is also the store of collections, which is
+/// returned separately.
 pub async fn ports_with_collections(
     fetch: relink_fetch::FetchSettings,
     db: &Path,
@@ -54,6 +58,7 @@ pub async fn collections(db: &Path) -> Result<Arc<dyn CollectionStore>, CommandE
     Ok(file_store(db, "relink watch").await?)
 }
 
+/// Creates the adapters for an open database.
 fn ports_over(
     fetch: relink_fetch::FetchSettings,
     store: Arc<dyn Store>,
@@ -111,8 +116,8 @@ pub async fn harvest_ports(
     Ok(HarvestPorts { ports, store, source })
 }
 
-/// Closes all adapters. Connections and the database are closed in parallel, because
-/// both take a few milliseconds.
+/// Closes all adapters. Closes connections and the database in parallel, because each takes
+/// a few milliseconds.
 pub async fn close(ports: Ports) {
     let Ports { fetch, store, .. } = ports;
     let connections = tokio::task::spawn_blocking(move || drop(fetch));
@@ -140,11 +145,12 @@ pub async fn ports_with_browser(
         return Ok(ports);
     }
     if mode == RenderMode::Always {
-        // Fail now rather than once per page.
+        // Without a browser, fail once now, not for every page.
         find_browser(None).map_err(|error| no_browser(&error))?;
     }
-    // The browser's requests obey the same address policy as all others.
-    let dial = Fetcher::new(run.fetch.clone())
+    // The browser connects through this fetcher, which forbids private addresses as for all
+    // other requests.
+    let fetcher = Fetcher::new(run.fetch.clone())
         .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
     let settings = relink_render::RenderSettings {
         user_agent: run.fetch.user_agent.clone(),
@@ -152,7 +158,7 @@ pub async fn ports_with_browser(
         max_html_bytes: run.fetch.max_text_bytes,
         ..relink_render::RenderSettings::default()
     };
-    let browser = Chromium::new(settings, Arc::new(dial));
+    let browser = Chromium::new(settings, Arc::new(fetcher));
     Ok(Ports { render: Some(Arc::new(browser)), ..ports })
 }
 
@@ -186,12 +192,11 @@ enum OpenStore {
     Postgres(Weak<PostgresStore>),
 }
 
-/// The open databases of this process. Stopped tasks hold handles to their store
-/// until the process ends, so dropping the handle of a command does not close the
-/// database.
+/// The open databases of this process. Stopped async tasks own handles of a database until
+/// the process ends, so the database stays open even if the command drops its handle.
 static OPEN_STORES: Mutex<Vec<OpenStore>> = Mutex::new(Vec::new());
 
-/// Closes all databases, even if tasks still hold handles. Otherwise the write-ahead
+/// Closes all databases, even if async tasks still own handles. Otherwise the write-ahead
 /// log of SQLite would remain on disk.
 pub fn close_stores() {
     let stores = std::mem::take(&mut *OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner));
@@ -204,6 +209,7 @@ pub fn close_stores() {
     }
 }
 
+/// Adds a database to [`OPEN_STORES`].
 fn register(open: OpenStore) {
     OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner).push(open);
 }
@@ -217,7 +223,7 @@ fn register_file(store: SqliteStore) -> Arc<SqliteStore> {
 /// Opens the database for a command that only reads it. A file and its directory may
 /// be read-only.
 pub async fn store_for_reading(db: &Path) -> Result<Arc<dyn Store>, CommandError> {
-    Ok(managed_store_for_reading(db).await?)
+    Ok(maintenance_store_for_reading(db).await?)
 }
 
 /// Opens the database and creates its directory if necessary.
@@ -232,8 +238,10 @@ async fn store_with_clock(
     Ok(open_database(db, clock).await?)
 }
 
-/// Opens the database to read its size.
-pub async fn managed_store_for_reading(db: &Path) -> Result<Arc<dyn ManagedStore>, CommandError> {
+/// Opens the database to read its size or the state of its queue.
+pub async fn maintenance_store_for_reading(
+    db: &Path,
+) -> Result<Arc<dyn ManagedStore>, CommandError> {
     if let Some(url) = server_url(db) {
         return server_store(url, Arc::new(RunClock::start()?)).await;
     }
@@ -241,11 +249,12 @@ pub async fn managed_store_for_reading(db: &Path) -> Result<Arc<dyn ManagedStore
     Ok(register_file(SqliteStore::open_for_reading(db).await?))
 }
 
-/// Opens the database for its maintenance.
-pub async fn managed_store(db: &Path) -> Result<Arc<dyn ManagedStore>, CommandError> {
+/// Opens the database to delete old data.
+pub async fn maintenance_store(db: &Path) -> Result<Arc<dyn ManagedStore>, CommandError> {
     open_database(db, Arc::new(RunClock::start()?)).await
 }
 
+/// Opens the database, an SQLite file or a PostgreSQL server.
 async fn open_database(
     db: &Path,
     clock: Arc<dyn Clock>,

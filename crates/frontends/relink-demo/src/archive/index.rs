@@ -10,16 +10,25 @@ use crate::response::CannedResponse;
 const HEADER: &str =
     r#"["urlkey","timestamp","original","mimetype","statuscode","digest","length"]"#;
 
-/// The supported parameters of a query; others are ignored.
+/// The assumed size of the headers of a capture in bytes.
+const HEADER_BYTES: usize = 300;
+
+/// The supported parameters of a query; others are ignored. Times are texts of up to 14
+/// digits: `20140102030405`.
 #[derive(Debug, Default)]
 struct IndexQuery {
     key: String,
+    /// Whether all URLs that start with the key match.
     is_prefix: bool,
     from: String,
     to: String,
+    /// Patterns that a status must match; a dot matches any digit.
     statuses: Vec<String>,
+    /// Maximum number of rows; a negative number selects the last rows.
     limit: Option<isize>,
+    /// The time by whose distance the rows are sorted.
     closest: Option<String>,
+    /// The index of the first row, from an earlier resume key.
     start: usize,
     shows_resume_key: bool,
 }
@@ -27,14 +36,17 @@ struct IndexQuery {
 /// Responds to a query.
 pub(super) fn respond(query: &str, captures: &[ArchivedPage]) -> CannedResponse {
     let query = IndexQuery::parse(query);
-    let mut found: Vec<&ArchivedPage> = captures.iter().filter(|it| query.matches(it)).collect();
+    let mut found: Vec<&ArchivedPage> =
+        captures.iter().filter(|capture| query.matches(capture)).collect();
     if let Some(closest) = &query.closest {
-        found.sort_by_key(|it| distance(&it.captured_at, closest));
+        found.sort_by_key(|capture| distance(&capture.captured_at, closest));
     }
-    let (rows, resume) = query.paginate(&found);
+    let (rows, resume_key) = query.paginate(&found);
     let mut lines = vec![HEADER.to_owned()];
-    lines.extend(rows.iter().map(|it| row(it)));
-    lines.extend(resume.into_iter().flat_map(|key| ["[]".to_owned(), format!("[\"{key}\"]")]));
+    lines.extend(rows.iter().map(|capture| row(capture)));
+    // An empty row precedes the resume key.
+    let resume_rows = |key: usize| ["[]".to_owned(), format!("[\"{key}\"]")];
+    lines.extend(resume_key.into_iter().flat_map(resume_rows));
     let body = if rows.is_empty() { "[]".to_owned() } else { format!("[{}]", lines.join(",\n")) };
     CannedResponse::page(body + "\n").with_content_type("application/json")
 }
@@ -42,6 +54,7 @@ pub(super) fn respond(query: &str, captures: &[ArchivedPage]) -> CannedResponse 
 impl IndexQuery {
     /// Parses the query string of a CDX request.
     fn parse(query: &str) -> Self {
+        // Without parameters, the range ends at the last possible time.
         let mut parsed = Self { to: "9".repeat(14), ..Self::default() };
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match name.as_ref() {
@@ -93,30 +106,32 @@ impl IndexQuery {
 
 /// Whether a status matches a pattern. A dot matches any digit.
 fn status_matches(pattern: &str, status: &str) -> bool {
-    let is_match = |(one, other): (char, char)| one == '.' || one == other;
+    let is_match = |(pattern, digit): (char, char)| pattern == '.' || pattern == digit;
     pattern.len() == status.len() && pattern.chars().zip(status.chars()).all(is_match)
 }
 
-/// Returns a distance of two times for sorting: the difference of their digits,
-/// which grows with the difference of the times.
-pub(super) fn distance(one: &str, other: &str) -> u64 {
+/// Returns a distance of two times for sorting: the difference of their 14 digits as
+/// numbers. It grows with the difference of the times.
+pub(super) fn distance(a: &str, b: &str) -> u64 {
     let number = |digits: &str| format!("{digits:0<14}").parse::<u64>().unwrap_or_default();
-    number(one).abs_diff(number(other))
+    number(a).abs_diff(number(b))
 }
 
 /// Formats a capture as a row of the response.
 fn row(capture: &ArchivedPage) -> String {
     let ArchivedPage { url, captured_at, status, body, .. } = capture;
     let mime = if capture.location.is_some() { "unk" } else { "text/html" };
-    let (key, digest, length) = (capture.key(), digest(body), body.len() + 300);
+    let (key, digest) = (capture.key(), digest(body));
+    let length = body.len() + HEADER_BYTES;
     format!(
         "[\"{}\",\"{captured_at}\",\"{}\",\"{mime}\",\"{status}\",\"{digest}\",\"{length}\"]",
-        quoted(&key),
-        quoted(url)
+        escaped(&key),
+        escaped(url)
     )
 }
 
-fn quoted(text: &str) -> String {
+/// Escapes a text for a JSON string.
+fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 

@@ -1,5 +1,5 @@
-//! Replay of the demo's web archive: returns archived responses by URL and date, and
-//! lists them as a `TimeMap`.
+//! Replay of the demo's web archive: returns captures (archived responses) by URL and date,
+//! and lists them as a `TimeMap` (RFC 7089).
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -10,21 +10,22 @@ use super::index::distance;
 use super::{ArchivedPage, not_archived, url_key};
 use crate::response::CannedResponse;
 
-/// Responds to the path after `/web/`: a time and a URL, or only a URL.
+/// Responds to the path after `/web/`: a time and a URL, or only a URL. The time has up to
+/// 14 digits and can be followed by flags, such as `id_` for the unchanged response.
 pub(super) fn respond(
     path: &str,
     accept_datetime: Option<&str>,
     captures: &[ArchivedPage],
 ) -> CannedResponse {
-    let (front, url) = path.split_once('/').unwrap_or((path, ""));
-    let digits = front.trim_end_matches(|it: char| !it.is_ascii_digit());
-    if digits.is_empty() || !front.starts_with(digits) {
+    let (time, url) = path.split_once('/').unwrap_or((path, ""));
+    let digits = time.trim_end_matches(|char: char| !char.is_ascii_digit());
+    if digits.is_empty() || !time.starts_with(digits) {
         return negotiate(path, accept_datetime, captures);
     }
     match nearest(url, digits, captures) {
         Some(capture) if capture.captured_at == digits => replay(capture),
         Some(capture) => {
-            let flags = front.get(digits.len()..).unwrap_or_default();
+            let flags = time.get(digits.len()..).unwrap_or_default();
             CannedResponse::redirect(
                 302,
                 &format!("/web/{}{flags}/{}", capture.captured_at, capture.url),
@@ -65,7 +66,7 @@ fn negotiate(
 /// Returns the list of all captures of a URL (RFC 7089, section 5).
 pub(super) fn time_map(url: &str, captures: &[ArchivedPage]) -> CannedResponse {
     let key = url_key(url);
-    let mementos = captures.iter().filter(|it| it.key() == key).map(|capture| {
+    let mementos = captures.iter().filter(|capture| capture.key() == key).map(|capture| {
         let (captured_at, date) = (&capture.captured_at, http_date(&capture.captured_at));
         format!("</web/{captured_at}/{}>; rel=\"memento\"; datetime=\"{date}\"", capture.url)
     });
@@ -77,11 +78,14 @@ pub(super) fn time_map(url: &str, captures: &[ArchivedPage]) -> CannedResponse {
     CannedResponse::page(list).with_content_type("application/link-format")
 }
 
+/// Returns the capture of a URL nearest to a time.
 fn nearest<'a>(url: &str, digits: &str, captures: &'a [ArchivedPage]) -> Option<&'a ArchivedPage> {
     let key = url_key(url);
-    captures.iter().filter(|it| it.key() == key).min_by_key(|it| distance(&it.captured_at, digits))
+    let captures = captures.iter().filter(|capture| capture.key() == key);
+    captures.min_by_key(|capture| distance(&capture.captured_at, digits))
 }
 
+/// Formats a time as 14 digits.
 fn stamp(time: Timestamp) -> String {
     time.strftime("%Y%m%d%H%M%S").to_string()
 }
@@ -89,7 +93,8 @@ fn stamp(time: Timestamp) -> String {
 /// Formats 14 digits as an HTTP date. Returns an empty text if they are invalid.
 fn http_date(digits: &str) -> String {
     let parsed = DateTime::strptime("%Y%m%d%H%M%S", digits).ok();
-    let time = parsed.and_then(|it| it.to_zoned(TimeZone::UTC).ok());
-    let date = time.map(|it| DateTimePrinter::new().timestamp_to_rfc9110_string(&it.timestamp()));
+    let time = parsed.and_then(|date| date.to_zoned(TimeZone::UTC).ok());
+    let date =
+        time.map(|time| DateTimePrinter::new().timestamp_to_rfc9110_string(&time.timestamp()));
     date.and_then(Result::ok).unwrap_or_default()
 }

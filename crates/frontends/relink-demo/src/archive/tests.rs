@@ -9,10 +9,11 @@ fn captures() -> Vec<ArchivedPage> {
         ArchivedPage::redirect("http://www.press.test/a", "20160102030405", 302, "/c"),
         ArchivedPage::error("http://press.test/d?e=f", "20160102030405", 404, "gone"),
     ];
-    captures.sort_by_cached_key(|it| (it.key(), it.captured_at.clone()));
+    captures.sort_by_cached_key(|capture| (capture.key(), capture.captured_at.clone()));
     captures
 }
 
+/// Returns the HTTP response to a request for a path and query.
 fn get(target: &str, accept_datetime: Option<&str>) -> String {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let request = Request {
@@ -26,14 +27,21 @@ fn get(target: &str, accept_datetime: Option<&str>) -> String {
     respond(&request, &captures()).to_http(&request)
 }
 
-/// Checks the years in the response of the index.
+/// Checks the years in the response of the index. A resume key follows the years.
 #[track_caller]
-fn check_index(query: &str, expect: &str) {
+fn check_index(query: &str, expected: &str) {
     let text = get(&format!("/cdx/search/cdx?{query}&output=json"), None);
-    let body = text.split_once("\r\n\r\n").unwrap().1;
-    let rows = body.lines().skip(1).map(|row| row.split('"').nth(3).or(row.split('"').nth(1)));
-    let years: Vec<_> = rows.flatten().map(|time| time.get(..4).unwrap_or(time)).collect();
-    assert_eq!(years.join(" "), expect, "{body}");
+    let (_, body) = text.split_once("\r\n\r\n").unwrap();
+    // The second string of a row is the time. A row with one string is a resume key.
+    let time_or_key = |row: &str| {
+        let mut strings = row.split('"').skip(1).step_by(2).map(str::to_owned);
+        let first = strings.next();
+        strings.next().or(first)
+    };
+    // The first line is the header.
+    let times: Vec<String> = body.lines().skip(1).filter_map(time_or_key).collect();
+    let years: Vec<&str> = times.iter().map(|time| time.get(..4).unwrap_or(time)).collect();
+    assert_eq!(years.join(" "), expected, "{body}");
 }
 
 #[test]
@@ -49,6 +57,8 @@ fn index_supports_filters_and_pagination() {
     check_index("url=press.test/never", "");
 }
 
+/// Checks the status of a replay, and texts that the response contains. `date` is the header
+/// `Accept-Datetime`.
 #[track_caller]
 fn check_capture(target: &str, date: Option<&str>, status: u16, parts: &[&str]) {
     let text = get(target, date);
@@ -63,6 +73,7 @@ fn capture_is_replayed_with_its_time() {
     let time = "Memento-Datetime: Thu, 02 Jan 2014 03:04:05 GMT";
     check_capture("/web/20140102030405id_/http://press.test/a", None, 200, &[time, "one"]);
     check_capture("/web/20150102030405/http://press.test/a", None, 301, &["Location: /b\r\n"]);
+    // Another time redirects to the time of the nearest capture.
     let exact = "Location: /web/20140102030405id_/http://press.test/a";
     check_capture("/web/2013id_/http://press.test/a", None, 302, &[exact]);
     check_capture(

@@ -1,6 +1,6 @@
 //! A document with old links to the Historical Society, whose pages moved.
 
-/// The text, without ports.
+/// The text of the document. Its URLs have no ports.
 pub(super) const SOCIETY: &str = r"# The Historical Society
 
 Collected before the society had a [new site](http://society.test/welcome).

@@ -1,7 +1,6 @@
-//! A document about the sites of the town, with links to good pages and to
-//! faults.
+//! A document about the sites of the town. It links to good pages and to planted faults.
 
-/// The text, without ports.
+/// The text of the document. Its URLs have no ports.
 pub(super) const TOWN: &str = r"# The town on the web
 
 ## Out and about

@@ -1,4 +1,5 @@
-//! Faults of sites that respond with a misleading status 200 or redirect.
+//! Faults of sites that respond with a misleading status 200 or redirect. `BySite` means
+//! that a function in [`crate::sites`] responds.
 
 use relink_model::Verdict::{Blocked, Drifted, Hijacked, Soft404};
 

@@ -26,7 +26,7 @@ pub(crate) const PREVIOUSLY_VISITED: &[&str] = &[
     "http://daily.test/",
 ];
 
-/// A gardening blog whose domain expired and became a betting site.
+/// Responds like a gardening blog whose domain expired and became a betting site.
 fn resold(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     match (received.time, received.request.path.as_str()) {
         (SimulatedTime::OneYearAgo, "/notes/pruning-old-roses") => ALLOTMENT.page(ROSES.0, ROSES.1),
@@ -35,7 +35,7 @@ fn resold(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse
     }
 }
 
-/// Two papers, one of which was lost in a relaunch of the site.
+/// Serves two papers. One of them was lost when the site was relaunched.
 fn papers(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     match (received.time, received.request.path.as_str()) {
         (_, "/papers/on-slow-rivers.pdf") => pdf("On slow rivers"),
@@ -47,7 +47,7 @@ fn papers(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse
     }
 }
 
-/// A page with one notice at a time.
+/// Serves a page with one notice, which is another one today.
 fn another_notice(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     match (received.time, received.request.path.as_str()) {
         (SimulatedTime::OneYearAgo, "/notice") => template.page(REGATTA.0, REGATTA.1),
@@ -56,7 +56,7 @@ fn another_notice(template: &PageTemplate, received: &ReceivedRequest) -> Canned
     }
 }
 
-/// The same text in a new design.
+/// Serves the same text, today in a new design.
 fn redesigned(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/history" {
         return not_found(template, received);
@@ -70,17 +70,16 @@ fn redesigned(template: &PageTemplate, received: &ReceivedRequest) -> CannedResp
     }
 }
 
-/// A news page with random headlines.
+/// Serves a news page with random headlines.
 fn headlines(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/" {
         return not_found(template, received);
     }
-    let items = (0..12).map(|draw| {
-        let (who, what) = (
-            WHO[received.pseudo_random(2 * draw, WHO.len())],
-            WHAT[received.pseudo_random(2 * draw + 1, WHAT.len())],
-        );
-        format!("<h2>{who} {what}</h2>\n")
+    let items = (0..12).map(|item| {
+        // Each headline needs two random numbers.
+        let subject = SUBJECTS[received.nth_random_below(2 * item, SUBJECTS.len())];
+        let verb = PREDICATES[received.nth_random_below(2 * item + 1, PREDICATES.len())];
+        format!("<h2>{subject} {verb}</h2>\n")
     });
     CannedResponse::page(template.html("", "All the news of the day", &items.collect::<String>()))
 }
@@ -103,7 +102,7 @@ const ALLOTMENT: PageTemplate = PageTemplate {
     name: "Notes from the Allotment",
     menu: &["Notes", "Plot 14", "About me"],
     footer: "Written with one glove on.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[],
 };
 
@@ -119,7 +118,7 @@ const BETTING: PageTemplate = PageTemplate {
     name: "BetKing Bonus",
     menu: &["Casino", "Slots", "Live odds", "Jackpot"],
     footer: "Play for fun. Terms apply.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[],
 };
 
@@ -135,7 +134,7 @@ const COLLEGE: PageTemplate = PageTemplate {
     name: "River College",
     menu: &["Study", "Research", "People", "News"],
     footer: "On the left bank since 1840.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[],
 };
 
@@ -193,7 +192,7 @@ const MILL: PageTemplate = PageTemplate {
     ],
     footer: "Follow us for milling days, recipes and offers. Accessibility. Privacy. Cookies. Press. \
            Work with us. The Riverside Mill Trust is a registered charity.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[],
 };
 
@@ -214,20 +213,22 @@ const DAILY: PageTemplate = PageTemplate {
     name: "The Daily Ferryman",
     menu: &["Town", "County", "Weather", "Chess"],
     footer: "Set by hand, corrected by readers.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[],
 };
 
+/// The first parts of headlines.
 #[rustfmt::skip]
-const WHO: [&str; 18] = [
+const SUBJECTS: [&str; 18] = [
     "Mayor", "Second heron", "Bee club", "Retired compositor", "Branch line", "Goose committee",
     "Lighthouse keeper", "Lower valley", "Town clock", "Bell ringers", "Ferryman's cousin",
     "County surveyor", "Baker's peg", "Chess champion", "Weathervane", "Night librarian",
     "Harbor master", "Alderman",
 ];
 
+/// The second parts of headlines.
 #[rustfmt::skip]
-const WHAT: [&str; 18] = [
+const PREDICATES: [&str; 18] = [
     "denies all knowledge of the turnips", "found asleep in the reading room",
     "to be repainted by popular demand", "wins by a nose and apologizes",
     "asks for quiet on Thursdays", "lost between two stations",

@@ -17,7 +17,7 @@ pub(super) const SITES: &[Site] = &[
 const BARE: PageTemplate =
     PageTemplate { name: "", menu: &[], footer: "", title_style: TitleStyle::PageOnly, pages: &[] };
 
-/// A parked domain with advertisements.
+/// Responds like a parked domain, with advertisements.
 fn parked(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     let host = &received.request.host;
     CannedResponse::page(format!(
@@ -30,7 +30,7 @@ fn parked(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     ))
 }
 
-/// A redirect to the notice of a hosting provider.
+/// Redirects to the notice of a hosting provider.
 fn suspended(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/cgi-sys/suspendedpage.cgi" {
         return CannedResponse::redirect(302, "/cgi-sys/suspendedpage.cgi");
@@ -43,7 +43,7 @@ fn suspended(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     )
 }
 
-/// The default page of a new web server.
+/// Serves the default page of a new web server.
 fn default_page(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/" {
         return behavior::not_found();

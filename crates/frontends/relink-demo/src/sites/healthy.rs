@@ -1,5 +1,5 @@
-//! Sites with good pages that appear broken after a single request or a partial
-//! inspection.
+//! Sites with good pages that appear broken if a checker sends only one request or reads
+//! only a part of the page.
 
 use super::Site;
 use super::template::{GoodPage, PageTemplate, TitleStyle, good_page, not_found};
@@ -23,11 +23,12 @@ fn short_error_page(template: &PageTemplate, _: &ReceivedRequest) -> CannedRespo
     )
 }
 
-/// Returns the story with the number in the path, whatever the slug.
+/// Returns the story with the number in the path. Ignores the slug: the words after the
+/// number.
 fn story_by_number(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     let number = |path: &str| path.split('/').nth(1).map(str::to_owned);
-    let is_meant = |leaf: &&GoodPage| number(leaf.path) == number(&received.request.path);
-    match template.pages.iter().find(is_meant) {
+    let has_number = |page: &&GoodPage| number(page.path) == number(&received.request.path);
+    match template.pages.iter().find(has_number) {
         Some(story) => template.page(story.title, story.text),
         None => template.page(
             "Story not found",
@@ -49,7 +50,7 @@ const HANDBOOK: PageTemplate = PageTemplate {
     name: "The Webmaster's Handbook",
     menu: &["Chapters", "Index"],
     footer: "Third edition.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/chapters/404-not-found",
         "404 Not Found",
@@ -63,7 +64,7 @@ const HANDBOOK: PageTemplate = PageTemplate {
     )],
 };
 
-/// A template with many more words than its pages.
+/// A template with many more words than the text of a page.
 const COUNCIL: PageTemplate = PageTemplate {
     name: "Town Council",
     menu: &[
@@ -116,7 +117,7 @@ const WIRE: PageTemplate = PageTemplate {
     name: "County Wire",
     menu: &["Latest", "By town", "Send a story"],
     footer: "Stories are paid by the word.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/18710/petition-for-geese-is-nine-yards-long",
         "Petition for geese is nine yards long",
@@ -131,7 +132,7 @@ const WINDMILL: PageTemplate = PageTemplate {
     name: "The Windmill",
     menu: &["Grinding days", "Visitors"],
     footer: "Mind the sails.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/grinding-days",
         "Grinding days",

@@ -15,14 +15,14 @@ use crate::simulated_time::SimulatedTime;
 pub(super) const SITES: &[Site] =
     &[Site { host: "orchard.test", template: &ORCHARD, fallback: orchard }];
 
-/// A page of the reading list and what Relink should propose.
+/// A page of the reading list, and the step that Relink should propose.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadingPage {
     /// The title in the list.
     pub(crate) title: &'static str,
     /// The URL, without the port.
     pub(crate) url: &'static str,
-    /// What happened to the page.
+    /// The change in the last year.
     pub(crate) event: &'static str,
     /// The expected next step.
     pub(crate) next_step: &'static str,
@@ -52,6 +52,7 @@ pub(crate) const READING_LIST: [ReadingPage; 8] = [
 /// The page that can replace the deleted one.
 pub(crate) const REPLACEMENT: &str = "http://orchard.test/pressing";
 
+/// Serves the pages of the list in their state of the simulated time.
 fn orchard(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     use SimulatedTime::{OneYearAgo, Today};
     match (received.time, received.request.path.as_str()) {
@@ -82,7 +83,7 @@ const ORCHARD: PageTemplate = PageTemplate {
     name: "The Orchard Book",
     menu: &["Trees", "Fruit", "Tools"],
     footer: "Windfalls are free.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[],
 };
 

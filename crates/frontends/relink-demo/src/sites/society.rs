@@ -13,8 +13,8 @@ pub(super) const SITES: &[Site] =
 
 /// Serves the moved pages at their new URLs. The old URLs do not redirect.
 fn moved_pages(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
-    let is_here = |path: &str| path == received.request.path;
-    match LOST_PAGES.iter().find(|it| it.new.is_some_and(is_here)) {
+    let is_requested = |path: &str| path == received.request.path;
+    match LOST_PAGES.iter().find(|page| page.new.is_some_and(is_requested)) {
         Some(lost_page) => CannedResponse::page(page(lost_page.title)),
         None => behavior::not_found(),
     }

@@ -1,5 +1,5 @@
-//! Sites that respond with status 200 or a redirect to unknown URLs, each in a
-//! different way, and have good pages too.
+//! Sites with soft-404s: they respond to unknown URLs with status 200 or a redirect, each
+//! site in a different way. They have good pages too.
 
 mod offers;
 mod templates;
@@ -29,7 +29,7 @@ pub(super) const SITES: &[Site] = &[
     Site { host: "biblioteca.test", template: &BIBLIOTECA, fallback: deleted_work },
 ];
 
-/// The same error page for all URLs.
+/// Returns the same error page for all URLs.
 fn one_error_page(template: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
     template.page(
         "Page not found",
@@ -38,13 +38,13 @@ fn one_error_page(template: &PageTemplate, _: &ReceivedRequest) -> CannedRespons
     )
 }
 
-/// An error page with the URL, a random number and a random time.
+/// Returns an error page with the URL, a random number and a random time.
 fn echo(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     let (path, number) = (&received.request.path, received.nth_overall);
     let (mark, minute, second) = (
-        received.pseudo_random(0, 0xffff_ffff),
-        received.pseudo_random(1, 60),
-        received.pseudo_random(2, 60),
+        received.nth_random_below(0, 0xffff_ffff),
+        received.nth_random_below(1, 60),
+        received.nth_random_below(2, 60),
     );
     let text = format!(
         "There is no {path} in this house. If you write to the box office, \
@@ -53,12 +53,12 @@ fn echo(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     template.page("An error occurred", &text)
 }
 
-/// A redirect to the home page.
+/// Redirects to the home page.
 fn redirect_to_home_page(_: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
     CannedResponse::redirect(302, "/")
 }
 
-/// A meta refresh to the home page.
+/// Returns a page with a meta refresh to the home page.
 fn refresh_to_home_page(template: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
     let head = "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n";
     CannedResponse::page(template.html(
@@ -68,7 +68,7 @@ fn refresh_to_home_page(template: &PageTemplate, _: &ReceivedRequest) -> CannedR
     ))
 }
 
-/// A redirect to an error page with status 200.
+/// Redirects to an error page with status 200.
 fn redirect_to_error_page(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/sorry/page-not-found.html" {
         return CannedResponse::redirect(302, "/sorry/page-not-found.html");
@@ -81,7 +81,7 @@ fn redirect_to_error_page(template: &PageTemplate, received: &ReceivedRequest) -
     )
 }
 
-/// A redirect to a search for the last path component, without results and with
+/// Redirects to a search for the last path component. The search has no results, but
 /// random recommendations.
 fn redirect_to_search(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/search" {
@@ -96,12 +96,12 @@ fn redirect_to_search(template: &PageTemplate, received: &ReceivedRequest) -> Ca
     CannedResponse::page(template.html("", "Search", &body))
 }
 
-/// The home page at every URL.
+/// Returns the home page at every URL.
 fn home_page(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     template.good_page("/").unwrap_or_else(|| not_found(template, received))
 }
 
-/// An apology with random recommendations.
+/// Returns an apology with random recommendations.
 fn recommendations(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     let offers = offers(received, &PLANTS, &PRAISE);
     let body = format!(
@@ -113,15 +113,16 @@ fn recommendations(template: &PageTemplate, received: &ReceivedRequest) -> Canne
 
 /// Returns ten random recommendations.
 fn offers(received: &ReceivedRequest, things: &[&str], remarks: &[&str]) -> String {
-    let offer = |draw: u64| {
-        let thing = things[received.pseudo_random(2 * draw, things.len())];
-        let remark = remarks[received.pseudo_random(2 * draw + 1, remarks.len())];
+    // Each recommendation needs two random numbers.
+    let offer = |item: u64| {
+        let thing = things[received.nth_random_below(2 * item, things.len())];
+        let remark = remarks[received.nth_random_below(2 * item + 1, remarks.len())];
         format!("<li>{thing}, {remark}</li>\n")
     };
     (0..10).map(offer).collect()
 }
 
-/// A missing record with status 200; other paths respond with 404.
+/// Responds to an unknown record with status 200, and to other paths with 404.
 fn no_such_record(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/record" {
         return behavior::not_found();
@@ -129,11 +130,14 @@ fn no_such_record(template: &PageTemplate, received: &ReceivedRequest) -> Canned
     template.page("Parish records", "No such record. Please check the number and try again.")
 }
 
-/// A deleted work with status 200; numbers that were never assigned respond with
+/// The highest number of a work in the library of the valley.
+const LAST_WORK: u32 = 400;
+
+/// Responds to a deleted work with status 200, and to a number that was never assigned with
 /// 404.
 fn deleted_work(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
-    let is_given = received.request.name().parse().is_ok_and(|number: u32| number <= 400);
-    if !received.request.path.starts_with("/obras/") || !is_given {
+    let is_assigned = received.request.name().parse().is_ok_and(|number: u32| number <= LAST_WORK);
+    if !received.request.path.starts_with("/obras/") || !is_assigned {
         return behavior::not_found();
     }
     let head = "<meta name=\"robots\" content=\"noindex\">\n";

@@ -23,7 +23,7 @@ pub(super) struct PageTemplate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TitleStyle {
     /// The title of the page and the name of the site.
-    Both,
+    PageAndSite,
     /// Only the title of the page.
     PageOnly,
     /// Only the name of the site.
@@ -80,7 +80,7 @@ impl PageTemplate {
     pub(super) fn html(&self, head: &str, title: &str, body: &str) -> String {
         let name = self.name;
         let full_title = match self.title_style {
-            TitleStyle::Both => format!("{title} – {name}"),
+            TitleStyle::PageAndSite => format!("{title} – {name}"),
             TitleStyle::PageOnly => title.to_owned(),
             TitleStyle::SiteOnly => name.to_owned(),
         };

@@ -1,5 +1,5 @@
-//! Sites that show a login, a bot check or an empty page instead of the requested page.
-//! Whether the page exists is unknown.
+//! Sites that show a login, a bot check or an empty page instead of the requested page. A
+//! checker cannot know whether the requested page exists.
 
 use super::Site;
 use super::template::{PageTemplate, TitleStyle, not_found};
@@ -16,7 +16,7 @@ pub(super) const SITES: &[Site] = &[
     Site { host: "staffroom.test", template: &STAFFROOM, fallback: login_as_home_page },
 ];
 
-/// A redirect to a login page with the requested path.
+/// Redirects to a login page, with the requested path as a parameter.
 fn redirect_to_login(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/login" {
         return CannedResponse::redirect(302, &format!("/login?next={}", received.request.path));
@@ -24,9 +24,10 @@ fn redirect_to_login(template: &PageTemplate, received: &ReceivedRequest) -> Can
     login_form(template)
 }
 
-/// A CAPTCHA instead of every page.
+/// Returns a CAPTCHA instead of every page.
 fn captcha(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
-    let (host, ray) = (&received.request.host, received.pseudo_random(0, 0xffff_ffff));
+    let host = &received.request.host;
+    let ray = received.nth_random_below(0, 0xffff_ffff);
     CannedResponse::page(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><title>Just a moment...</title>\n\
          <meta name=\"robots\" content=\"noindex,nofollow\"></head>\n<body>\n<h1>{host}</h1>\n\
@@ -37,7 +38,7 @@ fn captcha(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     ))
 }
 
-/// A consent wall instead of every page.
+/// Returns a consent wall instead of every page.
 fn consent(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     let back = &received.request.path;
     let body = format!(
@@ -55,7 +56,7 @@ fn consent(template: &PageTemplate, received: &ReceivedRequest) -> CannedRespons
     CannedResponse::page(template.html("", "Before you continue", &body))
 }
 
-/// An empty page that scripts fill.
+/// Returns an empty page that scripts fill.
 fn script_shell(template: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
     let name = template.name;
     CannedResponse::page(format!(
@@ -66,7 +67,7 @@ fn script_shell(template: &PageTemplate, _: &ReceivedRequest) -> CannedResponse 
     ))
 }
 
-/// A maintenance page instead of every page.
+/// Returns a maintenance page instead of every page.
 fn maintenance(_: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
     CannedResponse::page(
         "<!doctype html>\n<html lang=\"en\">\n<head><title>Down for maintenance</title></head>\n\
@@ -76,7 +77,8 @@ fn maintenance(_: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
     )
 }
 
-/// A home page that is a login page on purpose.
+/// Returns a login form as the home page, which is the intended content of this site, and
+/// 404 for all other paths.
 fn login_as_home_page(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path == "/" { login_form(template) } else { not_found(template, received) }
 }
@@ -100,5 +102,5 @@ const STAFFROOM: PageTemplate =
     template_without_pages("The Staff Room", "Biscuits are for members.");
 
 const fn template_without_pages(name: &'static str, footer: &'static str) -> PageTemplate {
-    PageTemplate { name, menu: &[], footer, title_style: TitleStyle::Both, pages: &[] }
+    PageTemplate { name, menu: &[], footer, title_style: TitleStyle::PageAndSite, pages: &[] }
 }

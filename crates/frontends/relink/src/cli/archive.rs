@@ -1,4 +1,7 @@
 //! Arguments of `relink archive`.
+//!
+//! WARC is the file format of web archives, CDXJ the format of their indexes. pywb is a
+//! program that serves and records web archives.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

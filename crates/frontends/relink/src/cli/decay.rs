@@ -1,4 +1,4 @@
-//! Arguments of `relink decay`.
+//! Arguments of `relink decay`. "The paper" is Bar-Yossef et al., WWW 2004.
 
 use std::path::PathBuf;
 use std::str::FromStr;

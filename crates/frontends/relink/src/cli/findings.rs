@@ -18,7 +18,7 @@ pub struct FindingArgs {
     pub max_findings: Option<usize>,
 }
 
-/// How findings are grouped.
+/// The grouping of findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupByArg {

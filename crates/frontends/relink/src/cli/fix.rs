@@ -1,4 +1,7 @@
 //! Arguments of `relink fix`.
+//!
+//! The new URL of a dead page is an alias (another URL of the same page) or an archived
+//! copy. A sidecar file lists the original URLs of replaced links.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -97,7 +100,7 @@ pub struct FixArgs {
     pub request: RequestArgs,
 }
 
-/// Which new URL of a dead page is written.
+/// The new URL of a dead page that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PreferArg {
     /// The archived copy for citations, the new URL of the page for other links
@@ -108,7 +111,7 @@ pub enum PreferArg {
     Archive,
 }
 
-/// How new URLs are written.
+/// The position of a new URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StyleArg {
     /// Instead of the old URL
@@ -117,7 +120,7 @@ pub enum StyleArg {
     Beside,
 }
 
-/// Where the original URL of a replaced link is kept.
+/// The location of the original URL of a replaced link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RobustArg {
     /// In attributes of HTML links, and in `links.lock.toml` for other links

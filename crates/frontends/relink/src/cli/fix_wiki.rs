@@ -40,7 +40,7 @@ pub struct WikiArgs {
     pub max_edits: Option<usize>,
 }
 
-/// Which pages of a wiki are read.
+/// The pages of a wiki that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum WikiPagesArg {
     /// All pages

@@ -1,4 +1,4 @@
-//! Flags that select which findings fail a run.
+//! Flags of the gate: the rules for findings that fail a run.
 
 use std::path::PathBuf;
 

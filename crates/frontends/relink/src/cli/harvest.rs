@@ -1,4 +1,8 @@
 //! Arguments of `relink harvest` and its subcommands.
+//!
+//! A provider is an organization whose metadata records are harvested. An incident is a
+//! period in which a URL of a record is broken. The timetable decides when an incident
+//! escalates and when its records are hidden.
 
 use std::path::PathBuf;
 
@@ -49,7 +53,7 @@ pub enum HarvestCommand {
     Status(HarvestStatusArgs),
     /// Record the reply of a provider: its incidents do not escalate before a date
     Answer {
-        /// What the reply is about.
+        /// The subject of the reply.
         #[command(flatten)]
         subject: SubjectArgs,
         /// First day on which the incidents may advance again

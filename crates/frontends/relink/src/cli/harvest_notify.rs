@@ -1,4 +1,5 @@
-//! Arguments of `relink harvest mail` and `relink harvest publish`.
+//! Arguments of `relink harvest mail`, `publish` and `webhook`: the ways to notify
+//! providers of their broken links.
 
 use std::path::PathBuf;
 
@@ -45,7 +46,7 @@ pub struct HarvestMailArgs {
     pub templates: Option<PathBuf>,
 }
 
-/// How the connection to a mail server is secured.
+/// The encryption of the connection to a mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SmtpSecurityArg {
     /// STARTTLS is required

@@ -1,4 +1,7 @@
-//! Arguments of `relink harvest add` and `relink harvest edit`.
+//! Arguments of `relink harvest add` and `relink harvest edit`: the settings of a provider,
+//! an organization whose metadata records are harvested.
+//!
+//! A location is a URL in a record. "The paper" is Le and Shulman's on sampling URLs.
 
 use std::path::PathBuf;
 
@@ -132,7 +135,7 @@ pub struct ProviderFlags {
     pub budget: Option<u64>,
 }
 
-/// Which records are checked on arrival.
+/// The records that are checked on arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ArrivalsArg {
     /// Records that arrive after the first complete harvest
@@ -169,13 +172,14 @@ pub enum NotifyArg {
     Mail,
 }
 
-/// Parses a mail address. Control characters would end the header of a mail.
+/// Parses a mail address. Rejects control characters: a line feed would end the header of
+/// a mail and start another one.
 fn mail_address(text: &str) -> Result<String, String> {
     let is_valid = text.split_once('@').is_some_and(|(user, domain)| {
         !user.is_empty() && !domain.is_empty() && !domain.contains('@')
     });
-    let has_forbidden = text.chars().any(|char| char.is_control() || char.is_whitespace());
-    if is_valid && !has_forbidden {
+    let has_space = text.chars().any(|char| char.is_control() || char.is_whitespace());
+    if is_valid && !has_space {
         Ok(text.to_owned())
     } else {
         Err("invalid mail address (expected a value such as `name@example.org`)".to_owned())

@@ -1,4 +1,4 @@
-//! Flags of `relink check` that users of lychee expect.
+//! Flags of `relink check` that users of lychee, another link checker, expect.
 
 use std::path::PathBuf;
 
@@ -49,6 +49,7 @@ impl ExitCodesArg {
             (Self::Lychee, Exit::Findings) => 2,
             (Self::Lychee, Exit::Usage) => 3,
             (Self::Lychee, Exit::Inconclusive | Exit::InternalError) => 1,
+            // The values of `Exit` are the codes of Relink.
             (_, exit) => exit as u8,
         }
     }

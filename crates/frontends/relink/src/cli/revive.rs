@@ -1,4 +1,7 @@
 //! Arguments of `relink revive` and `relink patterns`.
+//!
+//! `revive` searches for the new URLs of dead pages. A pattern is a rule by which the URLs
+//! of one directory changed. A replacement is a page of another site.
 
 use std::path::PathBuf;
 
@@ -128,7 +131,7 @@ pub struct CheckReviveArgs {
     pub replacements: Option<ReplacementsArg>,
 }
 
-/// When other sites are searched for replacements.
+/// The condition under which other sites are searched for replacements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplacementsArg {

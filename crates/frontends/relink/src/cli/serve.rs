@@ -1,4 +1,7 @@
 //! Arguments of `relink serve`.
+//!
+//! OAI-PMH is a protocol for harvesting metadata records. SPI (Simple Publishing Interface)
+//! is a protocol for submitting records.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Arguments of the commands that set up Relink.
+//! Arguments of the commands that set up Relink: `init`, `config` and `completions`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,6 @@
 //! Arguments of `relink survey` and its subcommands.
+//!
+//! A catalog is a list of URLs. A plan selects the URLs of each domain to check.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -201,7 +203,7 @@ pub struct SimulateArgs {
     pub format: ExplainFormat,
 }
 
-/// How broken URLs are distributed in a random catalog.
+/// The distribution of broken URLs in a random catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BreakageArg {
     /// Whole directories are broken
@@ -210,12 +212,12 @@ pub enum BreakageArg {
     Scattered,
 }
 
-/// Parses the name of a plan. `wald` is an alias of `sequential`.
+/// Parses the name of a plan. `wald` is another name of the sequential plan.
 fn plan_name(text: &str) -> Result<SamplingPlanName, String> {
     if text == "wald" { Ok(SamplingPlanName::Sequential) } else { text.parse() }
 }
 
-/// A weekly budget: `10%/week`, `500/week`.
+/// A weekly budget: `10%/week`, `500/week`. The unit may be omitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BudgetArg(pub Budget);
 
@@ -243,9 +245,10 @@ impl FromStr for BudgetArg {
 mod tests {
     use super::*;
 
+    /// Checks the budget in a text; `None` means that the text is rejected.
     #[track_caller]
-    fn check(text: &str, expect: Option<Budget>) {
-        assert_eq!(text.parse::<BudgetArg>().ok(), expect.map(BudgetArg), "{text}");
+    fn check(text: &str, expected: Option<Budget>) {
+        assert_eq!(text.parse::<BudgetArg>().ok(), expected.map(BudgetArg), "{text}");
     }
 
     #[test]
@@ -253,6 +256,10 @@ mod tests {
         check("10%/week", Some(Budget::Share(0.1)));
         check("2.5 %", Some(Budget::Share(0.025)));
         check("500/week", Some(Budget::Urls(500)));
+    }
+
+    #[test]
+    fn parse_rejects_zero_and_other_units() {
         for text in ["", "0", "0%", "101%", "10%/day", "-5", "x%"] {
             check(text, None);
         }

@@ -1,10 +1,9 @@
 //! Rejects arguments that would have no effect.
 //!
-//! A flag that changes the result of a command, but is not used in the selected
-//! mode, is a mistake of the user. Only arguments on the command line are checked,
-//! because variables and configuration files apply to several commands. Flags that
-//! only affect how requests are sent (`--timeout`, `--proxy`) are always accepted:
-//! they do not change results.
+//! A flag that the selected mode of a command ignores is a mistake of the user. Only
+//! arguments on the command line are checked, because variables and configuration files
+//! apply to several commands. Flags that only affect how requests are sent (`--timeout`,
+//! `--proxy`) are always accepted, because they do not change results.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -15,17 +14,19 @@ use crate::error::CommandError;
 struct Rule {
     /// The command, with its subcommand.
     command: &'static [&'static str],
-    /// Whether the rule applies.
+    /// Whether the mode is selected.
     applies: fn(&ArgMatches) -> bool,
     /// The mode, as printed in the message.
     mode: &'static str,
-    /// The arguments that have no effect in it.
+    /// The ids of the arguments that have no effect in the mode.
     unused: &'static [&'static str],
 }
 
 /// Arguments that select the fields of a catalog.
 const FIELDS: &[&str] = &["column", "domain_column", "read_as"];
 
+/// The rules for all commands but `survey simulate`. An id is the name of a field in the
+/// arguments of the command.
 const RULES: [Rule; 9] = [
     Rule {
         command: &["decay"],
@@ -96,7 +97,7 @@ const RULES: [Rule; 9] = [
     },
 ];
 
-/// The rule for arguments of `survey simulate` that describe a catalog.
+/// The rule for arguments of `survey simulate` that describe the columns of a catalog.
 const CATALOG_RULE: Rule = Rule {
     command: &["survey", "simulate"],
     applies: |given| !has(given, "catalog"),
@@ -108,7 +109,7 @@ const CATALOG_RULE: Rule = Rule {
 pub fn reject_unused(matches: &ArgMatches) -> Result<(), CommandError> {
     for rule in RULES.iter().chain([&CATALOG_RULE]) {
         let Some(given) = command_args(matches, rule.command) else { continue };
-        let unused = rule.unused.iter().find(|id| is_typed(given, id));
+        let unused = rule.unused.iter().find(|id| is_on_command_line(given, id));
         if let Some(unused) = unused.filter(|_| (rule.applies)(given)) {
             let command = rule.command.join(" ");
             return Err(CommandError::usage(format!(
@@ -132,11 +133,12 @@ fn command_args<'a>(matches: &'a ArgMatches, command: &[&str]) -> Option<&'a Arg
     Some(matches)
 }
 
+/// Whether an argument is set on the command line or by a variable.
 fn has(given: &ArgMatches, id: &str) -> bool {
     matches!(given.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
 }
 
-fn is_typed(given: &ArgMatches, id: &str) -> bool {
+fn is_on_command_line(given: &ArgMatches, id: &str) -> bool {
     given.value_source(id) == Some(ValueSource::CommandLine)
 }
 
@@ -156,6 +158,7 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
+    /// Whether `relink` rejects these arguments, separated by spaces.
     fn is_rejected(args: &str) -> bool {
         let args = ["relink"].into_iter().chain(args.split(' '));
         reject_unused(&Cli::command().try_get_matches_from(args).unwrap()).is_err()

@@ -1,4 +1,7 @@
 //! Arguments of `relink watch`.
+//!
+//! A collection is a set of pages, such as a reading list. A member is a page in a
+//! collection. The context of a collection is the set of pages that a member must fit.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -232,6 +235,7 @@ pub struct WatchFocusArgs {
     pub request: RequestArgs,
 }
 
+/// Parses a probability above 0 and up to 1.
 fn probability(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| format!("invalid number: `{text}`"))?;
     if value > 0.0 && value <= 1.0 {

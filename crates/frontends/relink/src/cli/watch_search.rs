@@ -1,4 +1,8 @@
-//! Arguments of `relink watch suggest`, `reject` and `keyphrases`: the search for pages.
+//! Arguments of `relink watch suggest`, `reject` and `keyphrases`: the search for pages that
+//! replace a member of a collection.
+//!
+//! A query consists of phrases of the page. A search for copies adds phrases until a query
+//! has few results; a search for similar pages drops phrases until a query has enough.
 
 use std::path::PathBuf;
 

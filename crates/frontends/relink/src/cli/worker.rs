@@ -1,4 +1,4 @@
-//! Arguments of `relink worker`.
+//! Arguments of `relink worker`, which fetches pages for the checks of other processes.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,7 @@
 //! `relink archive`: lists live pages without an archived copy, and saves them.
+//!
+//! A copy of a page is in a web archive, in local WARC files (the file format of web
+//! archives), or written by this command.
 
 mod submit;
 
@@ -11,6 +14,7 @@ use relink_engine::{
 };
 use relink_judge::codes;
 use relink_lookup::WarcWriter;
+use relink_model::RunId;
 use relink_ports::Clock as _;
 use relink_report::{ArchiveReport, ArchiveRow, ArchiveRowState, redact};
 
@@ -39,6 +43,7 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
     let (save, format) = (args.save.clone(), args.format);
     let (inputs, submit) = (args.inputs.clone(), args.submit.clone());
     let (is_robust, is_dry_run) = (args.robust, args.dry_run);
+    // `--robust` edits every link to a page; the report lists only a few of them.
     let max_locations = if is_robust { usize::MAX } else { MAX_LOCATIONS };
     let mut plan = CheckPlan::resolve(args.into_check_args(), now)?;
     plan.run.warn_project_config();
@@ -48,8 +53,8 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
         ports.archives = archives(setup, &ports)?;
     }
     let stop = stop_on_signal();
-    let mut pages = match live_pages(&ports, &plan, max_locations, &global, &stop).await? {
-        Ok(pages) => pages,
+    let (run, mut pages) = match live_pages(&ports, &plan, max_locations, &global, &stop).await? {
+        Ok(found) => found,
         Err(exit) => return Ok(exit),
     };
     let warc = match save {
@@ -63,9 +68,10 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
         submit_missing(&ports, &archive, &database, &mut pages, &global, &stop).await?;
     }
     if is_robust {
-        annotate(&ports, &plan, &inputs, &pages, is_dry_run, &global).await?;
+        annotate(&ports, &plan, run, &inputs, &pages, is_dry_run, &global).await?;
     }
     wiring::close(ports).await;
+    // A dry run prints only the diff.
     if !is_dry_run {
         print_report(format, &pages, warc.as_deref())?;
     }
@@ -75,25 +81,25 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
 /// Adds the directory of saved pages to the archives, so that a later run does
 /// not save them again.
 fn add_saved_files(setup: &mut ReviveSetup, directory: Option<&Path>) {
-    let has_files = |directory: &&Path| {
+    let has_warc_files = |directory: &&Path| {
         directory.read_dir().is_ok_and(|mut entries| {
             entries.any(|entry| {
                 entry.is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".warc.gz"))
             })
         })
     };
-    setup.warcs.extend(directory.filter(has_files).map(Path::to_owned));
+    setup.warcs.extend(directory.filter(has_warc_files).map(Path::to_owned));
 }
 
-/// Checks the inputs and queries the archives for every live page. Returns the
-/// exit code if the check did not finish.
+/// Checks the inputs and queries the archives for every live page. The inner error is
+/// the exit code of an interrupted check.
 async fn live_pages(
     ports: &Ports,
     plan: &CheckPlan,
     max_locations: usize,
     global: &GlobalArgs,
     stop: &StopSignal,
-) -> Result<Result<Vec<LivePage>, Exit>, CommandError> {
+) -> Result<Result<(RunId, Vec<LivePage>), Exit>, CommandError> {
     let mut observer = ProgressDisplay::new(global);
     let outcome = check(ports, &plan.check, &mut observer, stop).await?;
     observer.clear();
@@ -109,11 +115,10 @@ async fn live_pages(
     let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "archives");
     let pages = find_copies(ports, outcome.run, max_locations, &mut progress, stop).await?;
     steps.clear();
-    Ok(Ok(pages))
+    Ok(Ok((outcome.run, pages)))
 }
 
-/// Saves the pages without a copy. Returns the path of the file, if one was
-/// written.
+/// Saves the pages without a copy to a WARC file. Returns its path if it was written.
 async fn save_missing(
     ports: &Ports,
     plan: &CheckPlan,
@@ -139,7 +144,7 @@ async fn save_missing(
     let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "saving");
     let saved = save_pages(ports, settings, pages, &mut writer, &mut progress, stop).await;
     steps.clear();
-    // Write the index even if saving failed: the pages before are complete.
+    // Finish the file even if saving failed, because the pages saved so far are complete.
     let path = writer.finish().map_err(cannot_write)?;
     saved?;
     Ok(Some(path))
@@ -162,7 +167,8 @@ fn print_report(
 }
 
 fn row(page: &LivePage) -> ArchiveRow<'_> {
-    let location = |at: &relink_ports::LinkLocation| format!("{}:{}", at.path, at.location.line);
+    let location_text =
+        |link: &relink_ports::LinkLocation| format!("{}:{}", link.path, link.location.line);
     let mut row = ArchiveRow {
         url: redact(page.url.as_str()),
         state: ArchiveRowState::Missing,
@@ -171,13 +177,15 @@ fn row(page: &LivePage) -> ArchiveRow<'_> {
         captured_at: None,
         replay_url: None,
         reason: None,
-        locations: page.locations.iter().take(MAX_LOCATIONS).map(location).collect(),
+        locations: page.locations.iter().take(MAX_LOCATIONS).map(location_text).collect(),
     };
     match &page.copy {
         CopyState::Archived { archive, captured_at, replay_url }
         | CopyState::Submitted { archive, captured_at, replay_url } => {
-            let is_saved = matches!(page.copy, CopyState::Submitted { .. });
-            row.state = if is_saved { ArchiveRowState::Saved } else { ArchiveRowState::Archived };
+            // The archive saved a submitted page because of this command.
+            let is_submitted = matches!(page.copy, CopyState::Submitted { .. });
+            row.state =
+                if is_submitted { ArchiveRowState::Saved } else { ArchiveRowState::Archived };
             row.archive = Some(archive);
             row.captured_at = Some(captured_at.to_string());
             row.replay_url = replay_url.as_ref().map(|url| redact(url.as_str()));

@@ -1,4 +1,8 @@
 //! `relink check`: checks the links of documents.
+//!
+//! A run ends in *doubt* if its failures may be caused by the local network. A *gate*
+//! selects the findings that fail the run. A *held* task failed while the network was
+//! not confirmed to work, so it has no result yet.
 
 mod baseline;
 mod check_revive;
@@ -9,12 +13,13 @@ use relink_engine::{
     CheckEnd, CheckOutcome, Diagnostic, Diagnostics, EngineError, Input, Ports, StopSignal, check,
 };
 use relink_files::LocalFiles;
-use relink_model::{RunId, TaskId};
+use relink_model::RunId;
 use relink_ports::Clock as _;
 use relink_report::human::{counted, problem};
 
 pub use self::baseline::run as run_baseline;
 pub use self::check_revive::dead_pages;
+use super::BEFORE_FIRST_TASK;
 use super::decay::measure_links;
 use super::revive::{archives, engines};
 use super::signals::stop_on_signal;
@@ -27,6 +32,9 @@ use crate::panic_hook;
 use crate::settings::{CheckPlan, ReviveSetup, RunSettings, link_settings};
 use crate::wiring;
 
+/// The start of the problem with a table that lacks the column of `--column`.
+const NO_COLUMN: &str = "no column";
+
 /// Runs `relink check`.
 pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
@@ -34,7 +42,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     let mut settings = CheckPlan::resolve(args, clock.now())?;
     settings.gate.read_baseline()?;
     if decay_inputs.is_some() {
-        // Stored results do not have the new scores.
+        // No stored result is fresh enough: it lacks the scores that are measured now.
         settings.check.load.fresh_since = jiff::Timestamp::MAX;
     }
     let run = &settings.run;
@@ -43,16 +51,17 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     let mut reporter = Reporter::new(run, &global, ports.clock.now())?;
     if let Some(setup) = &settings.revive {
         ports.archives = archives(setup, &ports)?;
+        // Dead pages are printed after the search, together with their new URLs.
         reporter = reporter.with_deferred_dead_pages();
     }
     let stop = stop_on_signal();
     if let Some(inputs) = decay_inputs {
-        let settings = link_settings(&settings.check.dispatch)?;
-        measure_links(&ports, &run.db, &inputs, &settings, &global, &stop).await?;
+        let measure_settings = link_settings(&settings.check.dispatch)?;
+        measure_links(&ports, &run.db, &inputs, &measure_settings, &global, &stop).await?;
     }
     let outcome = match check(&ports, &settings.check, &mut reporter, &stop).await {
         Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            // The reader closed the pipe.
+            // The reader of the output, such as `head`, closed the pipe.
             return Ok(Exit::Clean);
         }
         outcome => outcome?,
@@ -65,33 +74,46 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         reporter.pause();
         let failures =
             search_dead_pages(&mut ports, setup, &settings.run, outcome.run, &global, &stop).await;
-        // Search errors are warnings: they must not suppress the findings.
+        // Search errors are only warnings, so that the findings are still reported.
         if !global.quiet {
             failures.iter().for_each(CommandError::warn);
         }
     }
-    reporter.write_deferred(&ports, outcome.run).await?;
-    let mut end = run_end(&ports, &settings, &outcome).await?;
-    if stop.is_stopped() {
-        end.exit = Exit::Interrupted;
-    }
-    reporter.finish(&ports, &end).await?;
-    let has_problems = matches!(run.format, OutputFormat::Human | OutputFormat::Json);
-    if !has_problems && !global.quiet {
+    let end = finish_reports(reporter, &ports, &settings, &outcome, &stop).await?;
+    let report_has_problems = matches!(run.format, OutputFormat::Human | OutputFormat::Json);
+    if !report_has_problems && !global.quiet {
         print_problems(&outcome.loaded.problems);
     }
-    let ended = match outcome.end {
+    let result = match outcome.end {
         CheckEnd::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
         CheckEnd::Finished | CheckEnd::Interrupted => Ok(end.exit),
     };
     wiring::close(ports).await;
-    ended
+    result
 }
 
-/// Returns the error of a run that read no document, or no table with the column
-/// that the user named: success would hide a mistake in the command line.
+/// Writes the end of all reports. Returns the numbers and the exit code of the run.
+async fn finish_reports(
+    mut reporter: Reporter,
+    ports: &Ports,
+    settings: &CheckPlan,
+    outcome: &CheckOutcome,
+    stop: &StopSignal,
+) -> Result<FinishedRun, CommandError> {
+    reporter.write_deferred(ports, outcome.run).await?;
+    let mut end = run_end(ports, settings, outcome).await?;
+    if stop.is_stopped() {
+        end.exit = Exit::Interrupted;
+    }
+    reporter.finish(ports, &end).await?;
+    Ok(end)
+}
+
+/// Returns an error if the run read no document, or if `--column` names no column of a
+/// table. A success would hide the mistake in the command line.
 fn nothing_read(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandError> {
     let (load, loaded) = (&settings.check.load, &outcome.loaded);
+    // A joined run was started by another process, which read the documents.
     if outcome.end != CheckEnd::Finished || outcome.is_joined {
         return None;
     }
@@ -108,13 +130,16 @@ fn nothing_read(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandE
         });
     }
     let mut problems = loaded.problems.entries.iter();
-    let missing = problems.find(|problem| problem.text.starts_with("no column"));
-    let missing = missing.filter(|_| load.read_options.column.is_some() && loaded.links == 0)?;
-    let error = CommandError::usage(format!("`{}` has no such column", missing.path));
-    Some(error.cause(missing.text.clone()).hint("set `--column` to the name or number of a column"))
+    let no_column = problems.find(|problem| problem.text.starts_with(NO_COLUMN));
+    let no_column =
+        no_column.filter(|_| load.read_options.column.is_some() && loaded.links == 0)?;
+    let error = CommandError::usage(format!("`{}` has no such column", no_column.path));
+    let error = error.cause(no_column.text.clone());
+    Some(error.hint("set `--column` to the name or number of a column"))
 }
 
-/// Searches for the dead pages of a run. Returns errors instead of failing.
+/// Searches for new URLs of the dead pages of a run. Returns the errors instead of
+/// stopping at the first one.
 pub async fn search_dead_pages(
     ports: &mut Ports,
     setup: &ReviveSetup,
@@ -123,7 +148,7 @@ pub async fn search_dead_pages(
     global: &GlobalArgs,
     stop: &StopSignal,
 ) -> Vec<CommandError> {
-    // Open the engines after the check, so that the index contains its pages.
+    // Open the engines after the check, so that the local index contains the checked pages.
     let (engines, mut failures) = engines::open_available(setup, &run.db, ports).await;
     ports.search_engines = engines;
     let searched = check_revive::search(ports, &setup.revive, id, global, stop).await;
@@ -131,7 +156,7 @@ pub async fn search_dead_pages(
     failures
 }
 
-/// Prints the problems with documents on stderr. JSON Lines cannot contain them.
+/// Prints the problems with documents on stderr.
 #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
 fn print_problems(problems: &Diagnostics) {
     for Diagnostic { path, line, text } in &problems.entries {
@@ -142,6 +167,7 @@ fn print_problems(problems: &Diagnostics) {
     }
 }
 
+/// Returns the numbers and the exit code of a run.
 async fn run_end(
     ports: &Ports,
     settings: &CheckPlan,
@@ -149,18 +175,18 @@ async fn run_end(
 ) -> Result<FinishedRun, CommandError> {
     let stats = outcome.stats(&*ports.store).await?;
     let fail_on = &settings.run.fail_on;
-    let gated = match outcome.end {
+    let gate_result = match outcome.end {
         CheckEnd::Finished => settings.gate.evaluate(ports, outcome.run, fail_on).await?,
         CheckEnd::NoNetwork | CheckEnd::Interrupted => None,
     };
-    let (gate, failing) =
-        gated.unwrap_or_else(|| (Gate::open(fail_on), settings.run.failing(&stats)));
+    let (gate, failing) = gate_result
+        .unwrap_or_else(|| (Gate::without_exemptions(fail_on), settings.run.failing(&stats)));
     let exit = match outcome.end {
         CheckEnd::Interrupted => Exit::Interrupted,
         CheckEnd::NoNetwork => Exit::Inconclusive,
         CheckEnd::Finished if outcome.doubt.is_some() => Exit::Inconclusive,
         CheckEnd::Finished if failing > 0 => Exit::Findings,
-        CheckEnd::Finished => panic_hook::exit(Exit::Clean),
+        CheckEnd::Finished => panic_hook::exit_code(Exit::Clean),
     };
     Ok(FinishedRun {
         judging: settings.run.judging,
@@ -175,6 +201,7 @@ async fn run_end(
     })
 }
 
+/// Returns the error of a run without a network, with the first failure as its cause.
 async fn no_network(
     ports: &Ports,
     outcome: &CheckOutcome,
@@ -183,7 +210,8 @@ async fn no_network(
     let hosts = counted(end.stats.hosts, "host");
     let mut error = CommandError::inconclusive("no host responded, so no page was judged")
         .cause(format!("{hosts} contacted, none could be reached"));
-    if let Some((task, probe)) = ports.store.held_tasks(outcome.run, TaskId(0), 1).await?.first() {
+    let held_tasks = ports.store.held_tasks(outcome.run, BEFORE_FIRST_TASK, 1).await?;
+    if let Some((task, probe)) = held_tasks.first() {
         error = error.cause(format!("{}: {}", task.url, probe.outcome));
     }
     Ok(error.hint("check your network connection, or use `--offline` to check local links only"))

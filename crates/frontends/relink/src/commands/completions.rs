@@ -14,7 +14,7 @@ pub fn run(args: &CompletionsArgs) -> Result<Exit, CommandError> {
     Ok(Exit::Clean)
 }
 
-/// Prints the man page: the program, then each command.
+/// Prints the man pages of the program and of each command, one after the other.
 pub fn run_man() -> Result<Exit, CommandError> {
     let mut command = Cli::command();
     command.build();

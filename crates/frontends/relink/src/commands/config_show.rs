@@ -20,12 +20,12 @@ const SECRET_KEYS: [&str; 5] = ["header", "header-for", "host", "proxy", "client
 /// Text instead of a secret.
 const HIDDEN: &str = "\"***\"";
 
-/// A configuration file. The first file that sets a key decides its value.
+/// A configuration file. The value of a key is that of the first layer which sets it.
 struct Layer {
     /// The path of the file.
     name: String,
     table: Table,
-    /// Keys that the file sets, but may not set, because it belongs to the project.
+    /// Keys of the file that have no effect, because a project must not set them.
     ignored: Vec<String>,
 }
 
@@ -36,11 +36,12 @@ pub fn run(args: &ConfigArgs) -> Result<Exit, CommandError> {
     }
 }
 
-fn show(named: Option<&Path>) -> Result<Exit, CommandError> {
+/// Prints all settings. `config` is the file of `--config`.
+fn show(config: Option<&Path>) -> Result<Exit, CommandError> {
     let dir = current_dir()?;
-    let upper = named.map(Path::to_owned).or_else(|| paths::project_config(&dir));
+    let first_file = config.map(Path::to_owned).or_else(|| paths::project_config(&dir));
     let mut layers = Vec::new();
-    layers.extend(upper.map(|file| upper_layer(&file, &dir)).transpose()?);
+    layers.extend(first_file.map(|file| first_layer(&file, &dir)).transpose()?);
     layers.extend(paths::user_config().map(|file| user_layer(&file)).transpose()?);
     let mut text = String::new();
     for (key, _example) in KEY_EXAMPLES {
@@ -64,18 +65,19 @@ fn setting(key: &str, layers: &[Layer]) -> (String, String) {
     if let Some((name, value)) =
         variable.and_then(|name| std::env::var(&name).ok().map(|value| (name, value)))
     {
-        return (shown(key, &Value::String(value)), name);
+        return (value_text(key, &Value::String(value)), name);
     }
-    let is_used = |layer: &&Layer| {
+    let sets_key = |layer: &&Layer| {
         layer.table.contains_key(key) && !layer.ignored.iter().any(|ignored| ignored == key)
     };
-    match layers.iter().find(is_used).and_then(|layer| Some((layer, layer.table.get(key)?))) {
-        Some((layer, value)) => (shown(key, value), layer.name.clone()),
+    match layers.iter().find(sets_key).and_then(|layer| Some((layer, layer.table.get(key)?))) {
+        Some((layer, value)) => (value_text(key, value), layer.name.clone()),
         None => ("unset".to_owned(), "default".to_owned()),
     }
 }
 
-fn shown(key: &str, value: &Value) -> String {
+/// Formats a value. Hides secrets.
+fn value_text(key: &str, value: &Value) -> String {
     if SECRET_KEYS.contains(&key) {
         return HIDDEN.to_owned();
     }
@@ -91,9 +93,9 @@ fn variable_of(key: &str) -> Option<String> {
     named.find_map(|argument| argument.get_env()).map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Reads the file of the project, or the one given with `--config`. As in other commands,
-/// only a file inside of the project is restricted.
-fn upper_layer(file: &Path, dir: &Path) -> Result<Layer, CommandError> {
+/// Reads the file of the project, or the file of `--config`. As in other commands, some
+/// keys of a file inside of the project are ignored.
+fn first_layer(file: &Path, dir: &Path) -> Result<Layer, CommandError> {
     let root = paths::project_root(dir);
     if !is_inside(&root, &dir.join(file)) {
         return user_layer(file);
@@ -105,8 +107,8 @@ fn upper_layer(file: &Path, dir: &Path) -> Result<Layer, CommandError> {
 
 /// Reads a file that may set all keys.
 fn user_layer(file: &Path) -> Result<Layer, CommandError> {
-    // This fails if the file cannot be read or parsed, or has unknown keys. The table is read
-    // again, because it has the values as they are written.
+    // `Config::read` only validates the file: its values are converted. The table below
+    // has the values as they are written.
     Config::read(file)?;
     let text = relink_files::read_to_string(file).unwrap_or_default();
     let table = text.parse().unwrap_or_default();

@@ -1,13 +1,16 @@
 //! `relink crawl`: crawls a site and checks every link on it.
+//!
+//! A crawl ends in *doubt* if its failures may be caused by the local network. A *held*
+//! task failed while the network was not confirmed to work, so it has no result yet.
 
 use std::sync::Arc;
 
 use relink_engine::{CrawlEnd, CrawlOutcome, EngineError, Ports, crawl};
-use relink_model::TaskId;
 use relink_ports::{CheckedTargetQuery, Clock as _, RunSummary};
 use relink_report::human::{counted, grouped};
 use relink_report::printable;
 
+use super::BEFORE_FIRST_TASK;
 use super::export;
 use super::signals::stop_on_signal;
 use crate::cli::{CrawlArgs, CrawlCommand, GlobalArgs};
@@ -28,7 +31,7 @@ pub async fn run(args: CrawlArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         let db = database(db, &current_dir()?)?;
         let store = wiring::store_for_reading(&db).await?;
         let runs = store.runs(Some("crawl"), MAX_LISTED).await?;
-        return print(&status(&runs)).map(|()| Exit::Clean);
+        return print(&status_text(&runs)).map(|()| Exit::Clean);
     }
     let clock = RunClock::start()?;
     let plan = CrawlPlan::resolve(args, clock.now())?;
@@ -38,7 +41,7 @@ pub async fn run(args: CrawlArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     let stop = stop_on_signal();
     let outcome = match crawl(&ports, &plan.crawl, &mut reporter, &stop).await {
         Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            // The reader closed the pipe.
+            // The reader of the output, such as `head`, closed the pipe.
             return Ok(Exit::Clean);
         }
         outcome => outcome?,
@@ -57,7 +60,8 @@ pub async fn run(args: CrawlArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     }
 }
 
-/// Whether a crawl without findings has read no page. Such a crawl is inconclusive.
+/// Whether the crawl has no findings because it read no page. Such a crawl is
+/// inconclusive.
 async fn has_read_nothing(
     ports: &Ports,
     outcome: &CrawlOutcome,
@@ -70,17 +74,19 @@ async fn has_read_nothing(
     Ok(runs.iter().any(|run| run.id == outcome.run && run.pages == 0))
 }
 
-/// Returns the error of a crawl that has read no page, with the reasons of its start
-/// pages.
+/// Returns the error of a crawl that has read no page. The causes say why each start page
+/// was not read.
 async fn nothing_read(
     ports: &Ports,
     outcome: &CrawlOutcome,
-    seeds: usize,
+    start_pages: usize,
 ) -> Result<CommandError, CommandError> {
     let mut error = CommandError::inconclusive("no page was read, so nothing was crawled");
-    let query = CheckedTargetQuery { limit: seeds, max_locations: 0, ..CheckedTargetQuery::ALL };
-    for start in ports.store.checked_targets(outcome.run, query).await? {
-        error = error.cause(format!("{}: {}", start.url, start.result.reason));
+    // The start pages are the first targets of a crawl.
+    let query =
+        CheckedTargetQuery { limit: start_pages, max_locations: 0, ..CheckedTargetQuery::ALL };
+    for start_page in ports.store.checked_targets(outcome.run, query).await? {
+        error = error.cause(format!("{}: {}", start_page.url, start_page.result.reason));
     }
     if outcome.end == CrawlEnd::TimeLimitReached {
         error = error.cause("the time limit was reached");
@@ -88,6 +94,7 @@ async fn nothing_read(
     Ok(error.hint("start at a page that robots.txt allows, or try again later"))
 }
 
+/// Returns the numbers and the exit code of a crawl.
 async fn run_end(
     ports: &Ports,
     settings: &RunSettings,
@@ -99,12 +106,13 @@ async fn run_end(
         CrawlEnd::Interrupted => Exit::Interrupted,
         CrawlEnd::NoNetwork => Exit::Inconclusive,
         CrawlEnd::Finished if outcome.doubt.is_some() => Exit::Inconclusive,
+        // A site is broken if a large share of its pages returns server errors.
         _ if failing > 0 || outcome.errors.is_broken_site() => Exit::Findings,
-        // The site is down.
+        // The host stopped responding, so the site is down.
         CrawlEnd::BlockedByHost { is_silent: true, .. } => Exit::Findings,
-        // Most of the site may not have been crawled.
+        // The host rejects the crawler, so most pages may be unknown.
         CrawlEnd::BlockedByHost { .. } => Exit::Inconclusive,
-        CrawlEnd::Finished | CrawlEnd::TimeLimitReached => panic_hook::exit(Exit::Clean),
+        CrawlEnd::Finished | CrawlEnd::TimeLimitReached => panic_hook::exit_code(Exit::Clean),
     };
     Ok(FinishedRun {
         judging: settings.judging,
@@ -113,29 +121,33 @@ async fn run_end(
         details: RunDetails::Crawl(Box::new(outcome.clone())),
         stats,
         failing,
-        gate: Gate::open(&settings.fail_on),
+        gate: Gate::without_exemptions(&settings.fail_on),
         exit,
         finished: ports.clock.now(),
     })
 }
 
+/// Returns the error of a crawl without a network, with the first failure as its cause.
 async fn no_network(ports: &Ports, outcome: &CrawlOutcome) -> Result<CommandError, CommandError> {
     let mut error = CommandError::inconclusive("no host responded, so nothing was crawled");
-    if let Some((task, probe)) = ports.store.held_tasks(outcome.run, TaskId(0), 1).await?.first() {
+    let held_tasks = ports.store.held_tasks(outcome.run, BEFORE_FIRST_TASK, 1).await?;
+    if let Some((task, probe)) = held_tasks.first() {
         error = error.cause(format!("{}: {}", task.url, probe.outcome));
     }
     Ok(error.hint("check your network connection and the URL"))
 }
 
-fn status(runs: &[RunSummary]) -> String {
+fn status_text(runs: &[RunSummary]) -> String {
     if runs.is_empty() {
         return "No crawls yet. Start with `relink crawl URL`.\n".to_owned();
     }
     runs.iter().map(status_line).collect()
 }
 
+/// Formats a crawl:
 /// `#3  https://site.example/  finished 2026-11-16 03:20  864 pages, 1,204 of 1,204 targets`
 fn status_line(run: &RunSummary) -> String {
+    // A crawl that was closed but not finished was replaced by a newer one.
     let state = match (run.is_finished, run.closed_at) {
         (true, Some(closed)) => format!("finished {}", closed.strftime("%Y-%m-%d %H:%M")),
         (_, Some(closed)) => format!("abandoned {}", closed.strftime("%Y-%m-%d %H:%M")),

@@ -1,4 +1,8 @@
-//! `relink db`: manages the database.
+//! `relink db`: prints the state of the database and deletes old data.
+//!
+//! The database stores runs, their targets (URLs) and probes (what was observed in one
+//! fetch). A held task was fetched, but its result waits: for other pages of the host, or
+//! for proof that the local network works.
 
 use jiff::SignedDuration;
 use relink_ports::{Clock as _, QueueStatus, StoreSize};
@@ -6,7 +10,7 @@ use relink_report::human::{counted, grouped};
 
 use crate::cli::{DbArgs, DbCommand};
 use crate::clock::RunClock;
-use crate::database::{exists, shown};
+use crate::database::{display_name, exists};
 use crate::error::{CommandError, Exit};
 use crate::output::print;
 use crate::settings::{current_dir, database};
@@ -16,18 +20,18 @@ use crate::wiring;
 pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
     let path = database(args.db, &current_dir()?)?;
     if matches!(args.command, DbCommand::Path) {
-        print(&format!("{}\n", shown(&path)))?;
+        print(&format!("{}\n", display_name(&path)))?;
         return Ok(Exit::Clean);
     }
     if !exists(&path) {
-        return Err(CommandError::usage(format!("no database at `{}`", shown(&path)))
+        return Err(CommandError::usage(format!("no database at `{}`", display_name(&path)))
             .hint("run `relink check` to create it"));
     }
     let store = match args.command {
         DbCommand::Path | DbCommand::Size | DbCommand::Status => {
-            wiring::managed_store_for_reading(&path).await?
+            wiring::maintenance_store_for_reading(&path).await?
         }
-        DbCommand::Prune { .. } | DbCommand::Vacuum => wiring::managed_store(&path).await?,
+        DbCommand::Prune { .. } | DbCommand::Vacuum => wiring::maintenance_store(&path).await?,
     };
     match args.command {
         DbCommand::Path => {}
@@ -36,8 +40,8 @@ pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
         DbCommand::Prune { older_than } => {
             let age = SignedDuration::try_from(older_than.0).unwrap_or(SignedDuration::MAX);
             let now = RunClock::start()?.now();
-            let before = now.checked_sub(age).unwrap_or(jiff::Timestamp::MIN);
-            let size = store.prune(before).await?;
+            let oldest_kept = now.checked_sub(age).unwrap_or(jiff::Timestamp::MIN);
+            let size = store.prune(oldest_kept).await?;
             print(&format!(
                 "{}run `relink db vacuum` to return free space to the file system\n",
                 size_text(&size)
@@ -51,6 +55,8 @@ pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
     Ok(Exit::Clean)
 }
 
+/// Formats the tasks of open runs and the workers that fetch them. A worker has a lease on
+/// each host whose tasks it fetches.
 fn status_text(status: &QueueStatus) -> String {
     let mut text = String::new();
     for queue in &status.runs {
@@ -66,9 +72,9 @@ fn status_text(status: &QueueStatus) -> String {
         )]);
     }
     for worker in &status.workers {
-        let seen = status.now.duration_since(worker.seen_at).as_secs().max(0);
+        let seconds = status.now.duration_since(worker.seen_at).as_secs().max(0);
         text.extend([format!(
-            "worker {} ({}): {}, {}, {} per minute, seen {seen} s ago\n",
+            "worker {} ({}): {}, {}, {} per minute, seen {seconds} s ago\n",
             worker.id,
             worker.name,
             counted(worker.leases, "lease"),

@@ -1,4 +1,7 @@
 //! `relink decay`: measures the decay of a page or of all pages of a graph.
+//!
+//! Decay is the probability that a random walk over links, which stops at each page with
+//! the probability sigma, ends on a dead page (Bar-Yossef et al. 2004).
 
 mod list;
 mod rows;
@@ -28,7 +31,7 @@ use crate::output::{ProgressDisplay, print, write_file};
 use crate::settings::{DecayPlan, DecaySubject};
 use crate::wiring;
 
-/// Maximum number of crawls to search for one of the same site.
+/// Maximum number of recent crawls among which a crawl of the measured site is searched.
 const MAX_CRAWLS: usize = 20;
 
 /// Runs `relink decay`.
@@ -48,6 +51,7 @@ pub async fn run(args: DecayArgs, global: GlobalArgs) -> Result<Exit, CommandErr
             let run = find_crawl(&*store, *choice).await?;
             let mut web = crawl_graph(&*store, run.id, plan.failure_model).await?;
             web.mark_failures(&plan.failure_list);
+            // The name of the graph in the report.
             let source = format!("crawl {} of {}", run.id, run.inputs.join(" "));
             score_graph(&plan, &web, source, url.as_ref().map(Url::as_str))?
         }
@@ -107,8 +111,9 @@ async fn live(
     Ok((report.judged_by(plan.run.judging.policy.as_str()), exit))
 }
 
+/// Returns the exit code of a measurement of one page.
 fn exit_of(plan: &DecayPlan, measured: &MeasureOutcome) -> Exit {
-    let is_above = plan.fail_above.is_some_and(|line| measured.details.decay.get() > line);
+    let is_above = plan.fail_above.is_some_and(|limit| measured.details.decay.get() > limit);
     let is_dead =
         measured.verdict.is_some_and(|verdict| Verdict::DEFAULT_FAIL_ON.contains(&verdict));
     match measured.end {
@@ -118,14 +123,14 @@ fn exit_of(plan: &DecayPlan, measured: &MeasureOutcome) -> Exit {
     }
 }
 
-/// Opens the database, which stores when hosts may be requested again. If it cannot
-/// be opened, prints a warning and returns `None`.
+/// Opens the database, which stores when each host may be requested again. If the database
+/// cannot be opened, prints a warning and returns `None`.
 async fn politeness_store(plan: &DecayPlan) -> Option<Arc<dyn Store>> {
     wiring::store(&plan.run.db).await.inspect_err(CommandError::warn).ok()
 }
 
-/// Returns the share of pages with a lower decay in the latest crawl of the same
-/// site, if there is one.
+/// Returns the share of pages with a lower decay than the measured page, in the latest
+/// crawl of its site. Returns `None` without such a crawl.
 async fn rank(
     plan: &DecayPlan,
     settings: &MeasureSettings,
@@ -143,8 +148,8 @@ async fn rank(
     (!pages.is_empty()).then(|| share_with_lower_decay(measured.details.decay, &pages))
 }
 
-fn is_same_site(one: &Url, other: &Url) -> bool {
-    one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
+fn is_same_site(a: &Url, b: &Url) -> bool {
+    a.host() == b.host() && a.port_or_known_default() == b.port_or_known_default()
 }
 
 /// Returns the selected crawl.
@@ -167,34 +172,36 @@ pub(super) async fn find_crawl(
     })
 }
 
-/// Computes the scores of a graph, and the details of one page if `name` is given.
+/// Computes the scores of a graph, and the details of the page `name` if it is given.
 fn score_graph(
     plan: &DecayPlan,
     web: &WebGraph,
     source: String,
     name: Option<&str>,
 ) -> Result<(DecayReport, Exit), CommandError> {
-    let all =
+    let scores_by_sigma =
         web.score(plan.definition, &plan.sigmas).map_err(|error: FailureProbabilitiesError| {
             CommandError::internal("cannot compute the scores").cause(error.to_string())
         })?;
-    let ranked: Vec<Vec<PageScore>> = all.iter().map(|scores| web.ranked(scores)).collect();
-    let page = name.map(|name| score_page(web, name, &all, &ranked)).transpose()?;
-    let worst = match (&page, ranked.first().and_then(|pages| pages.first())) {
+    let ranked: Vec<Vec<PageScore>> =
+        scores_by_sigma.iter().map(|scores| web.ranked(scores)).collect();
+    let page = name.map(|name| score_page(web, name, &scores_by_sigma, &ranked)).transpose()?;
+    let worst_decay = match (&page, ranked.first().and_then(|pages| pages.first())) {
         (Some(page), _) => page.decay,
         (None, Some(worst)) => worst.decay.get(),
         (None, None) => 0.0,
     };
-    let is_above = plan.fail_above.is_some_and(|line| worst > line);
-    let web = rows::web(web, source, plan, &all, &ranked);
+    let is_above = plan.fail_above.is_some_and(|limit| worst_decay > limit);
+    let web = rows::web(web, source, plan, &scores_by_sigma, &ranked);
     let report = DecayReport::new(env!("CARGO_PKG_VERSION"), page, Some(web));
     Ok((report, if is_above { Exit::Findings } else { Exit::Clean }))
 }
 
+/// Returns the details of one page, with the scores of the first sigma.
 fn score_page(
     web: &WebGraph,
     name: &str,
-    all: &[Scores],
+    scores_by_sigma: &[Scores],
     ranked: &[Vec<PageScore>],
 ) -> Result<decay::PageDecay, CommandError> {
     let unknown = || {
@@ -203,7 +210,7 @@ fn score_page(
             .hint("remove it to print all pages")
     };
     let page = web.page(name).ok_or_else(unknown)?;
-    let (scores, pages) = all.first().zip(ranked.first()).ok_or_else(unknown)?;
+    let (scores, pages) = scores_by_sigma.first().zip(ranked.first()).ok_or_else(unknown)?;
     let details = web.page_details(page, scores);
     let share = share_with_lower_decay(details.decay, pages);
     Ok(rows::known_page(name, &details, share))
@@ -231,17 +238,17 @@ enum OutputKind {
     Svg,
 }
 
-/// Returns the output files with their formats. Fails before any request if a
-/// format is not supported.
+/// Returns the output files with their formats. Called before the first request, so that
+/// an unsupported format fails at once.
 fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, OutputKind)>, CommandError> {
-    let is_live = matches!(plan.subject, DecaySubject::Live(_) | DecaySubject::List(..));
+    let has_no_graph = matches!(plan.subject, DecaySubject::Live(_) | DecaySubject::List(..));
     let kind = |path: &'_ std::path::PathBuf| match path
         .extension()
         .and_then(|extension| extension.to_str())
     {
         Some("json") => Ok(OutputKind::Json),
         Some("txt") => Ok(OutputKind::Text),
-        Some("svg") if !is_live => Ok(OutputKind::Svg),
+        Some("svg") if !has_no_graph => Ok(OutputKind::Svg),
         Some("svg") => Err(CommandError::usage("cannot draw a chart of a single page")
             .cause("a chart shows the distribution of the scores of many pages")
             .hint("use a stored crawl with `--crawl latest`")),
@@ -254,6 +261,7 @@ fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, OutputKind)>, CommandError> {
     paths.map(|path| Ok((path.as_path(), kind(path)?))).collect()
 }
 
+/// Formats a report. `top` is the maximum number of listed pages.
 fn render(
     kind: OutputKind,
     report: &DecayReport,
@@ -281,7 +289,7 @@ fn render(
     })
 }
 
-/// Names the rules that pages were judged by, unless they are those of Relink.
+/// Returns a line with the rules for verdicts (`--policy`), unless they are Relink's own.
 fn judged_by(report: &DecayReport) -> String {
     match report.policy.as_deref() {
         None | Some("relink") => String::new(),

@@ -1,11 +1,11 @@
 //! `relink demo`: runs Relink on a built-in demo site.
 //!
-//! Everything happens on 127.0.0.1 and in a temporary directory. Some verdicts require
-//! history, so the site is checked twice: in its state of a year ago, and in its state
-//! of today. Then dead pages are searched for in a small demo archive, and the records of
-//! two providers are harvested over a simulated quarter. The last step is the diff that
-//! repairs the documents. The results are compared with the
-//! planted faults.
+//! Everything happens on 127.0.0.1 and in a temporary directory. The site is checked
+//! twice, because some verdicts need an earlier result: in its state of a year ago, and of
+//! today. The following steps search for the new URLs of dead pages in a demo archive,
+//! measure the decay of a page, harvest the records of two providers over a simulated
+//! quarter, watch a reading list, and print the diff that repairs the documents. The
+//! results are compared with the planted faults.
 
 mod decay;
 mod demo_revivals;
@@ -41,7 +41,7 @@ use crate::error::{CommandError, Exit};
 use crate::output::print;
 use crate::wiring;
 
-/// The name of the patch in the directory that is kept.
+/// The name of the patch in the directory of `--keep`.
 const PATCH: &str = "fix.patch";
 
 /// Request timeout; short because all servers are local.
@@ -68,8 +68,8 @@ pub async fn run(args: DemoArgs, global: GlobalArgs) -> Result<Exit, CommandErro
     let ports = demo.ports().await?;
     demo.check_past(&ports).await?;
     let (run, reported) = demo.check(&ports).await?;
-    let found = demo_revivals::search(&demo.library, ports.clone(), run).await?;
-    print(&found.line())?;
+    let revivals = demo_revivals::search(&demo.library, ports.clone(), run).await?;
+    print(&revivals.line())?;
     let decay = decay::measure_page(&ports, &demo.library).await?;
     print(&format!("{}\n", decay.line()))?;
     let quarter = harvest::run_quarter(&demo.dir.0.join("harvest.db")).await?;
@@ -84,9 +84,10 @@ pub async fn run(args: DemoArgs, global: GlobalArgs) -> Result<Exit, CommandErro
     }
     let planted = demo.library.expected_findings();
     let board = Scoreboard::new(&planted, &reported);
-    print(&format!("\n{}{}{NEXT}", board.text(demo.style), found.totals()))?;
+    print(&format!("\n{}{}{NEXT}", board.text(demo.style), revivals.totals()))?;
+    // The demo is also a test of the installation: a wrong result is an internal error.
     let is_correct = board.is_perfect()
-        && found.matches_truth()
+        && revivals.matches_truth()
         && decay.matches_truth()
         && fix.has_edits()
         && quarter.matches_truth()
@@ -171,18 +172,19 @@ impl Demo {
         })
     }
 
-    /// Watches a reading list. It has its own database, because its pages are also
-    /// checked in their state of a year ago.
+    /// Watches a reading list. The list has its own database, because its pages are fetched
+    /// again in their state of a year ago.
     async fn watch_reading_list(&self) -> Result<reading::DemoReading, CommandError> {
         let db = self.dir.0.join("reading.db");
         let clock = Arc::new(RunClock::start()?);
-        // Candidates are found by a search, so they may be private only if all pages may.
+        // The demo pages have private addresses. A candidate found by a search has no
+        // exemption of its own, so private addresses are allowed for all requests.
         let fetch = relink_fetch::FetchSettings { allow_private: true, ..self.fetch_settings()? };
         let (ports, store) = wiring::ports_with_collections(fetch, &db, clock).await?;
         reading::watch_list(&self.library, &ports, &*store, &db).await
     }
 
-    /// Checks the pages that have a history in their state of a year ago.
+    /// Checks the pages whose verdict needs an earlier result, in their state of a year ago.
     async fn check_past(&self, ports: &Ports) -> Result<(), CommandError> {
         let started = Instant::now();
         let pages = self.library.previously_visited();
@@ -209,6 +211,7 @@ impl Demo {
         Ok((outcome.run, collector.0))
     }
 
+    /// Formats the lines `2/8 check …` and `3/8 judge …`.
     async fn totals(
         &self,
         ports: &Ports,
@@ -229,10 +232,13 @@ impl Demo {
     }
 }
 
+/// Returns the milliseconds since `started`.
 fn since(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Returns the settings of a check without stored results and without waits between
+/// requests.
 fn settings(input: Input) -> CheckSettings {
     CheckSettings {
         load: LoadSettings {
@@ -280,6 +286,7 @@ impl Observer for VerdictCollector {
     fn on_progress(&mut self, _: &Progress) {}
 }
 
+/// The end of the output: commands to try next.
 const NEXT: &str = "\
 Next:  relink check README.md      check your files
        relink check --revive .     also search for new URLs of dead pages

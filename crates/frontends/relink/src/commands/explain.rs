@@ -1,4 +1,7 @@
 //! `relink explain`: describes a code or a status, or prints the record of a page.
+//!
+//! The record of a page is everything stored about its URL: verdicts, probes (what was
+//! observed in one fetch) and controls (URLs fetched only for comparison).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,7 +20,7 @@ use relink_report::target_record::{
 use url::Url;
 
 use crate::cli::{ExplainArgs, ExplainFormat};
-use crate::database::{exists, shown};
+use crate::database::{display_name, exists};
 use crate::error::{CommandError, Exit};
 use crate::output::{RevivalText, location_views, print, target_view};
 use crate::settings::{current_dir, database};
@@ -34,7 +37,7 @@ pub async fn run(args: ExplainArgs, style: TextStyle) -> Result<Exit, CommandErr
                 .cause("`--format json` requires the URL of a page")
                 .hint("remove `--format`, or use a URL such as `https://example.org/page`"));
         }
-        Some(subject) if !args.list => explain_one(&subject, style)?,
+        Some(subject) if !args.list => explain_code(&subject, style)?,
         _ => explain::list(style),
     };
     print(&text)?;
@@ -45,7 +48,8 @@ fn is_page(subject: &str) -> bool {
     subject.contains("://")
 }
 
-fn explain_one(subject: &str, style: TextStyle) -> Result<String, CommandError> {
+/// Returns the description of a code or a status.
+fn explain_code(subject: &str, style: TextStyle) -> Result<String, CommandError> {
     let subject: Subject = subject.parse().map_err(|error: explain::UnknownSubject| {
         CommandError::usage(error.to_string()).hint("run `relink explain --list` to list all codes")
     })?;
@@ -65,7 +69,7 @@ async fn explain_page(
     let path = database(db, &current_dir()?)?;
     let unknown = || {
         CommandError::usage(format!("no record of `{given}`"))
-            .cause(format!("`{}` has no record of this URL", shown(&path)))
+            .cause(format!("`{}` has no record of this URL", display_name(&path)))
             .hint(format!("run `relink check {given}`, or use another database with `--db FILE`"))
     };
     if !exists(&path) {
@@ -73,14 +77,16 @@ async fn explain_page(
     }
     let store = wiring::store_for_reading(&path).await?;
     let revival = RevivalText::load(&*store, url.as_str()).await?;
-    let known = store.target_record(url.as_str()).await?;
-    // A page may have been searched for without a check.
-    let known = known.or_else(|| revival.is_some().then(|| unchecked(&url))).ok_or_else(unknown)?;
-    let controls = stored_controls(&*store, &known).await?;
-    let first_seen = link_origins(&*store, &known).await?;
-    record_text(&known, &controls, &first_seen, revival.as_ref(), format, style)
+    let record = store.target_record(url.as_str()).await?;
+    // A page that was never checked may have a search result of `relink revive`.
+    let record = record.or_else(|| revival.is_some().then(|| unchecked(&url)));
+    let record = record.ok_or_else(unknown)?;
+    let controls = stored_controls(&*store, &record).await?;
+    let first_seen = link_origins(&*store, &record).await?;
+    record_text(&record, &controls, &first_seen, revival.as_ref(), format, style)
 }
 
+/// Returns the empty record of a page that was never checked.
 fn unchecked(url: &Url) -> TargetRecord {
     TargetRecord {
         url: url.to_string(),
@@ -101,8 +107,8 @@ async fn link_origins(
     let documents: BTreeSet<&str> = locations.map(|location| location.path.as_str()).collect();
     let documents: Vec<&str> = documents.into_iter().collect();
     let origins = store.link_origins(&record.url, &documents).await?;
-    let known = documents.iter().zip(origins);
-    Ok(known.filter_map(|(document, origin)| Some(((*document).to_owned(), origin?))).collect())
+    let pairs = documents.iter().zip(origins);
+    Ok(pairs.filter_map(|(document, origin)| Some(((*document).to_owned(), origin?))).collect())
 }
 
 /// Returns the stored control pages of a target.
@@ -113,6 +119,7 @@ async fn stored_controls(
     let mut controls = Vec::new();
     for kind in ControlKind::ALL {
         let Some(key) = control_key(kind, &record.url) else { continue };
+        // `Timestamp::MIN` accepts controls of any age.
         let stored = match store.control(&key, Timestamp::MIN).await? {
             Some(stored) => Some(stored),
             None => store.control(&ranked_control_key(&key), Timestamp::MIN).await?,
@@ -139,13 +146,13 @@ fn record_text(
     style: TextStyle,
 ) -> Result<String, CommandError> {
     let locations = record.latest.as_ref().map(location_views).unwrap_or_default();
-    let change = |change: &PastChange| VerdictChangeView {
+    let change_view = |change: &PastChange| VerdictChangeView {
         at: change.changed_at,
         before: change.before,
         after: change.after,
         code: change.code,
     };
-    let changes: Vec<VerdictChangeView> = record.changes.iter().map(change).collect();
+    let changes: Vec<VerdictChangeView> = record.changes.iter().map(change_view).collect();
     let first_seen: Vec<FirstSeenView<'_>> = first_seen.iter().map(first_seen_view).collect();
     let view = TargetRecordView {
         url: &record.url,

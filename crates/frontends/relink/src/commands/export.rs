@@ -1,4 +1,6 @@
 //! `relink crawl --export`: writes the link graph or a sitemap.
+//!
+//! A target is a URL that the crawl checked. A document is a page whose links were read.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, IntoInnerError, Write};
@@ -9,6 +11,7 @@ use relink_ports::{DocumentId, SiteLink, SitePage, SiteTarget};
 use relink_report::graph::{GraphCsv, GraphEdgeRow, Graphml, NodeRow, SitemapXml};
 use relink_report::human::counted;
 
+use super::BEFORE_FIRST_TASK;
 use crate::cli::{Export, ExportKind};
 use crate::error::CommandError;
 use crate::output::OutputFile;
@@ -16,67 +19,76 @@ use crate::output::OutputFile;
 /// Number of rows read from the store at a time.
 const BATCH: usize = 4096;
 
+/// The position of a link in the store: target, document, and number in the document.
+type LinkCursor = (TaskId, DocumentId, u64);
+
+/// The cursor before the first link.
+const BEFORE_FIRST_LINK: LinkCursor = (BEFORE_FIRST_TASK, DocumentId(0), 0);
+
+/// Converts an error of the output file.
+type ToCommandError<'a> = dyn Fn(io::Error) -> CommandError + Sync + 'a;
+
 /// Writes an export file.
 pub async fn write(ports: &Ports, run: RunId, export: &Export) -> Result<(), CommandError> {
-    let cannot = |error: io::Error| {
+    let cannot_write = |error: io::Error| {
         CommandError::internal(format!("cannot write `{}`", export.path.display()))
             .cause(error.to_string())
     };
-    let mut out = BufWriter::new(OutputFile::create(&export.path).map_err(cannot)?);
+    let mut out = BufWriter::new(OutputFile::create(&export.path).map_err(cannot_write)?);
     match export.kind {
-        ExportKind::Graphml => graphml(ports, run, &mut out, &cannot).await?,
-        ExportKind::Csv => csv(ports, run, &mut out, &cannot).await?,
-        ExportKind::Sitemap => sitemap(ports, run, &mut out, &cannot).await?,
+        ExportKind::Graphml => graphml(ports, run, &mut out, &cannot_write).await?,
+        ExportKind::Csv => csv(ports, run, &mut out, &cannot_write).await?,
+        ExportKind::Sitemap => sitemap(ports, run, &mut out, &cannot_write).await?,
     }
-    let file = out.into_inner().map_err(IntoInnerError::into_error).map_err(cannot)?;
-    file.commit().map_err(cannot)
+    let file = out.into_inner().map_err(IntoInnerError::into_error).map_err(cannot_write)?;
+    file.commit().map_err(cannot_write)
 }
-
-type Cannot<'a> = dyn Fn(io::Error) -> CommandError + Sync + 'a;
 
 async fn graphml(
     ports: &Ports,
     run: RunId,
     out: impl Write + Send,
-    cannot: &Cannot<'_>,
+    cannot_write: &ToCommandError<'_>,
 ) -> Result<(), CommandError> {
-    let mut graph = Graphml::begin(out).map_err(cannot)?;
+    let mut graph = Graphml::begin(out).map_err(cannot_write)?;
     let pages = page_tasks(ports, run).await?;
-    for_each_target(ports, run, |target| graph.node(&node(target)).map_err(cannot)).await?;
-    let mut cursor = (TaskId(0), DocumentId(0), 0);
+    for_each_target(ports, run, |target| graph.node(&node(target)).map_err(cannot_write)).await?;
+    let mut cursor = BEFORE_FIRST_LINK;
     loop {
         let batch = ports.store.site_links(run, cursor, BATCH).await?;
         let Some(last) = batch.last() else { break };
-        cursor = after_link(last);
+        cursor = cursor_of(last);
         for link in &batch {
+            // Documents without a target, such as sitemaps, are not nodes of the graph.
             if let Some(from) = pages.get(&link.from) {
-                graph.edge(from.0, link.to.0, link.kind).map_err(cannot)?;
+                graph.edge(from.0, link.to.0, link.kind).map_err(cannot_write)?;
             }
         }
     }
-    graph.end().map_err(cannot)
+    graph.end().map_err(cannot_write)
 }
 
 async fn csv(
     ports: &Ports,
     run: RunId,
     out: impl Write + Send,
-    cannot: &Cannot<'_>,
+    cannot_write: &ToCommandError<'_>,
 ) -> Result<(), CommandError> {
-    let mut table = GraphCsv::begin(out).map_err(cannot)?;
+    let mut table = GraphCsv::begin(out).map_err(cannot_write)?;
     let pages: HashMap<DocumentId, String> =
         pages(ports, run).await?.into_iter().map(|page| (page.document, page.label)).collect();
     let mut target: Option<SiteTarget> = None;
-    let mut cursor = (TaskId(0), DocumentId(0), 0);
+    let mut cursor = BEFORE_FIRST_LINK;
     loop {
         let batch = ports.store.site_links(run, cursor, BATCH).await?;
         let Some(last) = batch.last() else { break };
-        cursor = after_link(last);
+        cursor = cursor_of(last);
         for link in &batch {
             // Links are sorted by target, so each target is read once.
             if target.as_ref().is_none_or(|target| target.task != link.to) {
-                let before = TaskId(link.to.0 - 1);
-                target = ports.store.site_targets(run, before, 1).await?.into_iter().next();
+                // The query returns the first target after a task.
+                let previous = TaskId(link.to.0 - 1);
+                target = ports.store.site_targets(run, previous, 1).await?.into_iter().next();
             }
             let (Some(target), Some(from)) = (&target, pages.get(&link.from)) else { continue };
             let row = GraphEdgeRow {
@@ -88,34 +100,36 @@ async fn csv(
                 verdict: target.verdict,
                 status: target.status,
             };
-            table.link(&row).map_err(cannot)?;
+            table.link(&row).map_err(cannot_write)?;
         }
     }
-    table.end().map_err(cannot)
+    table.end().map_err(cannot_write)
 }
 
-/// Writes a sitemap of the pages that were read, have status 200 and do not redirect.
+/// Writes a sitemap of the pages that were read, have status 200 and were not reached by a
+/// redirect.
 async fn sitemap(
     ports: &Ports,
     run: RunId,
     out: impl Write + Send,
-    cannot: &Cannot<'_>,
+    cannot_write: &ToCommandError<'_>,
 ) -> Result<(), CommandError> {
-    let mut sitemap = SitemapXml::begin(out).map_err(cannot)?;
-    let read: HashMap<TaskId, bool> = pages(ports, run)
+    let mut sitemap = SitemapXml::begin(out).map_err(cannot_write)?;
+    let is_sitemap_by_task: HashMap<TaskId, bool> = pages(ports, run)
         .await?
         .into_iter()
         .filter_map(|page| Some((page.task?, page.is_sitemap)))
         .collect();
     for_each_target(ports, run, |target| {
-        let is_page = read.get(&target.task) == Some(&false);
+        let is_page = is_sitemap_by_task.get(&target.task) == Some(&false);
+        // A response without a redirect has one hop.
         if is_page && target.status == Some(200) && target.hops.len() == 1 {
-            sitemap.page(&target.url).map_err(cannot)?;
+            sitemap.page(&target.url).map_err(cannot_write)?;
         }
         Ok(())
     })
     .await?;
-    let omitted = sitemap.end().map_err(cannot)?;
+    let omitted = sitemap.end().map_err(cannot_write)?;
     warn_omitted(omitted);
     Ok(())
 }
@@ -129,18 +143,18 @@ fn warn_omitted(pages: u64) {
     }
 }
 
-/// Calls `each` with every target of a crawl, in the order of discovery.
+/// Calls `visit` with every target of a crawl, in the order of discovery.
 async fn for_each_target(
     ports: &Ports,
     run: RunId,
-    mut each: impl FnMut(&SiteTarget) -> Result<(), CommandError> + Send,
+    mut visit: impl FnMut(&SiteTarget) -> Result<(), CommandError> + Send,
 ) -> Result<(), CommandError> {
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let batch = ports.store.site_targets(run, after, BATCH).await?;
         let Some(last) = batch.last() else { return Ok(()) };
         after = last.task;
-        batch.iter().try_for_each(&mut each)?;
+        batch.iter().try_for_each(&mut visit)?;
     }
 }
 
@@ -155,10 +169,11 @@ fn node(target: &SiteTarget) -> NodeRow<'_> {
     }
 }
 
-fn after_link(link: &SiteLink) -> (TaskId, DocumentId, u64) {
+fn cursor_of(link: &SiteLink) -> LinkCursor {
     (link.to, link.from, link.position)
 }
 
+/// Returns the target of each document that has one.
 async fn page_tasks(
     ports: &Ports,
     run: RunId,
@@ -167,6 +182,7 @@ async fn page_tasks(
     Ok(pages.into_iter().filter_map(|page| Some((page.document, page.task?))).collect())
 }
 
+/// Returns all documents of a crawl. Drops their anchors, because they can be large.
 async fn pages(ports: &Ports, run: RunId) -> Result<Vec<SitePage>, CommandError> {
     let mut all: Vec<SitePage> = Vec::new();
     loop {

@@ -21,6 +21,9 @@ use crate::panic_hook;
 /// Size of the output buffer in bytes.
 const OUTPUT_BUFFER: usize = 1 << 18;
 
+/// Maximum number of problems in the error if no document could be read.
+const MAX_CAUSES: usize = 10;
+
 /// The argument for standard input.
 const STDIN: &str = "-";
 
@@ -37,7 +40,7 @@ pub async fn run(args: ExtractArgs, global: GlobalArgs) -> Result<Exit, CommandE
         Ok(extracted)
     });
     match written {
-        // The reader closed the pipe.
+        // The reader of the output, such as `head`, closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Clean),
         Err(error) => {
             Err(CommandError::internal("cannot write the links").cause(error.to_string()))
@@ -52,6 +55,7 @@ pub async fn run(args: ExtractArgs, global: GlobalArgs) -> Result<Exit, CommandE
     }
 }
 
+/// Returns the settings, and standard input if it is one of the inputs.
 fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>), CommandError> {
     let is_url = |input: &&str| input.starts_with("http://") || input.starts_with("https://");
     if let Some(url) = args.inputs.iter().filter_map(|input| input.to_str()).find(is_url) {
@@ -82,10 +86,11 @@ fn stdin_reader() -> StdinReader {
     Box::new(BoundedReader::new(io::stdin(), MAX_DOCUMENT_BYTES))
 }
 
-/// The output. A JSON document is started with its first link or at its end, so that a
-/// failed extraction writes no incomplete document.
+/// The output. The start of a JSON document is written with the first link or at the end,
+/// so that an extraction which fails before that writes nothing.
 struct LinkOutput {
     out: BufWriter<io::Stdout>,
+    /// Whether the output is one JSON document, not lines.
     is_document: bool,
     is_started: bool,
 }
@@ -102,7 +107,7 @@ impl LinkOutput {
     fn write(&mut self, text: &[u8]) -> io::Result<()> {
         let is_first = !self.is_started;
         self.start()?;
-        // The first element of the array has no comma in front.
+        // The text of a link starts with a comma, which the first element must not have.
         let text = if is_first && self.is_document { &text[1..] } else { text };
         self.out.write_all(text)
     }
@@ -149,8 +154,9 @@ fn has_only_problems(extracted: &ExtractSummary) -> bool {
     extracted.documents == 0 && extracted.problems > 0
 }
 
+/// Returns the error of an extraction in which all documents failed.
 fn nothing_read(extracted: &ExtractSummary) -> CommandError {
-    let problems = extracted.first_problems.iter().take(10);
+    let problems = extracted.first_problems.iter().take(MAX_CAUSES);
     let message = "no document could be read";
     let has_panicked = panic_hook::has_panicked();
     let error =

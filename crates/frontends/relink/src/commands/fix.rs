@@ -2,7 +2,8 @@
 //!
 //! A dry run prints a unified diff on standard output and a summary on standard
 //! error. With `--apply`, the files are changed and a journal for `--undo` is
-//! written next to the database. With `--commit`, the changes are committed.
+//! written next to the database. With `--commit`, the changes are committed. A sidecar
+//! file lists the original URLs of replaced links.
 
 mod annotate;
 mod commit;
@@ -23,8 +24,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, FixCause, FixSettings, FixStatus, LinkFix, Ports, StopSignal, check,
-    choose_dated_copies, plan_document, plan_fixes, verify_fixes,
+    CheckEnd, CheckOutcome, DocumentFix, EngineError, FixCause, FixSettings, FixStatus, LinkFix,
+    Ports, StopSignal, check, choose_dated_copies, plan_document, plan_fixes, verify_fixes,
 };
 use relink_git::GitLineHistory;
 use relink_model::RunId;
@@ -54,20 +55,23 @@ use crate::output::{ProgressDisplay, cannot_encode, print};
 use crate::settings::CheckPlan;
 use crate::wiring;
 
-/// How the repairs are shown and whether they are written.
+/// The settings that decide how repairs are shown, and whether they are written.
 struct FixMode<'a> {
     format: FixFormat,
     write: WriteMode,
+    /// Whether the user decides about repairs in the terminal (`--review`).
     is_reviewed: bool,
     settings: FixSettings,
     /// Whether original URLs are written to a sidecar file.
     has_sidecar: bool,
+    /// The file for the patch.
     output: Option<&'a Path>,
+    /// The file for the text of a pull request.
     pr_body: Option<&'a Path>,
     global: &'a GlobalArgs,
 }
 
-/// What is done with the repairs.
+/// The action on the repairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WriteMode {
     DryRun,
@@ -75,7 +79,7 @@ enum WriteMode {
     Commit,
 }
 
-/// What was done with the repairs.
+/// The result of the action on the repairs.
 #[derive(Debug, Default)]
 struct WriteResult {
     /// Number of documents with repairs.
@@ -112,8 +116,8 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
     plan.run.warn_project_config();
     let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
     let stop = stop_on_signal();
-    let mut fixes = match find_fixes(&mut ports, &plan, &mode, &stop).await? {
-        Ok(fixes) => fixes,
+    let (run, mut fixes) = match find_fixes(&mut ports, &plan, &mode, &stop).await? {
+        Ok(found) => found,
         Err(exit) => return Ok(exit),
     };
     if community::write_list(&community, &ports, &plan, &fixes).await? {
@@ -124,14 +128,14 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
     review_fixes(&mode, &mut fixes)?;
     write_redirect_map(&redirects, &fixes)?;
     let journal = Journal::new(&companion_path(&plan.run.db)?, now);
-    let result = write_documents(&ports, &plan, &roots, &mut fixes, journal, &mode).await?;
+    let result = write_documents(&ports, &plan, run, &roots, &mut fixes, journal, &mode).await?;
     wiring::close(ports).await;
     mode.report(&fixes, &result)?;
-    let is_open = mode.write == WriteMode::DryRun && result.documents > 0;
-    Ok(if is_open { Exit::Findings } else { Exit::Clean })
+    let has_pending_repairs = mode.write == WriteMode::DryRun && result.documents > 0;
+    Ok(if has_pending_repairs { Exit::Findings } else { Exit::Clean })
 }
 
-/// Asks about repairs, if the user wants to be asked.
+/// Lets the user decide about uncertain repairs, with `--review`.
 fn review_fixes(mode: &FixMode<'_>, fixes: &mut [LinkFix]) -> Result<(), CommandError> {
     if !mode.is_reviewed {
         return Ok(());
@@ -141,24 +145,26 @@ fn review_fixes(mode: &FixMode<'_>, fixes: &mut [LinkFix]) -> Result<(), Command
     })
 }
 
-/// Checks the documents, searches for dead pages if requested, and checks the new
-/// URLs. Returns the exit code if a check did not finish.
+/// Checks the documents, searches for new URLs of dead pages if requested, and checks the
+/// new URLs. The inner error is the exit code of a check that did not finish.
 async fn find_fixes(
     ports: &mut Ports,
     plan: &CheckPlan,
     mode: &FixMode<'_>,
     stop: &StopSignal,
-) -> Result<Result<Vec<LinkFix>, Exit>, CommandError> {
+) -> Result<Result<(RunId, Vec<LinkFix>), Exit>, CommandError> {
     let mut observer = ProgressDisplay::new(mode.global);
     let outcome = check(ports, &plan.check, &mut observer, stop).await?;
     observer.clear();
-    match unfinished(&outcome) {
-        Some(exit) => exit.map(Err),
-        None => offer_fixes(ports, plan, outcome.run, mode, stop).await,
+    if let Some(exit) = unfinished(&outcome) {
+        return exit.map(Err);
     }
+    let offered = offer_fixes(ports, plan, outcome.run, mode, stop).await?;
+    Ok(offered.map(|fixes| (outcome.run, fixes)))
 }
 
-/// Returns the repairs of a finished run, with new URLs that were checked.
+/// Returns the repairs of a finished run. Their new URLs were checked. The inner error is
+/// the exit code of an interrupted check.
 async fn offer_fixes(
     ports: &mut Ports,
     plan: &CheckPlan,
@@ -178,7 +184,8 @@ async fn offer_fixes(
     observer.clear();
     Ok(match end {
         CheckEnd::Finished => {
-            // A page that is still dead is not news.
+            // A link to an archived copy is restored if its page is live again. Do not report
+            // the links whose page is still dead.
             fixes.retain(|fix| {
                 fix.cause != FixCause::BackToLife || !matches!(fix.status, FixStatus::Rejected(_))
             });
@@ -189,7 +196,8 @@ async fn offer_fixes(
     })
 }
 
-/// Returns the exit code or the error of a check that is not conclusive.
+/// Returns the exit code or the error of an inconclusive check; `None` if the check is
+/// conclusive.
 fn unfinished(outcome: &CheckOutcome) -> Option<Result<Exit, CommandError>> {
     match outcome.end {
         CheckEnd::Interrupted => Some(Ok(Exit::Interrupted)),
@@ -213,6 +221,7 @@ fn no_network() -> CommandError {
 async fn write_documents(
     ports: &Ports,
     plan: &CheckPlan,
+    run: RunId,
     roots: &Roots,
     fixes: &mut [LinkFix],
     mut journal: Journal,
@@ -222,24 +231,10 @@ async fn write_documents(
     let mut committer = (mode.write == WriteMode::Commit).then(Committer::open).transpose()?;
     let mut sidecars = Sidecars::default();
     let mut documents = 0;
-    let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
-    for document_fixes in fixes.chunk_by_mut(is_same) {
-        let options = &plan.check.load.read_options;
-        let document = match plan_document(&*ports.files, options, document_fixes).await {
-            Ok(Some(document)) => document,
-            Ok(None) => continue,
-            Err(error) => {
-                reject(document_fixes, &error.to_string());
-                continue;
-            }
-        };
-        let root = match roots.root_of(&document.path) {
-            Ok(root) => root,
-            Err(reason) => {
-                reject(document_fixes, &reason);
-                continue;
-            }
-        };
+    let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
+    for document_fixes in fixes.chunk_by_mut(is_in_same_document) {
+        let planned = plan_in_root(ports, plan, run, roots, document_fixes).await?;
+        let Some((root, document)) = planned else { continue };
         let label = document_fixes.first().map_or("", |fix| fix.location.path.as_str());
         let diffs = document_diffs(label, &document, document_fixes)?;
         let written = match (mode.write, &mut committer) {
@@ -252,7 +247,7 @@ async fn write_documents(
             continue;
         }
         documents += 1;
-        // A patch that omits a document must not record its links either.
+        // A document that the patch omits must not be listed in the sidecar file either.
         if mode.has_sidecar && (!diffs.is_empty() || mode.write != WriteMode::DryRun) {
             sidecars.add(root, &document, document_fixes);
         }
@@ -268,6 +263,36 @@ async fn write_documents(
     let undo = journal.id().map(str::to_owned);
     let commits = commits.unwrap_or_default();
     Ok(WriteResult { documents, undo, commits, wiki_edits: Vec::new() })
+}
+
+/// Plans the edits of a document below one of the input directories. Returns this directory
+/// and the document; `None` if the document has no repairs, or its repairs were rejected.
+async fn plan_in_root<'a>(
+    ports: &Ports,
+    plan: &CheckPlan,
+    run: RunId,
+    roots: &'a Roots,
+    fixes: &mut [LinkFix],
+) -> Result<Option<(&'a Path, DocumentFix)>, CommandError> {
+    let Some(label) = fixes.first().map(|fix| fix.location.path.clone()) else { return Ok(None) };
+    let checked = ports.store.document_hash(run, &label).await.map_err(EngineError::from)?;
+    let options = &plan.check.load.read_options;
+    let document = match plan_document(&*ports.files, options, checked, fixes).await {
+        Ok(Some(document)) => document,
+        Ok(None) => return Ok(None),
+        Err(error) => {
+            reject(fixes, &error.to_string());
+            return Ok(None);
+        }
+    };
+    // Files outside of the input directories are never written.
+    match roots.root_of(&document.path) {
+        Ok(root) => Ok(Some((root, document))),
+        Err(reason) => {
+            reject(fixes, &reason);
+            Ok(None)
+        }
+    }
 }
 
 /// Writes a sidecar file. A failure is a warning: the repairs are already written.
@@ -291,7 +316,8 @@ fn write_sidecar(
     Ok(())
 }
 
-/// Rejects the repairs of a document that is not written.
+/// Rejects the repairs of a document that is not written. Earlier rejections keep their
+/// reason.
 fn reject(fixes: &mut [LinkFix], reason: &str) {
     for fix in fixes.iter_mut().filter(|fix| !matches!(fix.status, FixStatus::Rejected(_))) {
         fix.status = FixStatus::Rejected(reason.to_owned());

@@ -1,5 +1,8 @@
 //! `relink harvest`: records of many providers, their broken links and the
 //! incidents that follow.
+//!
+//! A provider is an organization whose metadata records are harvested. An incident is a
+//! period in which the URL or the host of a record is broken.
 
 mod decay;
 mod export;
@@ -85,7 +88,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Returns the use cases.
+    /// Returns the engine of all commands on providers.
     pub fn harvester(&self) -> Harvester<'_> {
         Harvester {
             ports: &self.ports.ports,
@@ -99,17 +102,18 @@ impl Session {
         &*self.ports.store
     }
 
-    /// Returns the providers with these names, or all.
+    /// Returns the providers with these names. If `names` is empty, returns all providers.
     async fn providers(
         &self,
         names: &[String],
     ) -> Result<Vec<(StoredProvider, ProviderSettings)>, CommandError> {
         let stored = self.store().providers().await?;
-        if let Some(unknown) = names.iter().find(|name| !stored.iter().any(|it| it.name == **name))
-        {
+        let is_unknown = |name: &&String| !stored.iter().any(|provider| provider.name == **name);
+        if let Some(unknown) = names.iter().find(is_unknown) {
             return Err(unknown_provider(unknown));
         }
-        let is_selected = |it: &StoredProvider| names.is_empty() || names.contains(&it.name);
+        let is_selected =
+            |provider: &StoredProvider| names.is_empty() || names.contains(&provider.name);
         stored.into_iter().filter(is_selected).map(with_settings).collect()
     }
 
@@ -123,6 +127,7 @@ impl Session {
     }
 }
 
+/// Parses the stored settings of a provider.
 fn with_settings(
     provider: StoredProvider,
 ) -> Result<(StoredProvider, ProviderSettings), CommandError> {
@@ -138,6 +143,7 @@ fn unknown_provider(name: &str) -> CommandError {
         .hint("run `relink harvest list` to list all providers")
 }
 
+/// Replaces the request flags of a command, which [`open_session`] takes.
 fn no_request_flags() -> RequestArgs {
     RequestArgs::default()
 }
@@ -197,7 +203,8 @@ async fn run_providers(args: &HarvestRunArgs, mut session: Session) -> Result<Ex
     Ok(exit(&rows, stop.is_stopped()))
 }
 
-/// Returns the exit code: the most serious one of all providers.
+/// Returns the most serious exit code of all providers. A provider in doubt had failures
+/// that the local network may have caused.
 fn exit(rows: &[HarvestRunRow], is_stopped: bool) -> Exit {
     if is_stopped {
         Exit::Interrupted

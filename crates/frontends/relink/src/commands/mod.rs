@@ -25,11 +25,15 @@ mod worker;
 
 use std::io::IsTerminal;
 
+use relink_model::TaskId;
 use relink_report::human::TextStyle;
 
 use crate::cli::{Cli, Color, Command, GlobalArgs};
 use crate::error::{CommandError, Exit};
 use crate::{panic_hook, wiring};
+
+/// The cursor of a query that starts at the first task of a run.
+const BEFORE_FIRST_TASK: TaskId = TaskId(0);
 
 /// Runs a command.
 pub fn run(cli: Cli) -> Result<Exit, CommandError> {
@@ -59,8 +63,9 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
     }
 }
 
-/// Returns whether standard output has colors.
+/// Returns the style of standard output: with colors or plain.
 pub fn text_style(global: &GlobalArgs) -> TextStyle {
+    // The convention of https://no-color.org: any text disables colors.
     let is_disabled = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let has_colors = match global.color {
         Color::Always => true,

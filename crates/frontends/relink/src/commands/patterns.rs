@@ -1,4 +1,8 @@
 //! `relink patterns`: lists and manages learned URL patterns.
+//!
+//! A pattern is a rule by which the URLs of one directory changed. A program computes a new
+//! URL from an old one. A pattern without a usable program may have a coarse form, which
+//! only selects among search results. A directory is dead if none of its pages was found.
 
 use std::fmt::Write as _;
 
@@ -75,9 +79,9 @@ fn line(pattern: &StoredPattern) -> String {
         );
         return format!("P{}  {directory}  {text}{disabled}\n", pattern.id);
     };
-    let more = programs.len() - 1;
-    let more = if more > 0 {
-        format!(", and {}", counted(more as u64, "more program"))
+    let other_programs = programs.len() - 1;
+    let more = if other_programs > 0 {
+        format!(", and {}", counted(other_programs as u64, "more program"))
     } else {
         String::new()
     };
@@ -94,8 +98,8 @@ fn program_text(learned: &LearnedProgram) -> String {
     )
 }
 
-/// Formats the confidence of a program, for the directory itself and for its
-/// subdirectories. They are equal if no example is from the directory itself.
+/// Formats the confidence of a program for the directory itself and for its
+/// subdirectories. The two values are equal if no example is from the directory itself.
 fn confidence_text(learned: &LearnedProgram) -> String {
     let below = learned.record.confidence_if_alive(ProgramScope::Subdirectory);
     if learned.record.own_support == 0 {
@@ -118,15 +122,16 @@ async fn show(store: &dyn Store, id: i64) -> Result<String, CommandError> {
     if let Some(coarse) = &content.coarse {
         let _ = writeln!(text, "  search results: {}", printable(&coarse.to_string()));
     }
-    let mut shown = 0;
-    for scheme in ["http://", "https://", "http://www.", "https://www."] {
-        let prefix = format!("{scheme}{}", pattern.directory);
+    let mut examples = 0;
+    // A pattern applies to all of these forms of a URL.
+    for start in ["http://", "https://", "http://www.", "https://www."] {
+        let prefix = format!("{start}{}", pattern.directory);
         for stored in store.revivals(&prefix, "", MAX_EXAMPLES).await? {
             let Ok(revival) = serde_json::from_str::<Revival>(&stored.report) else { continue };
-            if let Some(alias) = revival.alias.filter(|_| shown < MAX_EXAMPLES) {
+            if let Some(alias) = revival.alias.filter(|_| examples < MAX_EXAMPLES) {
                 let (old, new) = (revival.url.as_str(), alias.url.as_str());
                 let _ = writeln!(text, "  {} -> {}", printable(old), printable(new));
-                shown += 1;
+                examples += 1;
             }
         }
     }
@@ -169,6 +174,7 @@ async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), Command
     let count = rows.len() as u64;
     for row in rows {
         let pattern = StoredPattern {
+            // The store assigns the id.
             id: 0,
             directory: row.directory,
             is_dead: row.dead,

@@ -7,13 +7,12 @@ use std::process::Command;
 use std::sync::Arc;
 
 use relink_engine::{Ports, previous_crawl, site_report};
-use relink_model::TaskId;
 use relink_ports::{CheckedTargetQuery, RunSummary};
 use relink_report::human::{TextStyle, grouped};
 use relink_report::site::{self, Capped, ChangeRow, SiteComparison, SiteReport};
 use relink_report::{TargetRow, printable};
 
-use super::text_style;
+use super::{BEFORE_FIRST_TASK, text_style};
 use crate::cli::{GlobalArgs, ReportArgs, ReportCommand, ReportFormat};
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
@@ -41,8 +40,9 @@ pub async fn run(args: ReportArgs, global: GlobalArgs) -> Result<Exit, CommandEr
         .collect::<Result<_, CommandError>>()?;
     let ports = open(args.db).await?;
     let run = find_crawl(&ports, args.run).await?;
-    let before = previous_crawl(&ports, &run).await?;
-    let report = site_report(&ports, &run, before.as_ref()).await?;
+    // The report lists the changes since the previous crawl of the same site.
+    let previous = previous_crawl(&ports, &run).await?;
+    let report = site_report(&ports, &run, previous.as_ref()).await?;
     for (path, format) in outputs {
         let text = render(&ports, &report, &run, format, TextStyle::Plain).await?;
         write_file(path, &text).map_err(|error| cannot_write(path, &error))?;
@@ -88,10 +88,11 @@ async fn render(
     })
 }
 
-/// Returns one line of JSON per target, with the final number of links.
+/// Returns one line of JSON per target. Unlike the lines that are written during a crawl,
+/// they contain the final number of links.
 async fn rows(ports: &Ports, run: &RunSummary) -> Result<String, CommandError> {
     let mut text = Vec::new();
-    let mut after = TaskId(0);
+    let mut after = BEFORE_FIRST_TASK;
     loop {
         let query = CheckedTargetQuery {
             after,
@@ -129,7 +130,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> CommandError {
     CommandError::usage(format!("cannot write `{}`", path.display())).cause(error.to_string())
 }
 
-/// Opens the report in a browser: the output file, or else a temporary file.
+/// Opens the report in a browser: the HTML output file, or a temporary file without one.
 fn show(report: &SiteReport, outputs: Vec<PathBuf>) -> Result<(), CommandError> {
     let is_html = |path: &PathBuf| matches!(format_of(path), Ok(ReportFormat::Html));
     let path = outputs.into_iter().find(is_html).map_or_else(|| write_temporary(report), Ok)?;
@@ -173,8 +174,8 @@ fn changes_text(title: &str, changes: &Capped<ChangeRow>) -> String {
         let verdict = |verdict: Option<relink_model::Verdict>| {
             verdict.map_or_else(|| "not linked".to_owned(), |verdict| verdict.to_string())
         };
-        let (was, is) = (verdict(change.before), verdict(change.after));
-        let _ = writeln!(text, "  {was} -> {is}  {}", printable(&change.url));
+        let (before, after) = (verdict(change.before), verdict(change.after));
+        let _ = writeln!(text, "  {before} -> {after}  {}", printable(&change.url));
     }
     let more = changes.total.saturating_sub(MAX_CHANGES.min(changes.rows.len()) as u64);
     if more > 0 { text + &format!("  … and {} more\n", grouped(more)) } else { text }

@@ -1,4 +1,5 @@
-//! `relink revive`: searches for dead pages.
+//! `relink revive`: searches for the new URLs of dead pages, in web archives and with search
+//! engines.
 
 pub mod engines;
 mod summary;
@@ -45,14 +46,15 @@ pub async fn run(args: ReviveArgs, global: GlobalArgs) -> Result<Exit, CommandEr
     let stop = stop_on_signal();
     let mut printer = RevivalPrinter::new(plan.format, &global);
     match revive(&ports, &plan.setup.revive, pages, &mut printer, &stop).await {
+        // The reader of the output, such as `head`, closed the pipe.
         Err(EngineError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        done => done?,
+        result => result?,
     }
     printer.finish()?;
     Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
 }
 
-/// Returns the archives to query.
+/// Returns the archives to query: local WARC files first, then archives on the web.
 pub fn archives(setup: &ReviveSetup, ports: &Ports) -> Result<Vec<Arc<dyn Archive>>, CommandError> {
     let mut archives: Vec<Arc<dyn Archive>> = Vec::new();
     if !setup.warcs.is_empty() {
@@ -81,14 +83,15 @@ pub fn archives(setup: &ReviveSetup, ports: &Ports) -> Result<Vec<Arc<dyn Archiv
     Ok(archives)
 }
 
-/// Returns the pages to search for with their stored data.
+/// Returns the dead pages with their stored data: the given URLs, or all dead pages of the
+/// database.
 async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, CommandError> {
     let mut pages = Vec::new();
     if let Some(urls) = &plan.urls {
         for url in urls {
-            let known = ports.store.dead_target(url.as_str()).await?;
+            let stored = ports.store.dead_target(url.as_str()).await?;
             let rights = RequestRights::user_supplied();
-            pages.push(DeadPage { url: url.clone(), stored: known, rights });
+            pages.push(DeadPage { url: url.clone(), stored, rights });
         }
         return Ok(pages);
     }
@@ -97,9 +100,9 @@ async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, C
         let batch = ports.store.dead_targets(&REVIVABLE, &after, BATCH).await?;
         let Some(last) = batch.last() else { return Ok(pages) };
         after.clone_from(&last.url);
-        pages.extend(batch.into_iter().filter_map(|known| {
-            let url = Url::parse(&known.url).ok()?;
-            Some(DeadPage { url, rights: known.rights, stored: Some(known) })
+        pages.extend(batch.into_iter().filter_map(|stored| {
+            let url = Url::parse(&stored.url).ok()?;
+            Some(DeadPage { url, rights: stored.rights, stored: Some(stored) })
         }));
     }
 }

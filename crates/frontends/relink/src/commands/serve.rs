@@ -1,8 +1,9 @@
 //! `relink serve`: publishes harvested records, accepts submitted ones, and runs the daily
 //! harvest.
 //!
-//! OAI-PMH is public and read-only. SPI needs a token. Both listen on loopback unless
-//! `--listen` names another address.
+//! OAI-PMH, the protocol for harvesting records, is public and read-only. SPI, the protocol
+//! for submitting records, needs a token. Both listen on loopback unless `--listen` names
+//! another address.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,10 +26,10 @@ use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
 use crate::output::print;
 
-/// The variable with a token for all providers.
+/// The environment variable with a token for all providers.
 const SPI_TOKEN: &str = "RELINK_SPI_TOKEN";
 
-/// The interval at which an idle server releases the database.
+/// The interval at which an idle server releases its lock on the database.
 const RELEASE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Runs `relink serve`.
@@ -42,7 +43,8 @@ pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(args.listen);
     let clock: Arc<dyn Clock> = Arc::new(RunClock::start()?);
     let stop = stop_on_signal();
-    // Submissions and the daily run change the same data, and need the database all the time.
+    // Held while submissions or the daily run change data, so that they do not interfere and
+    // the database is not released meanwhile.
     let lock = Mutex::new(());
     let base_url = base_url(&args, address);
     let (store, source) = (&session.ports.store, &session.ports.source);
@@ -58,9 +60,10 @@ pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
         clock: Arc::clone(&clock),
     };
     print(&banner(&args, &base_url, address))?;
+    // Only the stop signal ends this; the other futures run forever.
     tokio::select! {
         () = serve(listener, Arc::new(interfaces)) => {}
-        () = submissions(worker, &session, &lock, &stop) => {}
+        () = run_submissions(worker, &session, &lock, &stop) => {}
         () = release_database(&**store, &lock) => {}
         () = daily_runs(args.run_at, &session, &*clock, &lock, &stop) => {}
         () = stop.stopped() => {}
@@ -103,7 +106,7 @@ fn tokens(args: &ServeArgs) -> Result<SpiTokens, CommandError> {
     })
 }
 
-/// Lets other commands use the database between requests.
+/// Lets other commands use the database while no submission or harvest needs it.
 async fn release_database(store: &dyn HarvestStore, lock: &Mutex<()>) {
     loop {
         tokio::time::sleep(RELEASE_INTERVAL).await;
@@ -113,8 +116,8 @@ async fn release_database(store: &dyn HarvestStore, lock: &Mutex<()>) {
     }
 }
 
-/// Processes submissions. Waits forever if there is no interface for them.
-async fn submissions(
+/// Stores submitted records. Waits forever without SPI, so that the server continues.
+async fn run_submissions(
     worker: Option<SpiWorker>,
     session: &Session,
     lock: &Mutex<()>,
@@ -126,7 +129,8 @@ async fn submissions(
     }
 }
 
-/// Runs all providers every day. Waits forever if there is no time.
+/// Runs all providers every day. Waits forever without a time of day, so that the server
+/// continues.
 async fn daily_runs(
     time: Option<Time>,
     session: &Session,
@@ -145,7 +149,7 @@ async fn daily_runs(
     }
 }
 
-/// Returns the time until the next occurrence of a time of day, at least one second.
+/// Returns the wait until the next occurrence of a time of day, at least one second.
 fn wait_until(time: Time, now: Timestamp) -> Duration {
     let now = now.to_zoned(TimeZone::UTC);
     let today = now.with().time(time).build().unwrap_or_else(|_| now.clone());
@@ -158,6 +162,7 @@ fn wait_until(time: Time, now: Timestamp) -> Duration {
 mod tests {
     use super::*;
 
+    /// Checks the wait until 02:30 UTC.
     #[track_caller]
     fn check(now: &str, seconds: u64) {
         let wait = wait_until("02:30".parse().unwrap(), now.parse().unwrap());
@@ -165,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn next_run_is_today_or_tomorrow() {
+    fn wait_until_ends_today_or_tomorrow() {
         check("2026-01-01T00:30:00Z", 2 * 3600);
         check("2026-01-01T02:29:59Z", 1);
         check("2026-01-01T02:30:00Z", 24 * 3600);

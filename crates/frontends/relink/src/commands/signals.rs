@@ -45,6 +45,7 @@ mod unix {
     pub(super) fn watch(trigger: StopTrigger) {
         let ignored = ignored_signals();
         let open = |kind: SignalKind| {
+            // Bit 0 of the mask is signal 1.
             let is_ignored = ignored >> (kind.as_raw_value() - 1) & 1 == 1;
             if is_ignored { None } else { signal(kind).ok() }
         };
@@ -56,6 +57,7 @@ mod unix {
         tokio::spawn(signals.wait(trigger));
     }
 
+    /// The watched signals; `None` for a signal that is not watched.
     struct Signals {
         interrupt: Option<Signal>,
         terminate: Option<Signal>,
@@ -63,6 +65,7 @@ mod unix {
     }
 
     impl Signals {
+        /// Triggers the stop at the first signal, and ends the process at the second one.
         async fn wait(mut self, trigger: StopTrigger) {
             tokio::select! {
                 () = next(&mut self.interrupt) => {}
@@ -78,7 +81,7 @@ mod unix {
         }
     }
 
-    /// Waits for a signal; never returns if it is not watched.
+    /// Waits for a signal. Never returns if the signal is not watched.
     async fn next(signal: &mut Option<Signal>) {
         match signal {
             Some(signal) => {
@@ -88,8 +91,8 @@ mod unix {
         }
     }
 
-    /// Returns the mask of ignored signals; bit 0 is signal 1. Returns 0 if the system
-    /// does not provide it.
+    /// Returns the mask of ignored signals; bit 0 is signal 1. Returns 0 on systems without
+    /// `/proc`.
     fn ignored_signals() -> u64 {
         let status = relink_files::read_to_string("/proc/self/status".as_ref()).unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,4 +1,7 @@
 //! `relink survey`: finds most broken URLs of a catalog with few requests.
+//!
+//! A catalog is a list of URLs. A held task failed while the network was not confirmed to
+//! work, so it has no result yet.
 
 mod analyze;
 mod simulate;
@@ -8,9 +11,10 @@ use std::sync::Arc;
 use relink_engine::{
     EngineError, LoadedCatalog, Ports, SurveyEnd, SurveyOutcome, read_catalog, survey,
 };
-use relink_model::TaskId;
 use relink_report::human::counted;
+use relink_report::printable;
 
+use super::BEFORE_FIRST_TASK;
 use super::signals::stop_on_signal;
 use crate::cli::{GlobalArgs, OutputFormat, SurveyArgs, SurveyCommand};
 use crate::clock::RunClock;
@@ -35,16 +39,16 @@ async fn run_survey(args: SurveyArgs, global: GlobalArgs) -> Result<Exit, Comman
     let plan = SurveyPlan::resolve(args)?;
     let run = &plan.run;
     let ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
-    let read = read_catalog(&*ports.files, &*ports.store, &plan.source, &plan.fields).await?;
-    check_domains(&read, &plan.explain)?;
+    let catalog = read_catalog(&*ports.files, &*ports.store, &plan.source, &plan.fields).await?;
+    check_domains(&catalog, &plan.explain)?;
     if !global.quiet {
-        print_problems(&read);
+        print_problems(&catalog);
     }
     let mut reporter = Reporter::new(run, &global, ports.clock.now())?;
     let stop = stop_on_signal();
-    let outcome = match survey(&ports, &plan.survey, &read, &mut reporter, &stop).await {
+    let outcome = match survey(&ports, &plan.survey, &catalog, &mut reporter, &stop).await {
         Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            // The reader closed the pipe.
+            // The reader of the output, such as `head`, closed the pipe.
             return Ok(Exit::Clean);
         }
         outcome => outcome?,
@@ -60,33 +64,33 @@ async fn run_survey(args: SurveyArgs, global: GlobalArgs) -> Result<Exit, Comman
     }
 }
 
-/// Returns an error if a domain to explain is not in the catalog. This is checked
-/// before the survey starts.
-fn check_domains(read: &LoadedCatalog, domains: &[String]) -> Result<(), CommandError> {
-    let catalog = &read.catalog;
+/// Returns an error if a domain of `--explain` is not in the catalog. Called before the
+/// first request.
+fn check_domains(loaded: &LoadedCatalog, domains: &[String]) -> Result<(), CommandError> {
+    let catalog = &loaded.catalog;
     let exists =
         |name: &String| catalog.domains().any(|domain| catalog.domain_name(domain) == name);
     match domains.iter().find(|name| !exists(name)) {
         None => Ok(()),
         Some(missing) => Err(CommandError::usage(format!("cannot explain `{missing}`"))
-            .cause(format!("`{}` has no such domain", read.label))
+            .cause(format!("`{}` has no such domain", loaded.label))
             .hint("run `relink survey -v` to list all domains")),
     }
 }
 
 /// Prints the rows of the catalog that were skipped.
 #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
-fn print_problems(read: &LoadedCatalog) {
-    let shown = |text: &str| relink_report::printable(text).into_owned();
-    for (line, text) in &read.problems {
-        eprintln!("warning: {}:{line}: {}", shown(&read.label), shown(text));
+fn print_problems(loaded: &LoadedCatalog) {
+    for (line, text) in &loaded.problems {
+        eprintln!("warning: {}:{line}: {}", printable(&loaded.label), printable(text));
     }
-    let more = read.problem_count - read.problems.len() as u64;
+    let more = loaded.problem_count - loaded.problems.len() as u64;
     if more > 0 {
         eprintln!("warning: {} skipped", counted(more, "more row"));
     }
 }
 
+/// Prints the details of the domains of `--explain`.
 fn explain(outcome: &SurveyOutcome, domains: &[String]) -> Result<(), CommandError> {
     let report = &outcome.report;
     for domain in report.domains.iter().filter(|domain| domains.contains(&domain.name)) {
@@ -95,6 +99,7 @@ fn explain(outcome: &SurveyOutcome, domains: &[String]) -> Result<(), CommandErr
     Ok(())
 }
 
+/// Returns the numbers and the exit code of a survey.
 async fn run_end(
     ports: &Ports,
     settings: &RunSettings,
@@ -107,7 +112,7 @@ async fn run_end(
         SurveyEnd::NoNetwork => Exit::Inconclusive,
         _ if failing > 0 => Exit::Findings,
         SurveyEnd::Finished | SurveyEnd::UpToDate | SurveyEnd::BudgetSpent => {
-            panic_hook::exit(Exit::Clean)
+            panic_hook::exit_code(Exit::Clean)
         }
     };
     Ok(FinishedRun {
@@ -117,15 +122,17 @@ async fn run_end(
         details: RunDetails::Survey(Box::new(outcome.clone())),
         stats,
         failing,
-        gate: Gate::open(&settings.fail_on),
+        gate: Gate::without_exemptions(&settings.fail_on),
         exit,
         finished: ports.clock.now(),
     })
 }
 
+/// Returns the error of a survey without a network, with the first failure as its cause.
 async fn no_network(ports: &Ports, outcome: &SurveyOutcome) -> Result<CommandError, CommandError> {
     let mut error = CommandError::inconclusive("no host responded, so nothing was surveyed");
-    if let Some((task, probe)) = ports.store.held_tasks(outcome.run, TaskId(0), 1).await?.first() {
+    let held_tasks = ports.store.held_tasks(outcome.run, BEFORE_FIRST_TASK, 1).await?;
+    if let Some((task, probe)) = held_tasks.first() {
         error = error.cause(format!("{}: {}", task.url, probe.outcome));
     }
     Ok(error.hint("check your network connection"))

@@ -1,4 +1,7 @@
-//! `relink watch`: keeps collections of pages healthy.
+//! `relink watch`: watches collections of pages for changes and dead pages.
+//!
+//! A collection is a stored set of pages, such as a reading list. A member is a page in a
+//! collection, with the version of its content that the user accepted.
 
 mod errors;
 mod files;
@@ -8,7 +11,7 @@ mod run_pages;
 mod suggest;
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -55,75 +58,83 @@ struct Session {
 pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let WatchArgs { command, db } = args;
     let clock = RunClock::start()?;
-    if let WatchCommand::Run(args) = command {
-        return run_pages::run_pages(*args, db, clock, global).await;
-    }
-    let command = match command {
-        WatchCommand::Suggest(args) => return suggest::suggest(*args, db, clock, &global).await,
-        WatchCommand::Keyphrases(args) => {
-            return suggest::keyphrases(*args, db, clock, &global).await;
-        }
-        WatchCommand::Reject(args) if !args.no_suggest => {
-            return suggest::reject(*args, db, clock, &global).await;
-        }
-        WatchCommand::Focus(args) => return focus::focus(*args, db, clock, &global).await,
-        WatchCommand::Diff(args) if review::is_interactive(&args) => {
-            return review::review(*args, db, clock, &global).await;
-        }
-        other => other,
-    };
-    let db = database(db, &current_dir()?)?;
-    let fetch = relink_fetch::FetchSettings::default();
-    let (ports, collections) = wiring::ports_with_collections(fetch, &db, Arc::new(clock)).await?;
-    let session = Session { ports, collections };
     match command {
-        WatchCommand::Run(_)
-        | WatchCommand::Suggest(_)
-        | WatchCommand::Keyphrases(_)
-        | WatchCommand::Focus(_) => {}
-        WatchCommand::Add(args) => session.add(args).await?,
-        WatchCommand::List { format } => session.list(format).await?,
-        WatchCommand::Show { name, member: Some(member), format } => {
-            session.history(&name, &member.0, format, text_style(&global)).await?;
+        WatchCommand::Run(args) => run_pages::run_pages(*args, db, clock, global).await,
+        WatchCommand::Suggest(args) => suggest::suggest(*args, db, clock, &global).await,
+        WatchCommand::Keyphrases(args) => suggest::keyphrases(*args, db, clock, &global).await,
+        WatchCommand::Reject(args) if !args.no_suggest => {
+            suggest::reject(*args, db, clock, &global).await
         }
-        WatchCommand::Show { name, member: None, format } => {
-            session.show(&name, format, text_style(&global)).await?;
+        WatchCommand::Focus(args) => focus::focus(*args, db, clock, &global).await,
+        WatchCommand::Diff(args) if review::is_interactive(&args) => {
+            review::review(*args, db, clock, &global).await
         }
-        WatchCommand::Diff(args) => session.diff(&args, text_style(&global)).await?,
-        WatchCommand::Replace { name, member, url } => {
-            let collections = &*session.collections;
-            replace_member(&session.ports, collections, &name, &member.0, &url).await?;
-            print(&format!("replaced by {}\n", printable(&url)))?;
-        }
-        WatchCommand::Edit(args) => session.edit(args).await?,
-        WatchCommand::Study { names, format } => session.study(names, format).await?,
-        WatchCommand::Export { name, output, format } => {
-            session.export(&name, output.as_deref(), format).await?;
-        }
-        WatchCommand::Accept(members) => session.act(&members, &WatchAction::Accept).await?,
-        WatchCommand::Reject(args) => {
-            let action = WatchAction::Reject { reason: args.reason };
-            session.act(&args.members, &action).await?;
-        }
-        WatchCommand::Mute { members, duration, reason } => {
-            let duration = SignedDuration::try_from(duration.0).unwrap_or(SignedDuration::MAX);
-            let now = session.ports.clock.now();
-            let until = now.checked_add(duration).unwrap_or(Timestamp::MAX);
-            session.act(&members, &WatchAction::Mute { until, reason }).await?;
-        }
-        WatchCommand::Remove { name, members, close } => {
-            let members = (!members.is_empty()).then_some(WatchMemberArgs {
-                name: name.clone(),
-                members,
-                all: false,
-            });
-            session.remove(&name, members, close).await?;
+        command => {
+            let session = Session::open(db, clock).await?;
+            session.run(command, text_style(&global)).await?;
+            Ok(Exit::Clean)
         }
     }
-    Ok(Exit::Clean)
 }
 
 impl Session {
+    /// Opens the database with the default settings for requests.
+    async fn open(db: Option<PathBuf>, clock: RunClock) -> Result<Self, CommandError> {
+        let db = database(db, &current_dir()?)?;
+        let fetch = relink_fetch::FetchSettings::default();
+        let (ports, collections) =
+            wiring::ports_with_collections(fetch, &db, Arc::new(clock)).await?;
+        Ok(Self { ports, collections })
+    }
+
+    /// Runs a subcommand without request flags. [`run`] handles the other ones.
+    async fn run(&self, command: WatchCommand, style: TextStyle) -> Result<(), CommandError> {
+        match command {
+            WatchCommand::Run(_)
+            | WatchCommand::Suggest(_)
+            | WatchCommand::Keyphrases(_)
+            | WatchCommand::Focus(_) => Ok(()),
+            WatchCommand::Add(args) => self.add(args).await,
+            WatchCommand::List { format } => self.list(format).await,
+            WatchCommand::Show { name, member: Some(member), format } => {
+                self.history(&name, &member.0, format, style).await
+            }
+            WatchCommand::Show { name, member: None, format } => {
+                self.show(&name, format, style).await
+            }
+            WatchCommand::Diff(args) => self.diff(&args, style).await,
+            WatchCommand::Replace { name, member, url } => {
+                replace_member(&self.ports, &*self.collections, &name, &member.0, &url).await?;
+                print(&format!("replaced by {}\n", printable(&url)))
+            }
+            WatchCommand::Edit(args) => self.edit(args).await,
+            WatchCommand::Study { names, format } => self.study(names, format).await,
+            WatchCommand::Export { name, output, format } => {
+                self.export(&name, output.as_deref(), format).await
+            }
+            WatchCommand::Accept(members) => self.act(&members, &WatchAction::Accept).await,
+            WatchCommand::Reject(args) => {
+                let action = WatchAction::Reject { reason: args.reason };
+                self.act(&args.members, &action).await
+            }
+            WatchCommand::Mute { members, duration, reason } => {
+                let duration = SignedDuration::try_from(duration.0).unwrap_or(SignedDuration::MAX);
+                let now = self.ports.clock.now();
+                let until = now.checked_add(duration).unwrap_or(Timestamp::MAX);
+                self.act(&members, &WatchAction::Mute { until, reason }).await
+            }
+            WatchCommand::Remove { name, members, close } => {
+                // Without members, the whole collection is removed.
+                let members = (!members.is_empty()).then_some(WatchMemberArgs {
+                    name: name.clone(),
+                    members,
+                    all: false,
+                });
+                self.remove(&name, members, close).await
+            }
+        }
+    }
+
     async fn add(&self, args: WatchAddArgs) -> Result<(), CommandError> {
         let (source, content) = match (args.crawl, &args.file) {
             (Some(crawl), _) => {
@@ -228,7 +239,7 @@ impl Session {
         let (ports, collections) = (&self.ports, &*self.collections);
         let names = if names.is_empty() {
             let all = collection_list(ports, collections).await?;
-            all.into_iter().map(|one| one.name).collect()
+            all.into_iter().map(|collection| collection.name).collect()
         } else {
             names
         };
@@ -321,18 +332,18 @@ fn print_json(value: &impl serde::Serialize) -> Result<(), CommandError> {
     print(&format!("{}\n", serde_json::to_string_pretty(value).map_err(cannot_encode)?))
 }
 
-/// Returns the period of a review of the past: from the end of one day to the end of
-/// another.
+/// Returns the period of a review between two dates: from the end of `--from` to the end
+/// of `--to`. Returns `None` without `--from`.
 fn review_period(args: &WatchDiffArgs) -> Result<Option<ReviewPeriod>, CommandError> {
-    let end = |day: Date| {
+    let end_of_day = |day: Date| {
         let next = day.tomorrow().and_then(|next| next.to_zoned(TimeZone::UTC));
         next.map(|zoned| zoned.timestamp()).map_err(|error| {
             CommandError::usage(format!("invalid date `{day}`")).cause(error.to_string())
         })
     };
     let Some(from) = args.from else { return Ok(None) };
-    let to = args.to.map_or(Ok(Timestamp::MAX), end)?;
-    let from = end(from)?;
+    let to = args.to.map_or(Ok(Timestamp::MAX), end_of_day)?;
+    let from = end_of_day(from)?;
     if from > to {
         return Err(CommandError::usage("`--from` is after `--to`")
             .cause("the earlier version comes first")

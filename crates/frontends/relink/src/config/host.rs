@@ -1,7 +1,7 @@
 //! Settings of single hosts: the table `[host."example.org"]` of the user's file.
 //!
-//! Values may be secret. They are in the file itself, in an environment variable or
-//! in another file, and `Debug` does not print them.
+//! Values may be secret. A value is in the configuration file itself, in an environment
+//! variable or in another file. `Debug` does not print it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -83,7 +83,7 @@ impl HostConfig {
 }
 
 impl Secret {
-    /// Returns the value. Errors name it as `subject`.
+    /// Returns the value. Errors contain the name `subject` instead of the value.
     pub fn reveal(&self, subject: &str) -> Result<String, CommandError> {
         match self {
             Self::Text(text) => Ok(text.clone()),

@@ -47,7 +47,7 @@ impl ProjectConfig {
             let flag = key.rsplit('.').next().unwrap_or(key);
             let message = format!("`{key}` in `{}` is ignored: a project cannot set it", self.file);
             let hint = match flag {
-                // The table has no flag.
+                // These keys of a host have no flag.
                 "headers" | "basic-auth" => format!("set it in {user_file}"),
                 flag => format!("set it in {user_file}, or use `--{flag}`"),
             };
@@ -79,11 +79,11 @@ const USER_ONLY: [Removal; 16] = [
     ("revive.max-searches", |config| config.revive.max_searches = None),
 ];
 
-/// A key with paths, a function that returns them, and one that removes the key.
-type Paths = (&'static str, fn(&Config) -> Vec<PathBuf>, fn(&mut Config));
+/// A key with paths, a function that returns the paths, and a function that removes the key.
+type PathKey = (&'static str, fn(&Config) -> Vec<PathBuf>, fn(&mut Config));
 
 /// Keys with paths that must be inside of the project.
-const INSIDE_ONLY: [Paths; 6] = [
+const INSIDE_ONLY: [PathKey; 6] = [
     (
         "baseline",
         |config| config.baseline.iter().cloned().collect(),
@@ -112,9 +112,11 @@ const INSIDE_ONLY: [Paths; 6] = [
     ),
 ];
 
-/// Removes the keys that a project must not set.
+/// Removes the keys that a project must not set. Returns the configuration and the keys of
+/// the file.
 ///
-/// `root` is the directory of the project. Relative paths are relative to `dir`.
+/// `table` is the parsed file, `root` is the directory of the project. Relative paths are
+/// relative to `dir`.
 pub(super) fn restrict(
     mut config: Config,
     table: &Table,
@@ -168,20 +170,21 @@ fn keys(table: &Table) -> Vec<String> {
 /// Whether a path is inside of a directory after resolving symbolic links.
 pub fn is_inside(directory: &Path, path: &Path) -> bool {
     let Ok(directory) = directory.canonicalize() else { return false };
-    // Find the nearest existing ancestor; missing parts are created below it. A
-    // dangling symbolic link exists, and its target may be outside.
+    // Missing directories are created below the nearest ancestor that exists. A symbolic
+    // link without a target exists, because its target may be created outside.
     let Some(existing) = path.ancestors().find(|part| part.symlink_metadata().is_ok()) else {
         return false;
     };
     let missing = path.strip_prefix(existing).unwrap_or(path);
-    let is_plain = missing.components().all(|part| matches!(part, Component::Normal(_)));
-    is_plain && existing.canonicalize().is_ok_and(|existing| existing.starts_with(&directory))
+    let has_only_names = missing.components().all(|part| matches!(part, Component::Normal(_)));
+    has_only_names && existing.canonicalize().is_ok_and(|existing| existing.starts_with(&directory))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Restricts a file with this text in an empty project.
     fn restrict_text(text: &str) -> (Config, ProjectConfig) {
         let root = tempfile::tempdir().unwrap();
         let config = toml::from_str(text).unwrap();
@@ -229,10 +232,10 @@ mod tests {
         link("out", other.path());
         link("dangling", &other.path().join("missing.db"));
         link("in", root.path());
-        for (path, expect) in
+        for (path, expected) in
             [("x.db", true), ("in/x.db", true), ("out/x.db", false), ("dangling", false)]
         {
-            assert_eq!(is_inside(root.path(), &root.path().join(path)), expect, "{path}");
+            assert_eq!(is_inside(root.path(), &root.path().join(path)), expected, "{path}");
         }
     }
 }

@@ -1,18 +1,20 @@
 //! Describes errors in a configuration file without its values.
 //!
-//! A value may contain a password, so error messages contain the position and the
-//! expected type, but neither the line nor the value.
+//! A value may contain a password. Messages of the TOML parser can contain values, so all
+//! strings of the file are replaced in them. The line of the error is not printed, only
+//! its position.
 
 use toml::{Table, Value};
 
-/// Replaces a value in a message.
+/// The text that replaces a value in a message.
 const MASK: &str = "…";
 
-/// Describes an error in one line: its position and what was expected. The strings
-/// of the file are masked.
+/// Describes an error in one line: its position and what was expected. `values` are the
+/// strings to mask. They are sorted by length, because a short one may be part of a long one.
 pub(super) fn describe(text: &str, values: &[&str], error: &toml::de::Error) -> String {
     let mut message = error.message().trim_end().replace('\n', ", ");
     for value in values {
+        // The parser prints values in quotes and with escapes, or as they are.
         message = message.replace(&format!("{value:?}"), MASK).replace(value, MASK);
     }
     let Some(span) = error.span() else { return message };
@@ -23,29 +25,29 @@ pub(super) fn describe(text: &str, values: &[&str], error: &toml::de::Error) -> 
 /// Returns the strings of a file that are long enough to be masked, longest first.
 pub(super) fn strings(table: &Table) -> Vec<&str> {
     let mut strings = Vec::new();
-    table.values().for_each(|value| collect(value, &mut strings));
+    table.values().for_each(|value| collect_strings(value, &mut strings));
     strings.sort_by_key(|text| std::cmp::Reverse(text.len()));
     strings
 }
 
-/// Minimum length of a masked string. Shorter ones occur in ordinary words.
+/// Minimum length of a masked string. Shorter strings occur in the words of a message.
 const MIN_MASKED: usize = 3;
 
-fn collect<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
+fn collect_strings<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
     match value {
         Value::String(text) if text.len() >= MIN_MASKED => strings.push(text),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, strings)),
-        Value::Table(table) => table.values().for_each(|item| collect(item, strings)),
+        Value::Array(items) => items.iter().for_each(|item| collect_strings(item, strings)),
+        Value::Table(table) => table.values().for_each(|item| collect_strings(item, strings)),
         _ => {}
     }
 }
 
-/// Returns the line and the column of a byte, from 1.
+/// Returns the line and the column of a byte offset. Both are counted from 1.
 fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = text.get(..byte).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
-    let start = before.rfind('\n').map_or(0, |end| end + 1);
-    (line, before.get(start..).unwrap_or_default().chars().count() + 1)
+    let line_start = before.rfind('\n').map_or(0, |line_feed| line_feed + 1);
+    (line, before.get(line_start..).unwrap_or_default().chars().count() + 1)
 }
 
 #[cfg(test)]
@@ -54,7 +56,7 @@ mod tests {
 
     use super::super::Config;
 
-    /// Returns the error message of an invalid file.
+    /// Returns the cause in the error of an invalid file.
     fn cause(text: &str) -> String {
         let error = Config::parse(text, Path::new("relink.toml")).unwrap_err();
         error.causes().join(" ")

@@ -1,5 +1,7 @@
-//! Reads and writes baselines. Their paths are relative to the project, so that the
-//! file is valid in every directory.
+//! Reads and writes baselines: files with the findings that do not fail a run.
+//!
+//! The paths in a baseline are relative to the root of the project, so that a check can
+//! run in any directory of the project.
 
 use std::path::Path;
 
@@ -35,6 +37,7 @@ pub fn write_baseline(path: &Path, findings: &[CheckedTarget]) -> Result<usize, 
         .iter()
         .flat_map(|target| target.locations.iter().map(|location| names.link(target, location)))
         .collect();
+    // The code of each link.
     let codes =
         findings.iter().flat_map(|target| target.locations.iter().map(|_| target.result.code));
     let baseline = KnownFindings::new(
@@ -58,10 +61,11 @@ pub(super) fn compare(
     Ok(baseline.compare(&links))
 }
 
-/// Names of documents and targets relative to the project.
+/// Converts the paths of documents and targets to paths relative to the project.
 pub struct ProjectNames {
     /// The current directory, relative to the root of the project.
     prefix: std::path::PathBuf,
+    /// The root of the project.
     root: std::path::PathBuf,
 }
 
@@ -80,6 +84,8 @@ impl ProjectNames {
         FindingId::new(&path, &url)
     }
 
+    /// Returns the document and the target of a link. A local target is written as
+    /// `file:PATH`.
     fn link(&self, target: &CheckedTarget, location: &LinkLocation) -> (String, String) {
         let url = match (local_path(&target.url), target.url.split_once('#')) {
             (None, _) => redact(&target.url).to_string(),
@@ -89,7 +95,7 @@ impl ProjectNames {
         (self.path(&location.path), url)
     }
 
-    /// Returns a path relative to the project. URLs stay as they are.
+    /// Returns a path relative to the project. Returns a URL without its secrets.
     fn path(&self, path: &str) -> String {
         if path.contains("://") {
             return redact(path).to_string();

@@ -1,8 +1,10 @@
-//! `--since`: only links that the changes since a revision broke fail the run.
+//! `--since`: only links that the changes since a revision added or broke fail the run.
 //!
-//! The documents of the revision are written to a temporary directory and checked
-//! there without requests, with the same arguments. A link is known if the document
-//! contained it at the revision and, for a local link, if it was broken there too.
+//! The current documents are compared with those of the base, the common ancestor of the
+//! revision and the current commit. The documents of the base are written to a temporary
+//! directory and checked there without requests, with the same arguments. A link is known
+//! if the document contained the link in the base. A local link must also have been broken
+//! in the base.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -30,7 +32,7 @@ use crate::wiring;
 pub struct SinceGate {
     revision: String,
     repository: Repository,
-    /// The common ancestor of the revision and the current commit.
+    /// The id of the base.
     base: String,
     /// The current directory, relative to the repository.
     prefix: PathBuf,
@@ -41,14 +43,15 @@ pub struct SinceGate {
 }
 
 impl SinceGate {
-    /// Finds the common ancestor. Fails before any request is sent.
+    /// Finds the base. Called before the first request, so that errors of git are reported
+    /// at once.
     pub fn open(revision: &str, args: &CheckArgs) -> Result<Self, CommandError> {
         reject_inputs(args)?;
         let dir = current_dir()?;
         let dir = dir.canonicalize().unwrap_or(dir);
-        let error = |error| git_error(revision, &error);
-        let repository = Repository::discover(&dir).map_err(error)?;
-        let base = repository.merge_base(revision).map_err(error)?;
+        let to_error = |error| git_error(revision, &error);
+        let repository = Repository::discover(&dir).map_err(to_error)?;
+        let base = repository.merge_base(revision).map_err(to_error)?;
         let root = repository.root();
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let prefix = dir.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
@@ -67,24 +70,27 @@ impl SinceGate {
         &self,
         links: &[(&CheckedTarget, &LinkLocation)],
     ) -> Result<Vec<bool>, CommandError> {
-        let error = |error| git_error(&self.revision, &error);
-        let renames = Renames::parse(&self.repository.changed_names(&self.base).map_err(error)?);
-        let added = AddedLines::parse(&self.repository.diff(&self.base).map_err(error)?);
+        let to_error = |error| git_error(&self.revision, &error);
+        let changed_names = self.repository.changed_names(&self.base).map_err(to_error)?;
+        let renames = Renames::parse(&changed_names);
+        let diff = self.repository.diff(&self.base).map_err(to_error)?;
+        let added = AddedLines::parse(&diff);
         let current = current_dir()?;
         let mut texts = DocumentTexts::new(&current);
-        let keys: Vec<(String, String)> = links
+        // The path of each link's document, and the destination as it is written there.
+        let raw_links: Vec<(String, String)> = links
             .iter()
             .map(|(_, location)| {
                 let raw = texts.raw(&location.path, location.location.span);
-                (self.name(&location.path), raw.unwrap_or_default())
+                (self.repository_path(&location.path), raw.unwrap_or_default())
             })
             .collect();
         let documents: HashSet<&str> =
-            keys.iter().map(|(path, _)| renames.old_path(path)).collect();
+            raw_links.iter().map(|(path, _)| renames.old_path(path)).collect();
         let base = self.base_links(&documents).await?;
         let findings: Vec<LinkKey> = links
             .iter()
-            .zip(&keys)
+            .zip(&raw_links)
             .map(|((target, location), (path, raw))| LinkKey {
                 path,
                 raw,
@@ -96,23 +102,25 @@ impl SinceGate {
     }
 
     /// Returns the path of a document relative to the repository.
-    fn name(&self, label: &str) -> String {
+    fn repository_path(&self, label: &str) -> String {
         let path = Path::new(label);
         let path = path.strip_prefix(self.repository.root()).unwrap_or(path);
         normalize(&self.prefix.join(path)).display().to_string()
     }
 
-    /// Returns the links of these documents at the revision.
+    /// Returns the links of these documents in the base, and the broken local links of the
+    /// base.
     async fn base_links(&self, documents: &HashSet<&str>) -> Result<BaseLinks, CommandError> {
-        let tree = tempfile::tempdir().map_err(|error| temporary(&error))?;
-        let error = |error| git_error(&self.revision, &error);
-        self.repository.write_files(&self.base, tree.path()).map_err(error)?;
+        let tree = tempfile::tempdir().map_err(|error| cannot_compare(&error))?;
+        let to_error = |error| git_error(&self.revision, &error);
+        self.repository.write_files(&self.base, tree.path()).map_err(to_error)?;
         let mut base = BaseLinks::default();
         for document in documents {
             for raw in self.links_of(&tree.path().join(document)) {
                 base.add_link(document, &raw);
             }
         }
+        // The current directory may not exist in the base.
         let dir = tree.path().join(&self.prefix);
         if dir.is_dir() {
             self.add_broken(&mut base, &tree, &dir).await?;
@@ -120,7 +128,7 @@ impl SinceGate {
         Ok(base)
     }
 
-    /// Returns the destinations of all links of a document of the revision.
+    /// Returns the destinations of all links in a document of the base, as written.
     fn links_of(&self, path: &Path) -> Vec<String> {
         let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
         let name = path.to_string_lossy();
@@ -133,34 +141,38 @@ impl SinceGate {
         links.iter().filter_map(|link| cut(&bytes, link.location.span)).collect()
     }
 
-    /// Checks the local links of the revision and adds the broken ones.
+    /// Checks the local links of the base, whose files are in `tree`, in the directory `dir`.
+    /// Adds the broken links to `base`.
     async fn add_broken(
         &self,
         base: &mut BaseLinks,
         tree: &TempDir,
         dir: &Path,
     ) -> Result<(), CommandError> {
-        // The root of the project is the one of the repository.
-        std::fs::create_dir_all(tree.path().join(".git")).map_err(|error| temporary(&error))?;
-        self.copy_config(tree.path()).map_err(|error| temporary(&error))?;
-        let scratch = tempfile::tempdir().map_err(|error| temporary(&error))?;
+        // A directory `.git` marks the root of the project, as in the repository.
+        std::fs::create_dir_all(tree.path().join(".git"))
+            .map_err(|error| cannot_compare(&error))?;
+        self.copy_config(tree.path()).map_err(|error| cannot_compare(&error))?;
+        let db_dir = tempfile::tempdir().map_err(|error| cannot_compare(&error))?;
         let findings = {
-            let _directory = WorkingDirectory::change(dir).map_err(|error| temporary(&error))?;
-            self.broken_targets(tree.path(), &scratch.path().join("base.db")).await?
+            let _directory =
+                WorkingDirectory::change(dir).map_err(|error| cannot_compare(&error))?;
+            self.broken_targets(tree.path(), &db_dir.path().join("base.db")).await?
         };
         let mut texts = DocumentTexts::new(dir);
         for location in findings.iter().flat_map(|target| &target.locations) {
             if let Some(raw) = texts.raw(&location.path, location.location.span) {
                 let path = Path::new(&location.path);
                 let path = path.strip_prefix(tree.path()).unwrap_or(path);
-                let name = normalize(&self.prefix.join(path)).display().to_string();
-                base.add_broken(&name, &raw);
+                let path = normalize(&self.prefix.join(path)).display().to_string();
+                base.add_broken(&path, &raw);
             }
         }
         Ok(())
     }
 
-    /// Runs the check in the current directory, without requests.
+    /// Checks the base in the current directory, without requests. Returns the targets of
+    /// broken local links.
     async fn broken_targets(
         &self,
         tree: &Path,
@@ -179,8 +191,8 @@ impl SinceGate {
         let files = LocalFiles::new(LocalFilesSettings::default());
         let mut inputs = Vec::new();
         for input in &args.inputs {
-            let input = self.moved_input(Path::new(input), tree);
-            // An input may be new.
+            let input = self.input_in_base(Path::new(input), tree);
+            // Skip inputs that do not exist in the base.
             if files.walk(&WalkRequest { inputs: vec![input.clone()] }).await.is_ok() {
                 inputs.push(input.into_os_string());
             }
@@ -196,16 +208,16 @@ impl SinceGate {
         load_findings(&ports, outcome.run, &[Verdict::Local], usize::MAX).await
     }
 
-    /// Maps an absolute path in the repository to the files of the revision.
-    fn moved_input(&self, input: &Path, tree: &Path) -> PathBuf {
+    /// Maps an absolute path in the repository to the files of the base.
+    fn input_in_base(&self, input: &Path, tree: &Path) -> PathBuf {
         match input.strip_prefix(self.repository.root()) {
             Ok(inside) => tree.join(inside),
             Err(_) => input.to_owned(),
         }
     }
 
-    /// Uses the current configuration of the project, so that both checks have the
-    /// same rules.
+    /// Replaces the configuration files of the base by the current ones, so that both checks
+    /// have the same rules.
     fn copy_config(&self, tree: &Path) -> std::io::Result<()> {
         let root = self.repository.root();
         for directory in self.prefix.ancestors() {
@@ -243,7 +255,7 @@ impl<'a> DocumentTexts<'a> {
         Self { directory, texts: HashMap::new() }
     }
 
-    /// Returns the text of a document at a span.
+    /// Returns the part of a document in a span; for a link, the destination as written.
     fn raw(&mut self, label: &str, span: Span) -> Option<String> {
         let directory = self.directory;
         let read = || std::fs::read(directory.join(label)).unwrap_or_default();
@@ -255,25 +267,26 @@ fn cut(bytes: &[u8], span: Span) -> Option<String> {
     bytes.get(span.range()).map(|raw| String::from_utf8_lossy(raw).into_owned())
 }
 
-/// Changes the current directory until it is dropped. Arguments are relative to it.
+/// Restores the previous current directory when it is dropped. The directory is changed
+/// because the arguments of a check are relative to the current directory.
 struct WorkingDirectory(PathBuf);
 
 impl WorkingDirectory {
     fn change(to: &Path) -> std::io::Result<Self> {
-        let before = std::env::current_dir()?;
+        let previous = std::env::current_dir()?;
         std::env::set_current_dir(to)?;
-        Ok(Self(before))
+        Ok(Self(previous))
     }
 }
 
 impl Drop for WorkingDirectory {
     fn drop(&mut self) {
-        // Ignore the error: the directory existed before.
+        // Ignore the error: the directory existed before the change.
         let _ = std::env::set_current_dir(&self.0);
     }
 }
 
-/// Rejects inputs that have no revision.
+/// Rejects inputs that are not files: URLs and standard input have no earlier revision.
 fn reject_inputs(args: &CheckArgs) -> Result<(), CommandError> {
     let is_file = |input: &std::ffi::OsString| {
         let text = input.to_string_lossy();
@@ -287,11 +300,11 @@ fn reject_inputs(args: &CheckArgs) -> Result<(), CommandError> {
     }
 }
 
-fn temporary(error: &std::io::Error) -> CommandError {
+fn cannot_compare(error: &std::io::Error) -> CommandError {
     CommandError::internal("cannot compare with the earlier revision").cause(error.to_string())
 }
 
-/// Returns the error of `--since`, with the command that helps.
+/// Returns the error of `--since`, with a hint that solves the problem.
 fn git_error(revision: &str, error: &GitError) -> CommandError {
     let hint = match error {
         GitError::Shallow => {

@@ -11,7 +11,7 @@ use relink_report::human::CauseView;
 use relink_report::{printable, redact, redact_prose};
 
 use super::findings::{FindingGroup, group_findings, load_findings};
-use super::human::shown_verdicts;
+use super::human::listed_verdicts;
 use super::human_findings::with_cause_view;
 use super::result_table::result_table;
 use super::revival_text::add_repair;
@@ -21,20 +21,20 @@ use crate::error::CommandError;
 use crate::gate::{Gate, ProjectNames};
 use crate::settings::RunSettings;
 
-/// Maximum number of locations of a cause.
+/// Maximum number of listed locations per cause.
 const MAX_LOCATIONS: usize = 3;
 
 /// A report that is written at the end of a check.
 pub struct FinalReport {
     format: OutputFormat,
-    shown: Vec<Verdict>,
+    listed: Vec<Verdict>,
     inputs: Vec<String>,
 }
 
 impl FinalReport {
     pub(super) fn new(format: OutputFormat, settings: &RunSettings, global: &GlobalArgs) -> Self {
-        let shown = shown_verdicts(settings, global);
-        Self { format, shown, inputs: settings.inputs.clone() }
+        let listed = listed_verdicts(settings, global);
+        Self { format, listed, inputs: settings.inputs.clone() }
     }
 
     pub(super) async fn write(
@@ -73,7 +73,7 @@ impl FinalReport {
     }
 
     async fn report(&self, ports: &Ports, end: &FinishedRun) -> Result<CheckReport, CommandError> {
-        let mut findings = load_findings(ports, end.run, &self.shown, usize::MAX).await?;
+        let mut findings = load_findings(ports, end.run, &self.listed, usize::MAX).await?;
         for finding in &mut findings {
             add_repair(&*ports.store, finding).await?;
         }
@@ -81,8 +81,9 @@ impl FinalReport {
         let mut broken_links: Vec<BrokenLink> =
             findings.iter().flat_map(|target| broken_links(target, &end.gate, &names)).collect();
         broken_links.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
-        let open = end.gate.split(findings).open;
-        let groups = group_findings(&*ports.files, open).await;
+        // Findings that the gate exempts are listed as links, but not as causes.
+        let open_findings = end.gate.split(findings).open;
+        let groups = group_findings(&*ports.files, open_findings).await;
         Ok(CheckReport {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at: end.started,
@@ -100,13 +101,14 @@ impl FinalReport {
     }
 }
 
+/// Returns the links to a target, unless its code is accepted (`--accept`).
 fn broken_links<'a>(
     target: &'a CheckedTarget,
     gate: &'a Gate,
     names: &'a ProjectNames,
 ) -> impl Iterator<Item = BrokenLink> + 'a {
     let is_reported = !gate.is_accepted(target);
-    let link = move |location: &LinkLocation| BrokenLink {
+    let broken_link = move |location: &LinkLocation| BrokenLink {
         id: names.id(target, location),
         path: location.path.clone(),
         line: location.location.line,
@@ -122,11 +124,11 @@ fn broken_links<'a>(
         .locations
         .iter()
         .filter(move |_| is_reported)
-        .map(move |location| link(location).cleaned())
+        .map(move |location| broken_link(location).cleaned())
 }
 
 fn cause(group: &FindingGroup) -> CheckCause {
-    let new = |view: &CauseView| CheckCause {
+    let to_cause = |view: &CauseView| CheckCause {
         verdict: view.verdict,
         code: view.code,
         name: view.name(),
@@ -135,7 +137,7 @@ fn cause(group: &FindingGroup) -> CheckCause {
         links: view.links(),
         locations: view.locations.iter().take(MAX_LOCATIONS).map(location_text).collect(),
     };
-    with_cause_view(group, None, new)
+    with_cause_view(group, None, to_cause)
 }
 
 fn location_text(view: &relink_report::LocationView) -> String {

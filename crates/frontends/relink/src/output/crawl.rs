@@ -1,4 +1,4 @@
-//! The crawl-specific part of a report.
+//! The crawl-specific parts of a report.
 
 use std::fmt::Write as _;
 
@@ -18,8 +18,9 @@ pub async fn report(ports: &Ports, run: RunId) -> Result<SiteReport, CommandErro
         CommandError::usage("this report is only available for crawls")
             .hint("use `.json`, `.jsonl` or `.txt`")
     })?;
-    let before = previous_crawl(ports, &summary).await?;
-    Ok(site_report(ports, &summary, before.as_ref()).await?)
+    // The report lists the changes since the previous crawl of the same site.
+    let previous = previous_crawl(ports, &summary).await?;
+    Ok(site_report(ports, &summary, previous.as_ref()).await?)
 }
 
 /// Formats notes on hosts and on pages that require a browser.
@@ -36,7 +37,7 @@ pub fn details(outcome: &CrawlOutcome) -> String {
             let _ = writeln!(text, "  {host}: robots.txt sets a Crawl-delay of {delay}");
         }
     }
-    if let Some((pages, error)) = &outcome.unrendered {
+    if let Some((pages, error)) = &outcome.render_failures {
         let pages = counted(*pages, "page");
         let _ = writeln!(text, "  {pages} built by scripts could not be rendered: {error}");
         text += "  hint: install Chromium (`apt install chromium`), or set RELINK_BROWSER to its path\n";
@@ -47,17 +48,18 @@ pub fn details(outcome: &CrawlOutcome) -> String {
 /// Returns warnings that affect all results: the site fails as a whole, or it
 /// stopped responding.
 pub fn notices(outcome: &CrawlOutcome) -> Vec<String> {
-    let stopped = match &outcome.end {
+    let stop_notice = match &outcome.end {
         CrawlEnd::BlockedByHost { host, requests, is_silent } => {
-            let how = if *is_silent { "stopped responding" } else { "rejects every request" };
-            Some(format!("{host} {how} after {} requests", grouped(*requests)))
+            let behavior = if *is_silent { "stopped responding" } else { "rejects every request" };
+            Some(format!("{host} {behavior} after {} requests", grouped(*requests)))
         }
         _ => None,
     };
-    stopped.into_iter().chain(outcome.errors.summary()).collect()
+    stop_notice.into_iter().chain(outcome.errors.summary()).collect()
 }
 
-/// Formats the last line of a crawl that did not finish.
+/// Formats the last line of a crawl that did not finish, or that fails because of the
+/// errors of its site. Returns `None` for all others.
 pub fn footer(outcome: &CrawlOutcome, end: &FinishedRun) -> Option<String> {
     let stats = &end.stats;
     let (checked, targets) = (grouped(stats.checked), grouped(stats.targets));

@@ -1,8 +1,8 @@
 //! Output files that are replaced atomically.
 //!
-//! Output is written to an unnamed file in the target directory.
-//! [`OutputFile::commit`] then replaces the target in one step. If a run fails, an
-//! existing file is not changed. Devices and pipes are written directly.
+//! Output is written to an unnamed file in the directory of the target path.
+//! [`OutputFile::commit`] then replaces the target. A run that fails does not change an
+//! existing file. Devices and pipes are written directly.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, Write};
@@ -35,11 +35,12 @@ impl OutputFile {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let exists = path.exists();
         if exists {
-            // Do not replace a file that is not writable.
+            // Fail if the file is not writable, although it could be replaced.
             OpenOptions::new().write(true).open(&path)?;
         }
         match tempfile::tempfile_in(parent_dir(&path)) {
             Ok(file) => Ok(Self { file, path: Some(path) }),
+            // The file is writable, but its directory is not.
             Err(error) if exists && error.kind() == io::ErrorKind::PermissionDenied => {
                 Ok(Self { file: File::create(&path)?, path: None })
             }
@@ -51,6 +52,7 @@ impl OutputFile {
     pub fn commit(mut self) -> io::Result<()> {
         self.file.flush()?;
         let Some(path) = &self.path else { return Ok(()) };
+        // Copy to a file with a name, because an unnamed file cannot be renamed.
         self.file.rewind()?;
         let mut named = new_file(parent_dir(path))?;
         io::copy(&mut self.file, &mut named)?;
@@ -71,7 +73,7 @@ impl Write for OutputFile {
     }
 }
 
-/// Writes a file.
+/// Writes a file atomically.
 pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = OutputFile::create(path)?;
     file.write_all(content.as_ref())?;
@@ -88,6 +90,7 @@ fn parent_dir(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Creates a temporary file with a name and the mode of a new file.
 fn new_file(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".relink-");
@@ -103,6 +106,7 @@ fn new_file(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
 mod tests {
     use super::*;
 
+    /// Returns the names of all files in a directory.
     fn names(dir: &Path) -> Vec<String> {
         let entries = fs::read_dir(dir).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -165,7 +169,7 @@ mod tests {
         }
 
         #[test]
-        fn output_file_that_is_a_device_is_written_directly() {
+        fn write_file_accepts_a_device() {
             write_file(Path::new("/dev/null"), "text").unwrap();
             assert!(is_special(Path::new("/dev/stdout")));
         }

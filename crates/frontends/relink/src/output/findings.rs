@@ -1,4 +1,7 @@
-//! Loads the findings of a run and groups them for reports.
+//! Loads the findings of a run and groups them by cause for reports.
+//!
+//! Several missing files below a missing directory have one cause. If exactly one sibling
+//! of that directory contains the files, the directory was probably renamed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -16,19 +19,20 @@ use crate::error::CommandError;
 /// Number of findings read at a time.
 const BATCH: usize = 256;
 
-/// Maximum number of sibling directories searched for the files of a missing one.
+/// Maximum number of sibling directories that are searched for the files of a missing
+/// directory.
 const MAX_SIBLINGS: usize = 64;
 
-/// Maximum number of missing files compared with each sibling directory.
+/// Maximum number of missing files that are searched for in each sibling directory.
 const MAX_COMPARED: usize = 8;
 
 /// Findings with one common cause.
 pub struct FindingGroup {
-    /// What they have in common.
+    /// The common cause.
     pub kind: CauseKind,
     /// The findings; at least one.
     pub members: Vec<CheckedTarget>,
-    /// For a missing directory: the sibling that contains its files.
+    /// The sibling of a missing directory that contains its files.
     pub renamed_to: Option<String>,
 }
 
@@ -48,8 +52,8 @@ impl FindingGroup {
     }
 }
 
-/// Loads the targets with these verdicts, in order of discovery, without their
-/// probes, except those of moved pages.
+/// Loads the targets with these verdicts, in order of discovery. Drops the probes (the
+/// observed responses) to save memory, except those of moved pages.
 pub async fn load_findings(
     ports: &Ports,
     run: RunId,
@@ -57,6 +61,7 @@ pub async fn load_findings(
     max_locations: usize,
 ) -> Result<Vec<CheckedTarget>, CommandError> {
     let mut findings = Vec::new();
+    // Task ids start at 1.
     let mut after = TaskId(0);
     loop {
         let query = CheckedTargetQuery {
@@ -82,13 +87,13 @@ pub async fn load_findings(
 /// Groups findings by cause.
 pub async fn group_findings(files: &dyn Files, findings: Vec<CheckedTarget>) -> Vec<FindingGroup> {
     let mut directories = MissingDirectories { files, known: HashMap::new() };
-    let mut missing = Vec::with_capacity(findings.len());
+    let mut missing_directories = Vec::with_capacity(findings.len());
     for finding in &findings {
-        missing.push(directories.above(finding).await);
+        missing_directories.push(directories.topmost_missing(finding).await);
     }
     let keys: Vec<FindingKey> = findings
         .iter()
-        .zip(&missing)
+        .zip(&missing_directories)
         .map(|(finding, missing_directory)| FindingKey {
             verdict: finding.result.verdict,
             code: finding.result.code,
@@ -97,6 +102,7 @@ pub async fn group_findings(files: &dyn Files, findings: Vec<CheckedTarget>) -> 
         })
         .collect();
     let causes = group_by_cause(&keys);
+    // Each finding is in one group: move it there.
     let mut findings: Vec<Option<CheckedTarget>> = findings.into_iter().map(Some).collect();
     let mut groups = Vec::with_capacity(causes.len());
     for cause in causes {
@@ -111,7 +117,8 @@ pub async fn group_findings(files: &dyn Files, findings: Vec<CheckedTarget>) -> 
     groups
 }
 
-/// Splits groups of dead web pages, because each page has its own search result.
+/// Splits groups of dead web pages into groups of one page, because each page has its own
+/// search result.
 pub fn split_revivable(groups: Vec<FindingGroup>) -> Vec<FindingGroup> {
     let split = |group: FindingGroup| {
         let is_revivable =
@@ -129,7 +136,7 @@ pub fn split_revivable(groups: Vec<FindingGroup>) -> Vec<FindingGroup> {
     groups.into_iter().flat_map(split).collect()
 }
 
-/// Sorts groups. The order of discovery is that of the documents.
+/// Sorts groups, which are in order of discovery. This is the order of documents.
 pub fn sort_groups(groups: &mut [FindingGroup], sort: SortArg) {
     let url = |group: &FindingGroup| group.first().map(|target| target.url.clone());
     match sort {
@@ -163,18 +170,19 @@ pub fn count_findings(groups: &[FindingGroup]) -> FindingCounts {
 /// Finds the missing directories above missing files.
 struct MissingDirectories<'a> {
     files: &'a dyn Files,
-    /// Whether these directories exist.
+    /// Whether a directory exists, by path.
     known: HashMap<PathBuf, bool>,
 }
 
 impl MissingDirectories<'_> {
     /// Returns the topmost missing directory above the target of a finding.
-    async fn above(&mut self, finding: &CheckedTarget) -> Option<String> {
+    async fn topmost_missing(&mut self, finding: &CheckedTarget) -> Option<String> {
         if finding.result.code != Some(codes::MISSING_FILE) {
             return None;
         }
         let path = Path::new(local_path(&finding.url)?);
         let mut missing = None;
+        // The first ancestor is the path itself.
         for directory in path.ancestors().skip(1) {
             if directory.as_os_str().is_empty() || self.exists(directory).await {
                 break;
@@ -194,8 +202,8 @@ impl MissingDirectories<'_> {
     }
 }
 
-/// Returns the sibling of a missing directory that contains all of its linked
-/// files, if there is exactly one.
+/// Returns the sibling of a missing directory that contains all linked files of the
+/// missing directory, if exactly one sibling does.
 async fn renamed_directory(
     files: &dyn Files,
     missing: &str,
@@ -203,33 +211,33 @@ async fn renamed_directory(
 ) -> Option<String> {
     let missing = Path::new(missing);
     let parent = missing.parent()?;
-    let wanted: BTreeSet<&Path> = members
+    let linked_files: BTreeSet<&Path> = members
         .iter()
         .filter_map(|target| Path::new(local_path(&target.url)?).strip_prefix(missing).ok())
         .collect();
-    let here = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    let mut names = files.list_dir(here).await;
+    let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let mut names = files.list_dir(listed).await;
     names.sort();
     names.truncate(MAX_SIBLINGS);
     let mut found = None;
     for name in names.iter().filter(|name| !name.starts_with('.')) {
         let sibling = parent.join(name);
-        if !files.is_dir(&sibling).await || !contains_all(files, &sibling, &wanted).await {
+        if !files.is_dir(&sibling).await || !contains_all(files, &sibling, &linked_files).await {
             continue;
         }
         if found.replace(sibling).is_some() {
-            // Several directories contain these files: none is certain.
+            // Two siblings contain these files, so the new name is not certain.
             return None;
         }
     }
     found.map(|sibling| sibling.display().to_string())
 }
 
-async fn contains_all(files: &dyn Files, directory: &Path, wanted: &BTreeSet<&Path>) -> bool {
-    for path in wanted.iter().take(MAX_COMPARED) {
+async fn contains_all(files: &dyn Files, directory: &Path, paths: &BTreeSet<&Path>) -> bool {
+    for path in paths.iter().take(MAX_COMPARED) {
         if !files.exists(&directory.join(path)).await {
             return false;
         }
     }
-    !wanted.is_empty()
+    !paths.is_empty()
 }

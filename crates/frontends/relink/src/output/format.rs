@@ -46,17 +46,17 @@ impl ReportSubject {
     /// standard output.
     pub fn output(
         self,
-        given: PathBuf,
+        argument: PathBuf,
         stdout: OutputFormat,
     ) -> Result<(PathBuf, OutputFormat), CommandError> {
-        let prefixed = given.to_str().and_then(|text| text.split_once('='));
+        let prefixed = argument.to_str().and_then(|text| text.split_once('='));
         if let Some((name, file)) = prefixed
             && let Some(format) = OutputFormat::named(name)
         {
             return Ok((file.into(), self.require(format)?));
         }
-        let format = self.format_of(&given, stdout)?;
-        Ok((given, format))
+        let format = self.format_of(&argument, stdout)?;
+        Ok((argument, format))
     }
 
     fn format_of(self, path: &Path, stdout: OutputFormat) -> Result<OutputFormat, CommandError> {
@@ -77,6 +77,7 @@ impl ReportSubject {
         self.require(format)
     }
 
+    /// Returns the hint with the supported extensions.
     const fn extensions(self) -> &'static str {
         match self {
             Self::Check => {

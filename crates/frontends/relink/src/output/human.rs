@@ -1,13 +1,17 @@
 //! The terminal report: findings with their source lines, totals and a last line.
+//!
+//! A target is a URL that a run checked. A finding is a target with another verdict than
+//! `alive`.
 
 use std::collections::HashMap;
 use std::io::Write;
 use std::time::Duration;
 
-use relink_engine::{CheckEnd, Diagnostic, Diagnostics, Ports};
+use relink_engine::{CheckEnd, CrawlOutcome, Diagnostic, Diagnostics, Ports};
 use relink_model::{FindingCode, Verdict};
 use relink_ports::{CheckedTarget, HostStats};
 use relink_report::human::{self, Footer, Headline, SinglePageView, TextStyle};
+use relink_report::printable;
 
 use super::findings::{
     count_findings, group_findings, load_findings, sort_groups, split_revivable,
@@ -19,8 +23,8 @@ use crate::config::ProjectConfig;
 use crate::error::{CommandError, Exit};
 use crate::settings::RunSettings;
 
-/// Maximum number of locations read per finding of a crawl or survey. More are
-/// never listed; the rest is counted.
+/// Maximum number of locations that are read per finding of a crawl or survey. The report
+/// never lists more; the total number of links is known without the locations.
 const MAX_LOCATIONS: usize = 8;
 
 /// Maximum number of findings without `--verbose`.
@@ -29,8 +33,8 @@ const MAX_FINDINGS: usize = 50;
 /// Maximum number of diagnostics of each kind.
 const MAX_DIAGNOSTICS: usize = 100;
 
-/// Verdicts whose findings are shown without `--verbose`.
-const DEFAULT_SHOWN: [Verdict; 6] = [
+/// Verdicts whose findings are listed without `--verbose`.
+const DEFAULT_LISTED: [Verdict; 6] = [
     Verdict::Dead,
     Verdict::Soft404,
     Verdict::Hijacked,
@@ -40,25 +44,26 @@ const DEFAULT_SHOWN: [Verdict; 6] = [
 ];
 
 /// Returns the verdicts whose findings are listed.
-pub(super) fn shown_verdicts(settings: &RunSettings, global: &GlobalArgs) -> Vec<Verdict> {
-    let is_shown = |verdict: &Verdict| {
+pub(super) fn listed_verdicts(settings: &RunSettings, global: &GlobalArgs) -> Vec<Verdict> {
+    let is_listed = |verdict: &Verdict| {
         global.verbose && *verdict != Verdict::Alive
             || settings.fail_on.contains(verdict)
-            || DEFAULT_SHOWN.contains(verdict)
+            || DEFAULT_LISTED.contains(verdict)
     };
-    Verdict::ALL.into_iter().filter(is_shown).collect()
+    Verdict::ALL.into_iter().filter(is_listed).collect()
 }
 
 /// Settings of the report.
 pub struct HumanReport {
     style: TextStyle,
-    shown: Vec<Verdict>,
+    /// The verdicts whose findings are listed.
+    listed: Vec<Verdict>,
     is_quiet: bool,
     is_verbose: bool,
     max_age: Duration,
     /// The keys that the project's file sets, in one line.
     project: Option<String>,
-    /// How findings are listed.
+    /// The layout of the list of findings.
     pub(super) list: FindingList,
     sort: SortArg,
     /// The only input, if it is a URL.
@@ -69,7 +74,7 @@ impl HumanReport {
     pub(super) fn new(settings: &RunSettings, global: &GlobalArgs, style: TextStyle) -> Self {
         Self {
             style,
-            shown: shown_verdicts(settings, global),
+            listed: listed_verdicts(settings, global),
             is_quiet: global.quiet,
             is_verbose: global.verbose,
             max_age: settings.max_cache_age,
@@ -86,6 +91,8 @@ impl HumanReport {
         }
     }
 
+    /// Writes the report: what affects all results, the findings, the totals, and the
+    /// result of the run in the last line.
     pub(super) async fn write(
         &self,
         out: &mut (dyn Write + Send),
@@ -93,80 +100,105 @@ impl HumanReport {
         end: &FinishedRun,
         hosts: &[HostStats],
     ) -> Result<(), CommandError> {
-        let write = |out: &mut (dyn Write + Send), text: &str| {
-            out.write_all(text.as_bytes()).map_err(cannot_write)
-        };
-        for notice in end.notices() {
-            write(out, &format!("! {}\n", relink_report::printable(&notice)))?;
-        }
-        if !self.is_quiet {
-            write(out, &self.headline(end))?;
-        }
-        if let Some(line) = &self.project {
-            write(out, &format!("{}\n", relink_report::printable(line)))?;
-        }
         let is_check = matches!(end.details, RunDetails::Check(_));
+        write_text(out, &self.head(end))?;
         if is_check {
-            write(out, &self.single_page(ports).await?)?;
+            write_text(out, &self.single_page(ports).await?)?;
         }
         // A survey or a crawl may have thousands of findings: list them only with
         // `--verbose`.
-        let shown: &[Verdict] = if is_check || self.is_verbose { &self.shown } else { &[] };
-        let blocked_code = self.findings(out, ports, end, shown).await?;
-        if let Some(loaded) = end.details.loaded() {
-            write(out, &diagnostics("problems", &loaded.problems))?;
-            if self.is_verbose {
-                write(out, &diagnostics("expired `relink:ignore` comments", &loaded.expired))?;
-            }
-        }
-        if !self.is_quiet && !matches!(end.details, RunDetails::Crawl(_)) {
-            write(out, &format!("\n{}", human::summary(self.style, &end.stats.verdicts)))?;
-        }
-        if !self.is_quiet
-            && let Some(loaded) = end.details.loaded()
-        {
-            write(
-                out,
-                &human::sites(loaded.sites.iter().map(|site| (site.generator, &*site.config))),
-            )?;
-            write(out, &human::not_read(loaded.auxiliary))?;
-        }
-        if !self.is_verbose && !self.is_quiet {
-            let skips = end.skips();
-            let skips = skips.iter().filter(|(skip, _)| skip.is_checkable());
-            write(out, &human::not_checked(skips.map(|(skip, count)| (skip.phrase(), count))))?;
-        }
-        if self.is_verbose {
-            let skips = end.skips();
-            write(out, &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count))))?;
-        }
+        let listed: &[Verdict] = if is_check || self.is_verbose { &self.listed } else { &[] };
+        let blocked_code = self.findings(out, ports, end, listed).await?;
+        write_text(out, &self.totals(end))?;
         if let RunDetails::Crawl(outcome) = &end.details {
-            let mut report = crawl::report(ports, end.run).await?;
-            // The notices above already contain it.
-            report.termination_note = None;
-            let overview = if self.is_verbose {
-                format!("\n{}", relink_report::site::overview(&report, self.style))
-            } else {
-                relink_report::site::human(&report, self.style)
-            };
-            write(out, &format!("{overview}{}", crawl::details(outcome)))?;
+            write_text(out, &self.crawl_overview(ports, end, outcome).await?)?;
         }
         if let Some(outcome) = end.details.survey() {
-            write(out, &survey::details(outcome, self.is_verbose))?;
+            write_text(out, &survey::details(outcome, self.is_verbose))?;
         }
-        if !self.is_quiet
-            && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0))
-        {
-            let rows: Vec<_> = hosts.iter().map(host_row).collect();
-            write(out, &format!("\n{}\n", human::hosts(self.style, &rows)))?;
-        }
+        write_text(out, &self.host_table(hosts))?;
         if self.is_quiet && is_check && end.exit == Exit::Clean {
             return Ok(());
         }
         if let Some(row) = &end.gate.row {
-            write(out, &row.footer())?;
+            write_text(out, &row.footer())?;
         }
-        write(out, &footer(end, blocked_code))
+        write_text(out, &footer(end, blocked_code))
+    }
+
+    /// Formats the notices, the headline, and the keys that the project's file sets.
+    fn head(&self, end: &FinishedRun) -> String {
+        let mut text = String::new();
+        for notice in end.notices() {
+            text.extend([format!("! {}\n", printable(&notice))]);
+        }
+        if !self.is_quiet {
+            text += &self.headline(end);
+        }
+        if let Some(line) = &self.project {
+            text.extend([format!("{}\n", printable(line))]);
+        }
+        text
+    }
+
+    /// Formats the problems with documents, the number of targets per verdict, and what
+    /// was not checked.
+    fn totals(&self, end: &FinishedRun) -> String {
+        let mut text = String::new();
+        let loaded = end.details.loaded();
+        if let Some(loaded) = loaded {
+            text += &diagnostics("problems", &loaded.problems);
+            if self.is_verbose {
+                text += &diagnostics("expired `relink:ignore` comments", &loaded.expired);
+            }
+        }
+        // The overview of a crawl has the same totals.
+        if !self.is_quiet && !matches!(end.details, RunDetails::Crawl(_)) {
+            text.push('\n');
+            text += &human::summary(self.style, &end.stats.verdicts);
+        }
+        if let Some(loaded) = loaded.filter(|_| !self.is_quiet) {
+            let sites = loaded.sites.iter().map(|site| (site.generator, &*site.config));
+            text += &human::sites(sites);
+            text += &human::not_read(loaded.auxiliary);
+        }
+        let skips = end.skips();
+        if self.is_verbose {
+            text += &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count)));
+        } else if !self.is_quiet {
+            let checkable = skips.iter().filter(|(skip, _)| skip.is_checkable());
+            text += &human::not_checked(checkable.map(|(skip, count)| (skip.phrase(), count)));
+        }
+        text
+    }
+
+    /// Formats the overview of a crawled site.
+    async fn crawl_overview(
+        &self,
+        ports: &Ports,
+        end: &FinishedRun,
+        outcome: &CrawlOutcome,
+    ) -> Result<String, CommandError> {
+        let mut report = crawl::report(ports, end.run).await?;
+        // The notices at the start of the report contain the reason of the end.
+        report.termination_note = None;
+        let overview = if self.is_verbose {
+            format!("\n{}", relink_report::site::overview(&report, self.style))
+        } else {
+            relink_report::site::human(&report, self.style)
+        };
+        Ok(overview + &crawl::details(outcome))
+    }
+
+    /// Formats the requests to each host, if there are several hosts or one was throttled.
+    fn host_table(&self, hosts: &[HostStats]) -> String {
+        let is_throttled = hosts.iter().any(|host| host.throttled > 0);
+        let has_table = self.is_verbose || hosts.len() > 1 || is_throttled;
+        if self.is_quiet || !has_table {
+            return String::new();
+        }
+        let rows: Vec<_> = hosts.iter().map(host_row).collect();
+        format!("\n{}\n", human::hosts(self.style, &rows))
     }
 
     fn headline(&self, end: &FinishedRun) -> String {
@@ -195,16 +227,20 @@ impl HumanReport {
         out: &mut (dyn Write + Send),
         ports: &Ports,
         end: &FinishedRun,
-        shown: &[Verdict],
+        listed: &[Verdict],
     ) -> Result<Option<FindingCode>, CommandError> {
-        let mut verdicts = shown.to_vec();
-        verdicts.extend([Verdict::Blocked].into_iter().filter(|verdict| !shown.contains(verdict)));
-        // Only a check counts the links of every file.
+        // The footer needs the codes of blocked pages, even if these are not listed.
+        let mut verdicts = listed.to_vec();
+        if !listed.contains(&Verdict::Blocked) {
+            verdicts.push(Verdict::Blocked);
+        }
+        // Only a check counts the findings of every file, so it needs all locations.
         let is_check = matches!(end.details, RunDetails::Check(_));
         let max_locations = if is_check { usize::MAX } else { MAX_LOCATIONS };
         let mut findings = load_findings(ports, end.run, &verdicts, max_locations).await?;
         let blocked_code = most_frequent_block(&findings);
-        findings.retain(|target| shown.contains(&target.result.verdict));
+        findings.retain(|target| listed.contains(&target.result.verdict));
+        // Known findings, which the gate exempts from failing the run, are listed at the end.
         let gated = end.gate.split(findings);
         let mut groups = group_findings(&*ports.files, gated.open).await;
         if self.list.shows_revivals || !is_check {
@@ -223,12 +259,14 @@ impl HumanReport {
         Ok(blocked_code)
     }
 
-    /// Formats the responses of a single URL on the command line.
+    /// Formats the responses and the title of a page, if its URL is the only input.
     async fn single_page(&self, ports: &Ports) -> Result<String, CommandError> {
-        let Some(given) = self.single_url.as_ref().filter(|_| !self.is_quiet) else {
+        let Some(original_url) = self.single_url.as_ref().filter(|_| !self.is_quiet) else {
             return Ok(String::new());
         };
-        let Ok(url) = relink_frontier::canonicalize(None, given) else { return Ok(String::new()) };
+        let Ok(url) = relink_frontier::canonicalize(None, original_url) else {
+            return Ok(String::new());
+        };
         let record = ports.store.target_record(url.as_str()).await?;
         let probe = record.and_then(|record| record.latest).and_then(|latest| latest.probe);
         let Some(probe) = probe.filter(|probe| !probe.hops.is_empty()) else {
@@ -236,7 +274,7 @@ impl HumanReport {
         };
         let digest = probe.digest.as_deref();
         let view = SinglePageView {
-            url: given,
+            url: original_url,
             hops: &probe.hops,
             title: digest.and_then(|digest| digest.title.as_deref()),
             bytes: digest.map(|digest| digest.bytes),
@@ -246,7 +284,11 @@ impl HumanReport {
     }
 }
 
-/// Returns the maximum number of listed findings; 0 means all.
+fn write_text(out: &mut (dyn Write + Send), text: &str) -> Result<(), CommandError> {
+    out.write_all(text.as_bytes()).map_err(cannot_write)
+}
+
+/// Returns the maximum number of listed findings. `--max-findings 0` means all.
 fn max_findings(settings: &RunSettings, global: &GlobalArgs) -> usize {
     match settings.findings.max_findings {
         Some(0) => usize::MAX,
@@ -272,6 +314,7 @@ fn most_frequent_block(findings: &[CheckedTarget]) -> Option<FindingCode> {
             *blocked.entry(code).or_default() += 1;
         }
     }
+    // Of two equally frequent codes, take the smaller one.
     let frequency = |(code, count): &(FindingCode, u64)| (*count, std::cmp::Reverse(*code));
     blocked.into_iter().max_by_key(frequency).map(|(code, _)| code)
 }
@@ -293,8 +336,9 @@ fn diagnostics(title: &str, diagnostics: &Diagnostics) -> String {
     text
 }
 
+/// Formats the last line: the result, or why the run did not finish.
 fn footer(end: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
-    let finished = || {
+    let result_line = || {
         human::footer(&Footer {
             failing: end.failing,
             blocked: end.stats.verdicts.get(&Verdict::Blocked).copied().unwrap_or(0),
@@ -305,11 +349,11 @@ fn footer(end: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
         RunDetails::Check(outcome) => match outcome.end {
             CheckEnd::Interrupted => human::interrupted(end.stats.checked, end.stats.targets),
             CheckEnd::NoNetwork => human::no_network().to_owned(),
-            CheckEnd::Finished => finished(),
+            CheckEnd::Finished => result_line(),
         },
-        RunDetails::Crawl(outcome) => crawl::footer(outcome, end).unwrap_or_else(finished),
+        RunDetails::Crawl(outcome) => crawl::footer(outcome, end).unwrap_or_else(result_line),
         RunDetails::Survey(outcome) => {
-            survey::footer(outcome.end, &end.stats).unwrap_or_else(finished)
+            survey::footer(outcome.end, &end.stats).unwrap_or_else(result_line)
         }
     }
 }

@@ -13,24 +13,27 @@ use relink_report::LocationView;
 use relink_report::human::{self, CauseView, FindingView, ListedFinding, TextStyle};
 use url::Url;
 
+/// The group of links whose locations are not loaded, if findings are grouped by file.
+const UNLISTED_FILES: &str = "further pages";
+
 use super::findings::FindingGroup;
 use super::source_line::source_line;
 use super::{RevivalText, cannot_write, location_views};
 use crate::cli::GroupByArg;
 use crate::error::CommandError;
 
-/// Name of the group of local targets in a list by host.
+/// The group of local files in a list by host.
 const LOCAL_FILES: &str = "local files";
 
-/// How findings are listed.
+/// A list of findings and its layout.
 pub(super) struct FindingList {
     pub(super) style: TextStyle,
     pub(super) group_by: GroupByArg,
-    /// Maximum number of groups or lines.
+    /// Maximum number of blocks or lines.
     pub(super) max_findings: usize,
     /// Whether each finding is one line.
     pub(super) is_quiet: bool,
-    /// Whether search results are shown with dead pages.
+    /// Whether dead pages are listed with the result of the search for their new URLs.
     pub(super) shows_revivals: bool,
 }
 
@@ -67,7 +70,7 @@ impl FindingList {
         write_rest(out, rest.len(), links)
     }
 
-    /// Writes known findings, one line per cause.
+    /// Writes known findings, which do not fail the run, one line per cause.
     pub(super) fn write_known(
         &self,
         out: &mut (dyn Write + Send),
@@ -83,6 +86,8 @@ impl FindingList {
         write_rest(out, rest.len(), rest.iter().map(FindingGroup::links).sum())
     }
 
+    /// Formats a group as a block. Adds its code to `explained` if the block contains the
+    /// advice for the code.
     async fn block(
         &self,
         ports: &Ports,
@@ -97,12 +102,13 @@ impl FindingList {
         } else {
             with_cause_view(group, advice, |view| human::cause(self.style, view))
         };
-        // A suggestion of a new URL replaces the advice.
+        // The text has no advice if it suggests a new URL instead.
         let is_explained = advice.is_some_and(|advice| text.contains(advice));
         explained.extend(code.filter(|_| is_explained));
         Ok(text)
     }
 
+    /// Formats a single finding with its source line.
     async fn finding(
         &self,
         ports: &Ports,
@@ -136,7 +142,7 @@ impl FindingList {
         Ok(human::finding(self.style, &view))
     }
 
-    /// Writes a list of lines below titles.
+    /// Writes one line per link or target, below the title of its file, host or code.
     fn write_lists(
         &self,
         out: &mut (dyn Write + Send),
@@ -147,9 +153,9 @@ impl FindingList {
             GroupByArg::File => targets.flat_map(|target| self.entries_by_file(target)).collect(),
             _ => targets.map(|target| self.entry(target)).collect(),
         };
-        let shown = entries.len().min(self.max_findings);
+        let listed = entries.len().min(self.max_findings);
         let mut lists: BTreeMap<&str, (u64, String)> = BTreeMap::new();
-        for entry in entries.iter().take(shown) {
+        for entry in entries.iter().take(listed) {
             let (links, text) = lists.entry(&entry.group).or_default();
             *links += entry.links;
             text.push_str(&entry.line);
@@ -158,21 +164,29 @@ impl FindingList {
             let text = human::group_title(self.style, name, links) + &lines;
             out.write_all(text.as_bytes()).map_err(cannot_write)?;
         }
-        let rest = entries.get(shown..).unwrap_or_default();
+        let rest = entries.get(listed..).unwrap_or_default();
         write_rest(out, rest.len(), rest.iter().map(|entry| entry.links).sum())
     }
 
-    /// Returns one line per link, by file.
+    /// Returns one line per link to a target. Its group is the file of the link. Links
+    /// whose locations are not loaded have one line together.
     fn entries_by_file(&self, target: &CheckedTarget) -> Vec<Entry> {
         let entry = |location: &relink_ports::LinkLocation| {
             let position = format!("{}:{}", location.location.line, location.location.column);
             let line = self.line(target, &position, 1);
             Entry { group: location.path.clone(), links: 1, line }
         };
-        target.locations.iter().map(entry).collect()
+        let mut entries: Vec<Entry> = target.locations.iter().map(entry).collect();
+        // Only some locations of a page with many links are loaded.
+        let rest = target.inlinks.saturating_sub(entries.len() as u64);
+        if rest > 0 {
+            let line = self.line(target, "", rest);
+            entries.push(Entry { group: UNLISTED_FILES.to_owned(), links: rest, line });
+        }
+        entries
     }
 
-    /// Returns the line of a target, by host or code.
+    /// Returns the line of a target. Its group is the host or the code.
     fn entry(&self, target: &CheckedTarget) -> Entry {
         let group = match (self.group_by, target.result.code) {
             (GroupByArg::Code, Some(code)) => {
@@ -222,17 +236,17 @@ pub(super) fn cause_line(style: TextStyle, group: &FindingGroup) -> String {
     with_cause_view(group, None, |view| human::cause_line(style, view))
 }
 
-/// Calls `then` with the view of a group.
+/// Calls `format` with the view of a group and returns the result.
 pub(super) fn with_cause_view<T>(
     group: &FindingGroup,
     help: Option<&str>,
-    then: impl FnOnce(&CauseView) -> T,
+    format: impl FnOnce(&CauseView) -> T,
 ) -> T {
     let first = group.first().expect("a group has at least one finding");
     let targets: Vec<(&str, u64)> =
         group.members.iter().map(|target| (target.original_url.as_str(), target.inlinks)).collect();
     let locations: Vec<LocationView> = group.members.iter().flat_map(location_views).collect();
-    then(&CauseView {
+    format(&CauseView {
         kind: &group.kind,
         verdict: first.result.verdict,
         code: first.result.code,

@@ -1,7 +1,7 @@
 //! Writes a run as one JSON document.
 //!
-//! The document is started with its first target or at its end. A run that cannot
-//! start therefore writes no incomplete document.
+//! The start of the document is written with the first target, or at the end of the run.
+//! A run that fails at its start therefore writes no incomplete document.
 
 use std::borrow::Cow;
 use std::io;
@@ -43,6 +43,7 @@ impl JsonSink {
         self.report.map_or(Ok(()), |report| report.end(tail)?.finish())
     }
 
+    /// Returns the document. Writes its start at the first call.
     fn started_report(&mut self) -> io::Result<&mut JsonReport<Out>> {
         if let Some(out) = self.unused.take() {
             let inputs = self.inputs.iter().map(String::as_str);

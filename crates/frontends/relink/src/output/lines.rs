@@ -7,7 +7,7 @@ use relink_model::Verdict;
 use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
 use relink_report::FindingLine;
 
-use super::human::shown_verdicts;
+use super::human::listed_verdicts;
 use super::revival_text::add_repair;
 use super::{FinishedRun, cannot_write};
 use crate::cli::GlobalArgs;
@@ -30,12 +30,12 @@ pub enum LineFormat {
 /// Settings of the report.
 pub struct LineReport {
     format: LineFormat,
-    shown: Vec<Verdict>,
+    listed: Vec<Verdict>,
 }
 
 impl LineReport {
     pub(super) fn new(format: LineFormat, settings: &RunSettings, global: &GlobalArgs) -> Self {
-        Self { format, shown: shown_verdicts(settings, global) }
+        Self { format, listed: listed_verdicts(settings, global) }
     }
 
     /// Writes the findings by document and position.
@@ -48,7 +48,7 @@ impl LineReport {
         let mut lines = Vec::new();
         let mut query = CheckedTargetQuery {
             limit: BATCH,
-            verdicts: Some(&self.shown),
+            verdicts: Some(&self.listed),
             ..CheckedTargetQuery::ALL
         };
         loop {
@@ -67,13 +67,14 @@ impl LineReport {
         Ok(())
     }
 
-    /// Returns the lines of a target with their sort keys.
+    /// Returns the lines of a target with their sort keys: path, line and column. A target
+    /// with an accepted code (`--accept`) has none.
     fn lines(&self, target: &CheckedTarget, gate: &Gate) -> Vec<(String, u32, u32, String)> {
         if gate.is_accepted(target) {
             return Vec::new();
         }
         let result = &target.result;
-        let line = |location: &LinkLocation| {
+        let keyed_line = |location: &LinkLocation| {
             let (line, column) = (location.location.line, location.location.column);
             let finding = FindingLine {
                 path: &location.path,
@@ -92,6 +93,6 @@ impl LineReport {
             };
             (location.path.clone(), line, column, text)
         };
-        target.locations.iter().map(line).collect()
+        target.locations.iter().map(keyed_line).collect()
     }
 }

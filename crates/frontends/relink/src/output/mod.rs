@@ -1,4 +1,7 @@
 //! Writes results to standard output and files, each in its own format.
+//!
+//! A sink writes one report to one destination. Some sinks write each target as soon as it
+//! is checked, others the whole report at the end.
 
 mod check_report;
 mod crawl;
@@ -111,15 +114,15 @@ pub struct FinishedRun {
     pub details: RunDetails,
     /// The totals.
     pub stats: RunStats,
-    /// Findings that fail the run.
+    /// Number of findings that fail the run.
     pub failing: u64,
-    /// Which findings fail the run.
+    /// The rules for findings that fail the run.
     pub gate: Gate,
     /// The exit code.
     pub exit: Exit,
     /// The time when it ended.
     pub finished: Timestamp,
-    /// How pages were judged.
+    /// The rules by which pages were judged.
     pub judging: Judging,
 }
 
@@ -180,21 +183,26 @@ impl RunDetails {
 pub struct Reporter {
     sinks: Vec<Sink>,
     progress: ProgressDisplay,
-    /// Whether rows of dead pages are deferred until the search for them is done.
+    /// Whether rows of dead pages are deferred until their new URLs were searched for.
     defers_dead_pages: bool,
 }
 
+/// A report and its destination.
 enum Sink {
+    /// JSON Lines, and a buffer for one line.
     Jsonl(Out, Vec<u8>),
     Json(JsonSink),
     Human(Out, HumanReport),
     Lines(Out, LineReport),
+    /// The HTML report of a crawled site.
     Html(Out),
+    /// A report of a check that is written at its end.
     Final(Out, FinalReport),
 }
 
 impl Reporter {
-    /// Opens standard output and all files. This happens before the first request.
+    /// Opens standard output and all files. Called before the first request, so that a
+    /// file that cannot be written fails the run at once.
     pub fn new(
         settings: &RunSettings,
         global: &GlobalArgs,
@@ -207,8 +215,8 @@ impl Reporter {
             let out = Out::create(path)?;
             sinks.push(Sink::new(*format, out, settings, global, TextStyle::Plain, started));
         }
-        let has_notes = matches!(settings.format, OutputFormat::Human | OutputFormat::Json);
-        if !has_notes {
+        let report_has_config = matches!(settings.format, OutputFormat::Human | OutputFormat::Json);
+        if !report_has_config {
             settings.warn_project_config();
         }
         Ok(Self { sinks, progress: ProgressDisplay::new(global), defers_dead_pages: false })
@@ -225,8 +233,8 @@ impl Reporter {
         self
     }
 
-    /// Flushes all output and clears the progress display. The next phase has its
-    /// own display.
+    /// Flushes all output and clears the progress display, because the following search
+    /// for dead pages has its own display.
     pub fn pause(&mut self) {
         self.sinks.iter_mut().for_each(Sink::flush);
         self.progress.clear();
@@ -261,13 +269,13 @@ impl Reporter {
     pub async fn finish(self, ports: &Ports, end: &FinishedRun) -> Result<(), CommandError> {
         self.progress.clear();
         let hosts = ports.store.host_stats(end.run, MAX_HOSTS).await?;
-        let mut finished = Ok(());
+        let mut result = Ok(());
         for sink in self.sinks {
             // Finish the other reports even if one cannot be written.
             let written = sink.finish(ports, end, &hosts).await.or_else(ignore_broken_pipe);
-            finished = finished.and(written);
+            result = result.and(written);
         }
-        finished
+        result
     }
 }
 
@@ -334,7 +342,7 @@ impl Sink {
         }
     }
 
-    /// Flushes JSON Lines, so that readers get the rows soon. Ignores errors: the
+    /// Flushes JSON Lines, so that readers get the rows soon. Ignores errors, because the
     /// next write returns them.
     fn flush(&mut self) {
         if let Self::Jsonl(out, _) = self {
@@ -386,7 +394,7 @@ fn doubt_notice(doubt: &NetworkDoubt) -> String {
     format!("the local network is unreliable: {doubt}; failures of external hosts were not judged")
 }
 
-/// Prints the warnings of a run on stderr. JSON Lines cannot contain them.
+/// Prints the warnings of a run on stderr, for formats that cannot contain warnings.
 #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
 fn print_notices(end: &FinishedRun) {
     for notice in end.notices() {
@@ -404,6 +412,7 @@ pub fn print(text: &str) -> Result<(), CommandError> {
     }
 }
 
+/// The message of an error that [`ignore_broken_pipe`] drops.
 const BROKEN_PIPE: &str = "broken pipe";
 
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
@@ -420,19 +429,20 @@ pub fn cannot_encode(error: serde_json::Error) -> CommandError {
     CommandError::internal("cannot write the report as JSON").cause(error.to_string())
 }
 
+/// Returns all errors but a closed pipe, which a reader such as `head` causes.
 fn ignore_broken_pipe(error: CommandError) -> Result<(), CommandError> {
     if error.has_message(BROKEN_PIPE) { Ok(()) } else { Err(error) }
 }
 
-/// Calls `then` with the JSON row of a checked target.
+/// Calls `write` with the JSON row of a checked target.
 fn with_row(
     target: &CheckedTarget,
     revival: Option<&RevivalText>,
-    then: impl FnOnce(&TargetRow) -> io::Result<()>,
+    write: impl FnOnce(&TargetRow) -> io::Result<()>,
 ) -> io::Result<()> {
     let locations = location_views(target);
     let suggestion = revival.and_then(|revival| SuggestionRow::new(&revival.view()));
-    then(&TargetRow::new(&target_view(target, &locations)).with_suggestion(suggestion))
+    write(&TargetRow::new(&target_view(target, &locations)).with_suggestion(suggestion))
 }
 
 /// Returns the view of a checked target for reports.
@@ -480,14 +490,15 @@ fn host_row(host: &HostStats) -> HostRow<'_> {
     }
 }
 
-fn problem_row(warning: &Diagnostic) -> ProblemRow<'_> {
+fn problem_row(problem: &Diagnostic) -> ProblemRow<'_> {
     ProblemRow {
-        path: redact(&warning.path),
-        line: warning.line,
-        text: redact_prose(&warning.text),
+        path: redact(&problem.path),
+        line: problem.line,
+        text: redact_prose(&problem.text),
     }
 }
 
+/// Returns the end of a JSON document: everything but the targets.
 fn tail<'a>(end: &'a FinishedRun, hosts: &'a [HostStats]) -> ReportTail<'a> {
     let stats = &end.stats;
     let loaded = end.details.loaded();

@@ -11,12 +11,16 @@ use relink_report::printable;
 
 use crate::cli::GlobalArgs;
 
-/// A progress bar; empty if it is not shown.
+/// The interval at which the elapsed time is updated.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The progress bar of a run; `None` if stderr is not a terminal or output is quiet.
 pub struct ProgressDisplay(Option<ProgressBar>);
 
 impl ProgressDisplay {
     /// Creates a bar if stderr is a terminal and output is not quiet.
     pub fn new(global: &GlobalArgs) -> Self {
+        // Some CI systems provide a terminal, but record its output as a log.
         let is_terminal = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
         Self((is_terminal && !global.quiet).then(bar))
     }
@@ -39,7 +43,7 @@ impl ProgressDisplay {
                 bar.set_message(format!("{in_flight} in flight{}", waits(waiting)));
             }
             Progress::Surveying { requests, in_flight, waiting, domain_counts } => {
-                // The number of requests is not known before the end.
+                // The total number of requests is not known before the end.
                 bar.set_length(requests + *in_flight as u64);
                 bar.set_position(*requests);
                 let domains = super::survey::domain_counts(*domain_counts);
@@ -56,7 +60,7 @@ impl ProgressDisplay {
     }
 }
 
-/// Prints no results, for commands that read them from the store.
+/// Shows only the progress, for commands that read the results from the store.
 impl Observer for ProgressDisplay {
     fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
         Ok(())
@@ -67,7 +71,7 @@ impl Observer for ProgressDisplay {
     }
 }
 
-/// A progress bar for a number of steps; empty if it is not shown.
+/// A progress bar for a number of steps; `None` if it is not shown.
 pub struct Steps(Option<ProgressBar>);
 
 impl Steps {
@@ -84,11 +88,11 @@ impl Steps {
         bar.set_message(printable(next).into_owned());
     }
 
-    /// Calls `make` while the bar is hidden.
-    pub fn suspended<T>(&self, make: impl FnOnce() -> T) -> T {
+    /// Calls `action` while the bar is hidden.
+    pub fn suspended<T>(&self, action: impl FnOnce() -> T) -> T {
         match &self.0 {
-            Some(bar) => bar.suspend(make),
-            None => make(),
+            Some(bar) => bar.suspend(action),
+            None => action(),
         }
     }
 
@@ -105,15 +109,16 @@ fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     // The template is a constant; the default style is never used.
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(250));
+    bar.enable_steady_tick(REDRAW_INTERVAL);
     bar
 }
 
+/// Formats the waits for hosts: ` · example.org throttled, 12 s`.
 fn waits(waiting: &[Waiting]) -> String {
-    let wait = |waiting: &Waiting| {
+    let wait_text = |waiting: &Waiting| {
         let time = duration(u64::try_from(waiting.wait.as_millis()).unwrap_or(u64::MAX));
         let reason = if waiting.is_throttled { "throttled, " } else { "" };
         format!(" · {} {reason}{time}", printable(&waiting.host))
     };
-    waiting.iter().map(wait).collect()
+    waiting.iter().map(wait_text).collect()
 }

@@ -1,13 +1,13 @@
 //! The results of a check as a table.
 //!
-//! If the only input is a table, the rows are those of the input with more columns.
-//! Otherwise there is one row per link.
+//! If the only input is a table, the result has the rows of the input with more columns.
+//! Otherwise it has one row per link.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use relink_engine::{Ports, REVIVABLE};
-use relink_model::{RunId, TaskId, Verdict};
+use relink_model::{RunId, Verdict};
 use relink_page::{DocumentFormat, for_each_row};
 use relink_ports::{CheckedTarget, CheckedTargetQuery};
 use relink_report::check::ResultTable;
@@ -31,9 +31,11 @@ struct LinkResult {
     path: String,
     line: u32,
     column: u32,
+    /// The byte offset of the link in its document.
     start: usize,
     url: String,
-    cells: [String; 7],
+    /// The values of [`RESULT_COLUMNS`].
+    cells: [String; RESULT_COLUMNS.len()],
 }
 
 /// Returns the results of a run as a table.
@@ -51,10 +53,10 @@ pub async fn result_table(
     Ok(link_table(links))
 }
 
+/// Returns all links of a run, sorted by document and position.
 async fn load_results(ports: &Ports, run: RunId) -> Result<Vec<LinkResult>, CommandError> {
     let mut links = Vec::new();
-    let mut query =
-        CheckedTargetQuery { limit: BATCH, after: TaskId(0), ..CheckedTargetQuery::ALL };
+    let mut query = CheckedTargetQuery { limit: BATCH, ..CheckedTargetQuery::ALL };
     loop {
         let batch = ports.store.checked_targets(run, query).await?;
         let Some(last) = batch.last() else { break };
@@ -75,7 +77,11 @@ async fn load_results(ports: &Ports, run: RunId) -> Result<Vec<LinkResult>, Comm
     Ok(links)
 }
 
-async fn result_cells(ports: &Ports, target: &CheckedTarget) -> Result<[String; 7], CommandError> {
+/// Returns the values of [`RESULT_COLUMNS`].
+async fn result_cells(
+    ports: &Ports,
+    target: &CheckedTarget,
+) -> Result<[String; RESULT_COLUMNS.len()], CommandError> {
     let result = &target.result;
     let (new_url, archive_url) = new_urls(ports, target).await?;
     Ok([
@@ -89,7 +95,7 @@ async fn result_cells(ports: &Ports, target: &CheckedTarget) -> Result<[String; 
     ])
 }
 
-/// Returns the new URL and the archived copy of a page, or empty texts.
+/// Returns the new URL and the archived copy of a page. Unknown URLs are empty.
 async fn new_urls(ports: &Ports, target: &CheckedTarget) -> Result<(String, String), CommandError> {
     if target.result.verdict == Verdict::Moved {
         let last = target.probe.as_ref().and_then(|probe| probe.hops.last());
@@ -105,10 +111,12 @@ async fn new_urls(ports: &Ports, target: &CheckedTarget) -> Result<(String, Stri
     Ok((alias, copy))
 }
 
+/// Returns a text without control characters.
 fn text(text: &str) -> String {
     printable(text).into_owned()
 }
 
+/// Returns a table with one row per link.
 fn link_table(links: Vec<LinkResult>) -> ResultTable {
     let columns = LOCATION_COLUMNS.iter().chain(&RESULT_COLUMNS);
     let row = |link: LinkResult| {
@@ -133,12 +141,14 @@ async fn extended_table(ports: &Ports, input: &str, links: &[LinkResult]) -> Opt
     let bytes = ports.files.read(Path::new(input)).await.ok()?;
     let by_start: HashMap<usize, &LinkResult> =
         links.iter().filter(|link| link.path == input).map(|link| (link.start, link)).collect();
+    // The cells of each row, and the first link in the row.
     let mut rows: Vec<(Vec<String>, Option<&LinkResult>)> = Vec::new();
     for_each_row(format, &bytes, &mut |row| {
         let link = row.iter().find_map(|cell| by_start.get(&cell.location.span.start).copied());
         rows.push((row.iter().map(|cell| text(&cell.text)).collect(), link));
     });
     let width = rows.iter().map(|(cells, _)| cells.len()).max()?;
+    // A first row without a link is a header.
     let has_header = rows.first().is_some_and(|(_, link)| link.is_none());
     let mut columns: Vec<String> = if has_header {
         rows.remove(0).0

@@ -1,4 +1,7 @@
-//! The search result for a dead page, prepared for reports.
+//! The search result for a dead page (a revival), prepared for reports.
+//!
+//! An alias is a live URL of the same page. A replacement is a page of another site with
+//! the same or similar text.
 
 use jiff::Timestamp;
 use relink_engine::{REVIVABLE, Replacement, Revival};
@@ -9,7 +12,7 @@ use relink_report::{AliasDetails, ReviveResultRow, ReviveResultView};
 
 use crate::error::CommandError;
 
-/// A search result with its texts, which views borrow from.
+/// A search result with formatted texts, from which report views borrow.
 pub struct RevivalText {
     revival: Revival,
     evidence: Vec<String>,
@@ -19,8 +22,8 @@ pub struct RevivalText {
     reasons: Vec<String>,
 }
 
-/// Appends the known repair of a finding to its reason: the last URL of a redirect, the
-/// new URL of a dead page, or its archived copy.
+/// Appends the repair of a finding to its reason, if it is known: the last URL of a
+/// redirect, the new URL of a dead page, or the archived copy of a dead page.
 pub async fn add_repair(store: &dyn Store, target: &mut CheckedTarget) -> Result<(), CommandError> {
     let repair = match target.result.verdict {
         Verdict::Moved => {
@@ -54,15 +57,17 @@ impl RevivalText {
 
     /// Formats the texts of a search result.
     pub fn new(revival: &Revival) -> Self {
-        let notes = revival.alias.iter().flat_map(|alias| &alias.evidence);
-        let rejected = revival.rejected_copies.iter();
-        let others = revival.weak_candidates.iter();
+        let evidence = revival.alias.iter().flat_map(|alias| &alias.evidence);
+        let rejected_copies = revival.rejected_copies.iter();
+        let candidates = revival.weak_candidates.iter();
         Self {
-            evidence: notes.map(|item| item.note.clone()).collect(),
-            rejected_copies: rejected.map(|copy| (copy.captured_at, copy.reason.clone())).collect(),
-            replacements: revival.replacements.iter().map(replacement).collect(),
-            other_candidates: others
-                .map(|other| (other.url.to_string(), other.confidence))
+            evidence: evidence.map(|item| item.note.clone()).collect(),
+            rejected_copies: rejected_copies
+                .map(|copy| (copy.captured_at, copy.reason.clone()))
+                .collect(),
+            replacements: revival.replacements.iter().map(replacement_view).collect(),
+            other_candidates: candidates
+                .map(|candidate| (candidate.url.to_string(), candidate.confidence))
                 .collect(),
             reasons: revival.reasons.iter().map(ToString::to_string).collect(),
             revival: revival.clone(),
@@ -103,14 +108,8 @@ impl RevivalText {
 
     /// Returns the view for the terminal report.
     pub fn view(&self) -> RevivalView<'_> {
-        let Self {
-            revival,
-            evidence,
-            rejected_copies: rejected,
-            replacements,
-            other_candidates: others,
-            reasons,
-        } = self;
+        let Self { revival, evidence, rejected_copies, replacements, other_candidates, reasons } =
+            self;
         let archived = revival.archived.as_ref();
         RevivalView {
             url: revival.url.as_str(),
@@ -122,9 +121,9 @@ impl RevivalText {
                 evidence,
             }),
             archived: archived.map(|copy| (copy.captured_at, copy.replay_url.as_str())),
-            rejected_copies: rejected,
+            rejected_copies,
             replacements,
-            other_candidates: others,
+            other_candidates,
             reasons,
             warnings: &revival.warnings,
             searched_at: revival.searched_at,
@@ -132,12 +131,12 @@ impl RevivalText {
     }
 }
 
-fn replacement(found: &Replacement) -> ReplacementView {
+fn replacement_view(replacement: &Replacement) -> ReplacementView {
     ReplacementView {
-        url: found.url.to_string(),
-        similarity: found.similarity,
-        resemblance: found.share,
-        reason: found.reason.clone(),
-        engine: found.engine.clone(),
+        url: replacement.url.to_string(),
+        similarity: replacement.similarity,
+        resemblance: replacement.share,
+        reason: replacement.reason.clone(),
+        engine: replacement.engine.clone(),
     }
 }

@@ -6,10 +6,11 @@ use relink_model::LinkKind;
 use relink_ports::{Files, LinkLocation};
 use relink_report::human::Snippet;
 
-/// Reads the source line of a link from its document.
+/// Reads the source line of a link from its document. Of a long line, reads only the part
+/// around the link.
 pub(super) async fn source_line(files: &dyn Files, location: &LinkLocation) -> Option<Snippet> {
     if matches!(location.location.kind, LinkKind::ListEntry | LinkKind::Argument) {
-        // The line would only repeat the URL.
+        // The line, or the command line, contains only the URL.
         return None;
     }
     // Do not read the whole document: a large one may have a million findings.
@@ -72,12 +73,14 @@ mod tests {
     async fn source_lines_of_a_long_line_read_only_nearby_bytes() {
         let line = "[x](gone.md) ".repeat(100_000).into_bytes();
         let files = LongLine { line, read: AtomicUsize::new(0) };
-        for n in (0..100_000).step_by(1000) {
-            let span = (13 * n + 4..13 * n + 11).into();
+        // Each link is 13 bytes long; its URL is at bytes 4 to 11.
+        for number in (0..100_000).step_by(1000) {
+            let span = (13 * number + 4..13 * number + 11).into();
             let location = SourceLocation { span, line: 1, column: 1, kind: LinkKind::Hyperlink };
             let location = LinkLocation { path: "a.md".to_owned(), location };
             assert!(source_line(&files, &location).await.is_some());
         }
+        // 100 source lines with at most 16 KiB each.
         assert!(files.read.load(Ordering::Relaxed) < 100 * 16 * 1024);
     }
 }

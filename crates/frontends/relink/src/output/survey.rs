@@ -1,4 +1,7 @@
-//! The survey-specific part of a report.
+//! The survey-specific parts of a report.
+//!
+//! A survey checks a sample of the URLs of each domain. It accepts the domain, or checks
+//! all URLs of a suspicious domain. Recall is the share of the broken URLs that was found.
 
 use jiff::SignedDuration;
 use relink_engine::{
@@ -26,6 +29,7 @@ pub fn headline(outcome: &SurveyOutcome, elapsed: SignedDuration) -> String {
     format!("{verb} {urls} on {domains}: {checked} checked ({percent:.1} %), {duration}\n")
 }
 
+/// Formats the state of the domains:
 /// `104 domains OK by sampling, 6 suspicious → full check, 8 broken`.
 pub fn domain_counts(counts: DomainCounts) -> String {
     let accepted = counted(counts.accepted, "domain");
@@ -50,6 +54,7 @@ pub fn details(outcome: &SurveyOutcome, is_verbose: bool) -> String {
     text + &domains(report, is_verbose)
 }
 
+/// Formats the number of broken URLs and the estimated recall.
 fn recall(report: &SurveyReport) -> String {
     let broken = counted(report.broken.into(), "broken URL");
     let Some(estimate) = report.estimate else {
@@ -67,23 +72,23 @@ fn recall(report: &SurveyReport) -> String {
 }
 
 fn budget_line(outcome: &SurveyOutcome, budget: BudgetUse) -> String {
-    let BudgetUse { allowed, already_used: before } = budget;
-    let (allowed, before) = (grouped(allowed.into()), grouped(before.into()));
+    let BudgetUse { allowed, already_used } = budget;
+    let (allowed, used) = (grouped(allowed.into()), grouped(already_used.into()));
     let since = outcome
         .last_survey_at
         .map_or(String::new(), |time| format!("; full survey on {}", time.strftime("%Y-%m-%d")));
-    format!("  budget: {allowed} URLs in seven days, {before} used before this run{since}\n")
+    format!("  budget: {allowed} URLs in seven days, {used} used before this run{since}\n")
 }
 
 /// Lists the domains with the most broken URLs, or all domains.
 fn domains(report: &SurveyReport, is_verbose: bool) -> String {
-    let mut shown: Vec<&DomainReport> =
+    let mut domains: Vec<&DomainReport> =
         report.domains.iter().filter(|domain| is_verbose || domain.broken > 0).collect();
-    shown.sort_by(|one, other| other.broken.cmp(&one.broken).then(one.name.cmp(&other.name)));
-    let count = if is_verbose { shown.len() } else { MAX_DOMAINS.min(shown.len()) };
-    let mut text: String = shown[..count].iter().map(|domain| domain_line(domain)).collect();
-    if shown.len() > count {
-        let more = counted((shown.len() - count) as u64, "more domain");
+    domains.sort_by(|a, b| b.broken.cmp(&a.broken).then(a.name.cmp(&b.name)));
+    let listed = if is_verbose { domains.len() } else { MAX_DOMAINS.min(domains.len()) };
+    let mut text: String = domains[..listed].iter().map(|domain| domain_line(domain)).collect();
+    if domains.len() > listed {
+        let more = counted((domains.len() - listed) as u64, "more domain");
         text.extend([format!("  … and {more}: use `--verbose` to list them\n")]);
     }
     if text.is_empty() { text } else { format!("\n{text}") }

@@ -20,7 +20,8 @@ use crate::config::Config;
 use crate::error::CommandError;
 use crate::output::ReportSubject;
 
-/// Number of requests in flight per processor. Most of the time is spent waiting.
+/// Default number of requests in flight per processor. It is high because most requests
+/// wait for a response.
 const PER_PROCESSOR: usize = 16;
 
 /// The settings of `relink crawl`.
@@ -78,16 +79,18 @@ impl CrawlPlan {
     }
 }
 
+/// Parses the start URLs. Returns each as given and in canonical form.
 fn seeds(urls: &[String]) -> Result<Vec<(String, Url)>, CommandError> {
-    let canonical = |given: &String| match parse_seed(given) {
+    let parse = |given: &String| match parse_seed(given) {
         Ok(url) => Ok((given.clone(), url)),
         Err(error) => Err(CommandError::usage(format!("cannot crawl `{given}`"))
             .cause(error)
             .hint("use a URL, such as `relink crawl https://site.example/`")),
     };
-    urls.iter().map(canonical).collect()
+    urls.iter().map(parse).collect()
 }
 
+/// Returns the rules for links to follow and to check.
 fn rules(
     scope_args: &CrawlScopeArgs,
     config: &Config,
@@ -118,6 +121,7 @@ fn rules(
     })
 }
 
+/// Returns the limits for spider traps, sets of pages that grow without end.
 fn trap_limits(scope_args: &CrawlScopeArgs) -> Result<TrapLimits, CommandError> {
     let entered = &scope_args.enter_trap;
     let filter = UrlFilter::new(entered, &[]);
@@ -130,7 +134,7 @@ fn trap_limits(scope_args: &CrawlScopeArgs) -> Result<TrapLimits, CommandError> 
     })
 }
 
-/// Returns the dispatch settings of a crawl, which are politer than those of a
+/// Returns the settings for sending requests. A crawl sends fewer requests per host than a
 /// check.
 fn crawl_dispatch_settings(config: &Config) -> DispatchSettings {
     let processors = available_parallelism().map_or(1, usize::from);
@@ -145,9 +149,9 @@ fn crawl_dispatch_settings(config: &Config) -> DispatchSettings {
     }
 }
 
-/// Returns the settings that identify a crawl, in addition to its start pages.
-/// Rate limits and the limits on pages and time are not among them, so that they
-/// can be changed when a crawl is resumed.
+/// Returns the settings that identify a crawl, in addition to its start pages. Rate limits
+/// and the limits of pages and time are not included, so that a crawl can be resumed with
+/// other limits.
 fn run_key(scope_args: &CrawlScopeArgs, config: &Config) -> RunKeyText {
     let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let scope = match scope_args.scope {
@@ -180,8 +184,9 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
 
+    /// Checks the run key of `relink crawl` with these flags.
     #[track_caller]
-    fn check(flags: &[&str], expect: &str) {
+    fn check(flags: &[&str], expected: &str) {
         let args = ["relink", "crawl", "https://site.example/"].iter().chain(flags);
         let Command::Crawl(args) = Cli::parse_from(args).command else { panic!("not a crawl") };
         let config = Config {
@@ -189,7 +194,7 @@ mod tests {
             exclude: non_empty(args.scope_args.exclude.clone()),
             ..Config::default()
         };
-        assert_eq!(run_key(&args.scope_args, &config).into_scope()["settings"], expect);
+        assert_eq!(run_key(&args.scope_args, &config).into_scope()["settings"], expected);
     }
 
     #[test]

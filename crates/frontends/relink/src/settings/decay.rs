@@ -1,4 +1,7 @@
 //! Settings of `relink decay`.
+//!
+//! Sigma (σ) is the probability that a random walk stops at a live page. "The paper" is
+//! Bar-Yossef et al., WWW 2004.
 
 use std::path::{Path, PathBuf};
 
@@ -19,13 +22,13 @@ pub struct DecayPlan {
     pub sigmas: Vec<Sigma>,
     /// The definition of decay.
     pub definition: DecayDefinition,
-    /// The pages where walks fail.
+    /// The verdicts of the pages where walks fail.
     pub failure_model: FailureModel,
     /// Pages that count as dead.
     pub failure_list: FailureList,
-    /// The names of these pages, as given in a file.
+    /// The content of the file of `--dead`.
     pub dead_names: String,
-    /// The number of pages to list at each end of the scale.
+    /// The number of pages with the highest and with the lowest decay to list.
     pub top: usize,
     /// The score above which the run fails.
     pub fail_above: Option<f64>,
@@ -41,7 +44,7 @@ pub struct DecayPlan {
 pub enum DecaySubject {
     /// A page on the web.
     Live(Box<MeasureSettings>),
-    /// URLs, files, directories and collections. The URL of the settings is not used.
+    /// URLs, files, directories and collections. The URL in the settings is not used.
     List(Vec<String>, Box<MeasureSettings>),
     /// A stored crawl, and optionally one of its pages.
     Crawl(CrawlSelector, Option<Url>),
@@ -64,9 +67,10 @@ impl DecayPlan {
         let dead_names = args.dead.as_deref().map(read_names).transpose()?.unwrap_or_default();
         let failure_list = failure_list(&dead_names, &args.fail_match)?;
         let inputs = args.inputs;
-        let measured = |url| -> Result<MeasureSettings, CommandError> {
-            let live = live(url, &args.scoring, &sigmas, definition, failure_model, &config)?;
-            Ok(MeasureSettings { failure_list: failure_list.clone(), ..live })
+        let measure_settings = |url| -> Result<MeasureSettings, CommandError> {
+            let settings =
+                live_settings(url, &args.scoring, &sigmas, definition, failure_model, &config)?;
+            Ok(MeasureSettings { failure_list: failure_list.clone(), ..settings })
         };
         let subject = match (args.crawl, args.graph) {
             (_, Some(graph)) => DecaySubject::Graph(graph, single(&inputs)?),
@@ -74,10 +78,12 @@ impl DecayPlan {
                 DecaySubject::Crawl(crawl, single(&inputs)?.as_deref().map(page).transpose()?)
             }
             (None, None) => match inputs.as_slice() {
-                [url] if is_page(url) => DecaySubject::Live(Box::new(measured(page(url)?)?)),
+                [url] if is_page(url) => {
+                    DecaySubject::Live(Box::new(measure_settings(page(url)?)?))
+                }
                 inputs => {
-                    let measured = measured(page(PLACEHOLDER)?)?;
-                    DecaySubject::List(inputs.to_vec(), Box::new(measured))
+                    let settings = measure_settings(page(PLACEHOLDER)?)?;
+                    DecaySubject::List(inputs.to_vec(), Box::new(settings))
                 }
             },
         };
@@ -102,7 +108,7 @@ impl DecayPlan {
     }
 }
 
-/// The URL of settings that are used for many URLs.
+/// The URL in settings that are used for many URLs. It is replaced before each use.
 const PLACEHOLDER: &str = "https://example.org/";
 
 /// Whether an input is a page: a URL, or a host name that is not a file.
@@ -122,6 +128,7 @@ fn single(inputs: &[String]) -> Result<Option<String>, CommandError> {
     }
 }
 
+/// Parses the URL of a page.
 fn page(given: &str) -> Result<Url, CommandError> {
     relink_engine::parse_seed(given).map_err(|error| {
         CommandError::usage(format!("cannot measure `{given}`"))
@@ -130,7 +137,7 @@ fn page(given: &str) -> Result<Url, CommandError> {
     })
 }
 
-/// Reads a list of names.
+/// Reads the file of `--dead`.
 fn read_names(path: &Path) -> Result<String, CommandError> {
     relink_files::read_to_string(path).map_err(|error| {
         CommandError::usage(format!("cannot read `{}`", path.display()))
@@ -172,8 +179,8 @@ fn failure_model(scoring: &ScoringArgs) -> Result<FailureModel, CommandError> {
     Ok(FailureModel { set, failing_weight })
 }
 
-/// Returns the settings to measure the links of a check: those of the paper, and the
-/// usual limits.
+/// Returns the settings to measure the links of a check: the σ and the definition of the
+/// paper, and the default limits.
 pub fn link_settings(dispatch: &DispatchSettings) -> Result<MeasureSettings, CommandError> {
     let sigma = sigmas(&[DEFAULT_SIGMA])?;
     Ok(MeasureSettings {
@@ -182,6 +189,7 @@ pub fn link_settings(dispatch: &DispatchSettings) -> Result<MeasureSettings, Com
         definition: DecayDefinition::Plain,
         stopping_rule: StoppingRule::default(),
         seed: 1,
+        // The default of `--failing-weight`.
         failure_model: FailureModel { set: FailureSet::Dead, failing_weight: 0.5 },
         politeness: dispatch.politeness,
         policy: dispatch.policy,
@@ -197,7 +205,8 @@ pub fn link_settings(dispatch: &DispatchSettings) -> Result<MeasureSettings, Com
 /// The value of σ in the paper.
 const DEFAULT_SIGMA: f64 = 0.1;
 
-fn live(
+/// Returns the settings to measure a page on the web.
+fn live_settings(
     url: Url,
     scoring: &ScoringArgs,
     sigmas: &[Sigma],
@@ -232,6 +241,7 @@ fn live(
     })
 }
 
+/// Returns when a measurement stops: after a number of walks, or at a precision.
 fn stopping_rule(scoring: &ScoringArgs) -> StoppingRule {
     let rule = match scoring.walks {
         Some(walks) => StoppingRule { max_walks: walks, ..StoppingRule::sic_transit() },

@@ -17,8 +17,10 @@ use crate::error::CommandError;
 
 /// Metadata format that every OAI-PMH provider supports.
 const DEFAULT_PREFIX: &str = "oai_dc";
-/// Waits between retries of a page, in units of the host interval.
+/// Wait between retries of a page of records, in units of the host interval.
 const RETRY_INTERVALS: u32 = 20;
+/// Maximum wait between retries of a page of records.
+const MAX_RETRY_DELAY: Duration = Duration::from_mins(1);
 
 /// The settings of a harvest that sends requests.
 pub struct HarvestPlan {
@@ -47,7 +49,7 @@ impl HarvestPlan {
             reads_only: false,
             allows_loss: false,
             loss_limit: LossLimit::default(),
-            // Any provider may have named the URLs.
+            // The URLs are from providers, so requests get no access to private addresses.
             rights: RequestRights::discovered(),
             dispatch,
         };
@@ -62,7 +64,7 @@ fn client_settings(config: &Config, dispatch: &DispatchSettings) -> OaiClientSet
         None => defaults.retry_delay,
     };
     OaiClientSettings {
-        retry_delay: retry_delay.min(Duration::from_mins(1)),
+        retry_delay: retry_delay.min(MAX_RETRY_DELAY),
         max_pause: dispatch.max_host_wait,
         ..defaults
     }
@@ -92,8 +94,9 @@ pub fn edit_provider(
     mut settings: ProviderSettings,
 ) -> Result<ProviderSettings, CommandError> {
     settings.origin = edit_origin(flags, settings.origin)?;
+    // Clear first, so that a list can be cleared and set in one command.
     for setting in clear {
-        empty(*setting, &mut settings);
+        clear_setting(*setting, &mut settings);
     }
     replace(&mut settings.location_fields, flags.field.clone());
     replace(&mut settings.contacts, flags.contact.clone());
@@ -130,7 +133,8 @@ fn replace<T>(stored: &mut Vec<T>, values: Vec<T>) {
     }
 }
 
-fn empty(setting: ClearArg, settings: &mut ProviderSettings) {
+/// Removes the value of a setting of `--clear`.
+fn clear_setting(setting: ClearArg, settings: &mut ProviderSettings) {
     match (setting, &mut settings.origin) {
         (ClearArg::Set, RecordOrigin::Oai { sets, .. }) => sets.clear(),
         (ClearArg::From, RecordOrigin::Oai { from, .. }) => *from = None,
@@ -143,7 +147,7 @@ fn empty(setting: ClearArg, settings: &mut ProviderSettings) {
     }
 }
 
-/// Returns where the records come from after a change.
+/// Returns the source of the records after a change.
 fn edit_origin(flags: &ProviderFlags, stored: RecordOrigin) -> Result<RecordOrigin, CommandError> {
     let origin = match (&flags.oai, &flags.file, stored) {
         _ if flags.spi => RecordOrigin::Spi,
@@ -185,8 +189,8 @@ fn base_url(url: &Url) -> Result<Url, CommandError> {
         .hint("use an http or https URL"))
 }
 
-fn notify_choice(ways: &[NotifyArg]) -> NotifyChoice {
-    let has = |way| ways.contains(&way);
+fn notify_choice(values: &[NotifyArg]) -> NotifyChoice {
+    let has = |value| values.contains(&value);
     NotifyChoice {
         rss: has(NotifyArg::Rss),
         atom: has(NotifyArg::Atom),
@@ -203,11 +207,13 @@ fn arrivals(choice: ArrivalsArg) -> ArrivalFilter {
     }
 }
 
-/// Returns *G*, *p1*, *p2⁻* and *p2⁺*.
+/// Returns the parameters *G*, *p1*, *p2⁻* and *p2⁺* of the sampling plan of Le and
+/// Shulman. `stored` are the values before the change.
 fn parameters(
     flags: &ProviderFlags,
-    (group, p1, p2_low, p2_high): (u32, f64, f64, f64),
+    stored: (u32, f64, f64, f64),
 ) -> Result<(u32, f64, f64, f64), CommandError> {
+    let (group, p1, p2_low, p2_high) = stored;
     Ok((
         flags.group.unwrap_or(group).max(1),
         share("--p1", flags.p1.unwrap_or(p1))?,
@@ -231,6 +237,7 @@ fn time_zone(name: &str) -> Result<String, CommandError> {
     })
 }
 
+/// Returns the value of a flag, or an error if it is not between 0 and 1.
 fn share(flag: &str, value: f64) -> Result<f64, CommandError> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)

@@ -1,4 +1,7 @@
 //! How pages are judged: the policy, and whether pages are compared with controls.
+//!
+//! A policy is a set of rules for verdicts. A control is a URL that cannot exist on the
+//! same host; it is fetched to learn what the error page of the host looks like.
 
 use clap::ValueEnum;
 use relink_judge::Policy;
@@ -35,7 +38,7 @@ impl PolicyArg {
     }
 }
 
-/// How the pages of a run are judged.
+/// The rules for the verdicts of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judging {
     /// The policy.
@@ -45,7 +48,7 @@ pub struct Judging {
 }
 
 impl Judging {
-    /// Returns what a reader of the report must know, unless it is the default.
+    /// Returns notices for the report on values that are not the default.
     pub fn notices(self) -> Vec<String> {
         let policy = (self.policy != PolicyArg::Relink).then(|| {
             format!("judged by the policy `{}`, not by the rules of Relink", self.policy.as_str())

@@ -1,7 +1,7 @@
 //! Proxies, client certificates, and headers and logins of single hosts.
 //!
-//! Proxies, keys and headers may be secret. Messages state only where they come
-//! from.
+//! Proxies, keys and headers may be secret. Messages name only the flag, variable or file
+//! that contains a secret.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,8 +12,8 @@ use url::Url;
 use crate::config::{Config, HostConfig, Secret};
 use crate::error::CommandError;
 
-/// Set by web servers for CGI programs, together with `HTTP_PROXY` if a client
-/// sends a header `Proxy` (<https://httpoxy.org>).
+/// The variable that web servers set for CGI programs. If a client sends a header `Proxy`,
+/// they also set `HTTP_PROXY`, which must not be trusted then (<https://httpoxy.org>).
 const CGI_MARK: &str = "REQUEST_METHOD";
 
 /// Reads an environment variable; an empty one counts as not set.
@@ -21,7 +21,7 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns the proxies of flags and files, or else those of the environment.
+/// Returns the proxies of flags and files, or of the environment variables.
 pub fn proxies(
     config: &Config,
     env: impl Fn(&str) -> Option<String>,
@@ -36,16 +36,16 @@ pub fn proxies(
         None => &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
     };
     let https = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
-    Ok(Proxies { http: first(http, &env)?, https: first(&https, &env)?, exclude })
+    Ok(Proxies { http: first_proxy(http, &env)?, https: first_proxy(&https, &env)?, exclude })
 }
 
 /// Parses the first of these variables that is set.
-fn first(
+fn first_proxy(
     names: &[&str],
     env: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Proxy>, CommandError> {
-    let mut set = names.iter().filter_map(|name| Some((name, env(name)?)));
-    set.next().map(|(name, text)| from_variable(name, &text)).transpose()
+    let mut set_variables = names.iter().filter_map(|name| Some((name, env(name)?)));
+    set_variables.next().map(|(name, text)| from_variable(name, &text)).transpose()
 }
 
 /// Parses a proxy variable. As in other programs, the scheme may be omitted.
@@ -56,6 +56,7 @@ fn from_variable(name: &str, text: &str) -> Result<Proxy, CommandError> {
     parse_proxy(&text, &subject, &hint)
 }
 
+/// Parses a proxy. Errors name `subject`; `option` is the start of an example.
 fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, CommandError> {
     text.parse().map_err(|error: relink_fetch::ParseProxyError| {
         CommandError::usage(format!("invalid value for {subject}"))
@@ -64,6 +65,7 @@ fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, Command
     })
 }
 
+/// Returns the hosts that are contacted without a proxy.
 fn exclude(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<NoProxy, CommandError> {
     let (text, subject) = match &config.no_proxy {
         Some(list) => (list.join(","), "--no-proxy"),
@@ -76,7 +78,7 @@ fn exclude(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<NoPr
     })
 }
 
-/// Returns the client certificate for user-supplied hosts.
+/// Returns the client certificate for the hosts that the user named.
 pub fn identity(config: &Config) -> Result<Option<ClientIdentity>, CommandError> {
     read_identity(config.client_cert.as_deref(), config.client_key.as_deref())
 }
@@ -123,7 +125,8 @@ pub fn hosts(config: &Config) -> Result<Vec<HostSettings>, CommandError> {
 }
 
 fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, CommandError> {
-    let subject = |what: &str| format!("{what} of the host `{name}`");
+    // Errors name a secret by its place in the configuration.
+    let subject = |item: &str| format!("{item} of the host `{name}`");
     let header = |(header, value): (&String, &Secret)| {
         Ok((header.clone(), value.reveal(&subject(&format!("the header `{header}`")))?))
     };
@@ -145,8 +148,7 @@ fn parse_login(secret: &Secret, subject: &str) -> Result<(String, String), Comma
     Ok((user.to_owned(), password.to_owned()))
 }
 
-/// Parses a host such as `example.org`, which means https, or
-/// `http://localhost:8080`.
+/// Parses a host such as `http://localhost:8080`. A host without a scheme uses https.
 fn origin(name: &str) -> Result<Url, CommandError> {
     let text = if name.contains("://") { name.to_owned() } else { format!("https://{name}") };
     let url = Url::parse(&text).ok().filter(|url| {
@@ -167,18 +169,19 @@ fn origin(name: &str) -> Result<Url, CommandError> {
 mod tests {
     use super::*;
 
-    /// Checks the proxies for http and https that these variables set.
+    /// Checks the proxies that these variables set. `expected` contains the proxy for http
+    /// and the proxy for https, or `-` for none.
     #[track_caller]
-    fn check(variables: &[(&str, &str)], expect: &str) {
+    fn check(variables: &[(&str, &str)], expected: &str) {
         let env = |name: &str| {
             let found = variables.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned()).filter(|value| !value.is_empty())
         };
         let text = proxies(&Config::default(), env).map(|proxies| {
-            let show = |proxy: Option<Proxy>| proxy.map_or("-".into(), |it| it.to_string());
-            format!("{} {}", show(proxies.http), show(proxies.https))
+            let text = |proxy: Option<Proxy>| proxy.map_or("-".into(), |proxy| proxy.to_string());
+            format!("{} {}", text(proxies.http), text(proxies.https))
         });
-        assert_eq!(text.unwrap_or_else(|_| "rejected".into()), expect, "{variables:?}");
+        assert_eq!(text.unwrap_or_else(|_| "rejected".into()), expected, "{variables:?}");
     }
 
     #[test]
@@ -196,6 +199,7 @@ mod tests {
 
     #[test]
     fn cgi_client_cannot_set_a_proxy() {
+        // Only the uppercase `HTTP_PROXY` can be set by a client.
         let request = ("REQUEST_METHOD", "GET");
         check(&[request, ("HTTP_PROXY", "http://a.test:1")], "- -");
         check(&[request, ("http_proxy", "http://a.test:1")], "http://a.test:1 -");
@@ -218,8 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn origin_of_host_without_scheme_is_https() {
-        for (name, expect) in [
+    fn origin_defaults_to_https_and_rejects_paths_and_users() {
+        for (name, expected) in [
             ("example.org", Some("https://example.org/")),
             ("EXAMPLE.org:8443", Some("https://example.org:8443/")),
             ("http://localhost:8080", Some("http://localhost:8080/")),
@@ -230,7 +234,7 @@ mod tests {
             ("", None),
         ] {
             let text = origin(name).ok().map(|url| url.to_string());
-            assert_eq!(text.as_deref(), expect, "{name}");
+            assert_eq!(text.as_deref(), expected, "{name}");
         }
     }
 }

@@ -49,12 +49,13 @@ pub(super) fn fetch_settings(
     })
 }
 
-/// Returns the hosts of the URLs on the command line and in settings.
+/// Returns the hosts of the URLs on the command line and in settings. They receive the
+/// headers of `--header`.
 fn header_hosts(config: &Config, inputs: &[String]) -> Vec<HeaderHost> {
     let inputs = inputs.iter().filter_map(|text| Url::parse(text).ok());
     let urls = inputs.chain(config.user_urls.iter().cloned());
-    let web = urls.filter(|url| matches!(url.scheme(), "http" | "https"));
-    web.filter_map(|url| HeaderHost::from_url(&url)).collect()
+    let web_urls = urls.filter(|url| matches!(url.scheme(), "http" | "https"));
+    web_urls.filter_map(|url| HeaderHost::from_url(&url)).collect()
 }
 
 /// Groups the values of `--header-for`, which come in pairs, by host.
@@ -68,6 +69,7 @@ pub(super) fn headers_by_host(values: &[String]) -> Option<BTreeMap<String, Vec<
     (!by_host.is_empty()).then_some(by_host)
 }
 
+/// A host, and the name and value of a header for this host.
 type HostHeader = (HeaderHost, (String, String));
 
 fn host_headers(config: &Config) -> Result<Vec<HostHeader>, CommandError> {
@@ -95,16 +97,17 @@ fn user_agent(config: &Config) -> Result<String, CommandError> {
             .hint("use a URL, such as `--contact https://example.org/bot`"));
     }
     Ok(match (&config.user_agent, contact) {
-        (Some(own), "") => own.clone(),
-        // The repository is not the contact of a custom User-Agent.
-        (Some(own), _) if config.contact.is_none() => own.clone(),
-        (Some(own), contact) => format!("{own} (+{contact})"),
+        (Some(custom), "") => custom.clone(),
+        // The default contact is not added to a custom User-Agent.
+        (Some(custom), _) if config.contact.is_none() => custom.clone(),
+        (Some(custom), contact) => format!("{custom} (+{contact})"),
         (None, "") => format!("{PRODUCT} ({PURPOSE})"),
         (None, contact) => format!("{PRODUCT} ({PURPOSE}; +{contact})"),
     })
 }
 
-/// Returns the certificate authorities of the system, which are also trusted.
+/// Returns the certificate authorities of the system. They are trusted in addition to the
+/// public ones.
 fn tls_roots() -> Result<Vec<Vec<u8>>, CommandError> {
     relink_fetch::system_roots().map_err(|error| {
         let usage = CommandError::usage(error.to_string())
@@ -126,6 +129,7 @@ fn header(text: &str) -> Result<(String, String), CommandError> {
 mod tests {
     use super::*;
 
+    /// Returns the User-Agent with these values of `--user-agent` and `--contact`.
     fn agent(user_agent: Option<&str>, contact: Option<&str>) -> String {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let config =

@@ -1,4 +1,5 @@
-//! Settings of `relink revive` and of the table `[revive]`.
+//! Settings of `relink revive` and of the table `[revive]` in configuration files: how new
+//! URLs of dead pages are searched for.
 
 mod choices;
 
@@ -10,6 +11,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use relink_engine::{DispatchSettings, ReviveSettings};
 use relink_model::Confidence;
+use relink_ports::TitledPage;
 use serde::Deserialize;
 use url::Url;
 
@@ -27,12 +29,12 @@ const MAX_RESULT_AGE: Duration = Duration::from_hours(30 * 24);
 /// Default minimum confidence of a suggestion.
 const MIN_CONFIDENCE: f64 = 0.7;
 
-/// Default maximum number of searches per page: two of its site, by title and by
-/// signature, and two of all sites. The limit is low because searches may cost
-/// money.
+/// Default maximum number of searches per page: by title and by signature (the rarest words
+/// of the page), first on the page's site, then on all sites. The limit is low because
+/// searches may cost money.
 const MAX_SEARCHES: u32 = 4;
 
-/// How dead pages are searched for.
+/// The settings of the search for new URLs of dead pages.
 pub struct ReviveSetup {
     /// Settings of the engine.
     pub revive: ReviveSettings,
@@ -50,7 +52,7 @@ pub struct ReviveSetup {
 
 /// The settings of `relink revive`.
 pub struct RevivePlan {
-    /// How pages are searched for.
+    /// The settings of the search.
     pub setup: ReviveSetup,
     /// The pages to search for; `None` means every dead page in the database.
     pub urls: Option<Vec<Url>>,
@@ -118,6 +120,7 @@ impl ReviveSetup {
         now: Timestamp,
     ) -> Result<Self, CommandError> {
         let age = config.max_result_age.map_or(MAX_RESULT_AGE, |duration| duration.0);
+        // The date of the links, as the first time of the day.
         let midnight = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
         let revive = ReviveSettings {
             politeness: dispatch.politeness,
@@ -164,40 +167,41 @@ fn page(text: &str) -> Result<Url, CommandError> {
     })
 }
 
-/// A live page in JSON Lines.
+/// A live page in a list in the format JSON Lines.
 #[derive(Deserialize)]
-struct LiveRow {
+struct LivePageRow {
     url: String,
     #[serde(default)]
     title: Option<String>,
 }
 
-fn live_pages(files: &[PathBuf]) -> Result<Vec<(String, Option<String>)>, CommandError> {
+/// Reads the files of `--live-pages`.
+fn live_pages(files: &[PathBuf]) -> Result<Vec<TitledPage>, CommandError> {
     let mut pages = Vec::new();
     for file in files {
-        pages.extend(live_list(file)?);
+        pages.extend(read_live_pages(file)?);
     }
     Ok(pages)
 }
 
 /// Reads a list of live pages: JSON Lines, or one URL per line.
-fn live_list(file: &Path) -> Result<Vec<(String, Option<String>)>, CommandError> {
+fn read_live_pages(file: &Path) -> Result<Vec<TitledPage>, CommandError> {
     let text = relink_files::read_to_string(file).map_err(|error| {
         CommandError::usage(format!("cannot read `{}`", file.display())).cause(error.to_string())
     })?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines
         .enumerate()
-        .map(|(at, line)| {
+        .map(|(index, line)| {
             if !line.starts_with('{') {
-                return Ok((line.to_owned(), None));
+                return Ok(TitledPage { url: line.to_owned(), title: None });
             }
-            let row: LiveRow = serde_json::from_str(line).map_err(|error| {
-                CommandError::usage(format!("invalid line {} in `{}`", at + 1, file.display()))
+            let row: LivePageRow = serde_json::from_str(line).map_err(|error| {
+                CommandError::usage(format!("invalid line {} in `{}`", index + 1, file.display()))
                     .cause(error.to_string())
                     .hint("write one `{\"url\": …, \"title\": …}` or one URL per line")
             })?;
-            Ok((row.url, row.title))
+            Ok(TitledPage { url: row.url, title: row.title })
         })
         .collect()
 }

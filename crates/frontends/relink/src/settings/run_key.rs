@@ -1,8 +1,8 @@
 //! The text that identifies a run by its settings.
 //!
-//! The store saves this text with the run and compares it to find an unfinished
-//! run to resume. It is therefore written out explicitly and starts with a
-//! version. Renaming a Rust type or field must not change it.
+//! The store saves this text with the run. An unfinished run is resumed if its text is
+//! equal. The text is therefore independent of the names of Rust types and fields, and
+//! starts with a version.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -41,7 +41,7 @@ impl RunKeyText {
         self
     }
 
-    /// Returns the text in the form that the engine expects.
+    /// Returns the text in the form that the engine expects: a map with the key `settings`.
     pub fn into_scope(self) -> BTreeMap<String, String> {
         BTreeMap::from([("settings".to_owned(), self.0)])
     }
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn separators_in_values_are_escaped() {
-        let one = RunKeyText::new().with_list("include", &["a,b".to_owned()]);
-        let two = RunKeyText::new().with_list("include", &["a".to_owned(), "b".to_owned()]);
-        assert_ne!(one, two);
+        let one_value = RunKeyText::new().with_list("include", &["a,b".to_owned()]);
+        let two_values = RunKeyText::new().with_list("include", &["a".to_owned(), "b".to_owned()]);
+        assert_ne!(one_value, two_values);
         let text = RunKeyText::new().with("folder", "a;b\\c\nd");
         assert_eq!(text.0, "v1;folder=a\\;b\\\\c\\nd");
     }

@@ -29,7 +29,7 @@ pub struct SurveyPlan {
     pub source: CatalogSource,
     /// The fields of the catalog.
     pub fields: CatalogFields,
-    /// The domains to explain.
+    /// The domains whose result is explained at the end (`--explain`).
     pub explain: Vec<String>,
     /// Settings of the run.
     pub run: RunSettings,
@@ -57,7 +57,8 @@ impl SurveyPlan {
             seed: args.seed,
             budget: args.budget.map(|budget| budget.0),
             rights: match source {
-                // Any page may have named the URLs that a crawl stored.
+                // The stored URLs are from any web page, so requests get no access to
+                // private addresses.
                 CatalogSource::Store => RequestRights::discovered(),
                 _ => RequestRights::user_supplied(),
             },
@@ -71,7 +72,7 @@ impl SurveyPlan {
     }
 }
 
-/// Returns the parameters of the paper's plan. Other plans have none.
+/// Returns the parameters of the sampling plan of Le and Shulman. Other plans have none.
 fn le_shulman(plan: SamplingPlanName, args: LeShulmanArgs) -> Result<LeShulman, CommandError> {
     let LeShulmanArgs { group_size, p1, p2_low, p2_high } = args;
     let is_given = group_size.is_some() || [p1, p2_low, p2_high].iter().any(Option::is_some);
@@ -91,8 +92,8 @@ fn le_shulman(plan: SamplingPlanName, args: LeShulmanArgs) -> Result<LeShulman, 
 }
 
 /// Returns the source of a catalog; the database if no catalog is given.
-pub fn catalog_source(named: Option<&Path>) -> Result<CatalogSource, CommandError> {
-    Ok(match named {
+pub fn catalog_source(catalog: Option<&Path>) -> Result<CatalogSource, CommandError> {
+    Ok(match catalog {
         None => CatalogSource::Store,
         Some(path) if path == Path::new(STDIN) => {
             let mut bytes = Vec::new();
@@ -107,7 +108,7 @@ pub fn catalog_source(named: Option<&Path>) -> Result<CatalogSource, CommandErro
     })
 }
 
-/// Returns the fields of a catalog.
+/// Returns the columns of a catalog with URLs and domains.
 pub fn catalog_fields(args: &FieldArgs) -> CatalogFields {
     CatalogFields {
         url: args.column.clone(),
@@ -130,11 +131,12 @@ fn run_key(fields: &CatalogFields, dir: &Path, key: RunKeyText) -> RunKeyText {
 mod tests {
     use super::*;
 
+    /// Checks the run key of a survey in the folder `/project`.
     #[track_caller]
-    fn check(fields: &CatalogFields, expect: &str) {
+    fn check(fields: &CatalogFields, expected: &str) {
         assert_eq!(
             run_key(fields, Path::new("/project"), RunKeyText::new()).into_scope()["settings"],
-            expect
+            expected
         );
     }
 

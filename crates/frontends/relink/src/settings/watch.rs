@@ -1,4 +1,6 @@
 //! Settings of `relink watch run`, `focus` and `suggest`.
+//!
+//! A member is a page in a collection.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -75,11 +77,11 @@ impl FocusPlan {
 
 /// The settings of a search for replacements.
 pub struct SuggestPlan {
-    /// How pages are searched for.
+    /// The settings of the search for pages.
     pub setup: ReviveSetup,
     /// Permissions of requests to the member itself.
     pub rights: RequestRights,
-    /// Limits of the search for copies.
+    /// Limits of the search for copies of a member.
     pub identical: PlanLimits,
     /// Limits of the search for similar pages.
     pub similar: PlanLimits,

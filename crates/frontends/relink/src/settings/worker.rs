@@ -1,4 +1,6 @@
 //! Settings of `relink worker`.
+//!
+//! A lease is the exclusive right of a process to fetch the tasks of one host for a limited time.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -14,13 +16,13 @@ use crate::error::CommandError;
 /// Accepted durations of leases.
 const LEASES: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(1);
 
-/// A resolved `relink worker`.
+/// The settings of `relink worker`.
 pub struct WorkerPlan {
     /// Settings of the connection and of requests.
     pub run: RunSettings,
     /// Requests in flight, and the duration of leases.
     pub options: WorkerOptions,
-    /// Whether to exit when no run has a task.
+    /// Whether the worker exits when no run has a task.
     pub until_idle: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `relink archive`: copies of live pages, and WARC files.
+//! `relink archive`: copies of live pages in web archives and in WARC files.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use flate2::read::MultiGzDecoder;
 use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::pywb::Pywb;
-use relink_testkit::web::{CannedResponse, TestServer};
+use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 use serde_json::Value;
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
 /// Returns the text of a page, long enough to be content.
@@ -22,7 +22,7 @@ fn article(subject: &str) -> String {
     )
 }
 
-/// A site with two pages and a document that links to them.
+/// A site with two pages and a redirect, and a document that links to all three.
 fn site() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/oak", 200, &article("oak")).page("/elm", 200, &article("elm"));
@@ -32,10 +32,12 @@ fn site() -> (TestServer, Sandbox) {
     (web, sandbox)
 }
 
+/// Runs `relink archive` without delays.
 fn archive(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    sandbox.run(&[&["archive"], QUICK, args].concat())
+    sandbox.run(&[&["archive"], NO_DELAYS, args].concat())
 }
 
+/// Parses the JSON report of a command.
 fn json(output: &CommandOutput) -> Value {
     serde_json::from_str(&output.stdout).unwrap()
 }
@@ -87,7 +89,7 @@ fn saved_pages_replay_in_pywb_and_are_not_saved_again() {
     let collection = format!("pywb:{}", pywb.collection());
     for url in &urls[..2] {
         let args = ["revive", "--archive", &collection, "--format", "json", url];
-        let revival = json(&sandbox.run(&[&args[..], QUICK].concat()).exits(0));
+        let revival = json(&sandbox.run(&[&args[..], NO_DELAYS].concat()).exits(0));
         let copy = revival[0]["archived"]["replay_url"].as_str().unwrap_or_default();
         assert!(copy.contains(url.as_str()), "{revival}");
     }
@@ -142,7 +144,8 @@ fn pages_that_robots_txt_disallows_are_not_saved() {
     assert_eq!((&page["state"], &page["code"]), (&"missing".into(), &"RL902".into()), "{page}");
 }
 
-/// A scripted Save Page Now: one page is rate limited first, one fails, one is slow.
+/// Starts a server with the protocol of Save Page Now (Internet Archive): the first submission is
+/// rate limited, the job of `/elm` fails, and the job of `/ash` is slow.
 fn save_page_now(web: &TestServer) -> TestServer {
     let archive = TestServer::start_blocking();
     let [oak, elm, ash] = ["/oak", "/elm", "/ash"].map(|path| web.url(path).to_string());
@@ -190,13 +193,13 @@ fn save_page_now(web: &TestServer) -> TestServer {
 }
 
 #[test]
-fn pages_are_submitted_once_and_jobs_are_resumed() {
+fn pages_are_submitted_once_and_unfinished_jobs_are_resumed() {
     let (web, sandbox) = site();
     let archive = save_page_now(&web);
     let root = archive.url("/").to_string();
     let args = ["archive", "a.md", "--archive", "none", "--submit", &root, "--format", "json"];
     let run = || {
-        let mut command = sandbox.command(&[&args[..], QUICK].concat());
+        let mut command = sandbox.command(&[&args[..], NO_DELAYS].concat());
         command.env("RELINK_SAVE_KEY", "my-key:my-secret");
         let output = CommandOutput::new(&command.output().unwrap()).exits(0);
         assert!(!format!("{output:?}").contains("my-secret"), "{output:?}");
@@ -215,17 +218,20 @@ fn pages_are_submitted_once_and_jobs_are_resumed() {
     let reason = page(&first, "/ash")["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("not finished the job spn2-ash"), "{first}");
 
-    let submissions = |path: &str| {
+    // Returns the number of requests that submit a page.
+    let submission_count = |path: &str| {
         let encoded: String =
             url::form_urlencoded::byte_serialize(web.url(path).as_str().as_bytes()).collect();
         let requests = archive.requests();
         let has_url = |body: &[u8]| String::from_utf8_lossy(body).contains(&encoded);
-        requests.iter().filter(|it| it.method == "POST" && has_url(&it.body)).count()
+        let is_submission =
+            |request: &&RecordedRequest| request.method == "POST" && has_url(&request.body);
+        requests.iter().filter(is_submission).count()
     };
-    let before = submissions("/ash");
+    let count_before = submission_count("/ash");
     let second = run();
     assert_eq!(page(&second, "/ash")["state"], "saved", "{second}");
-    assert_eq!(submissions("/ash"), before);
+    assert_eq!(submission_count("/ash"), count_before);
     let keys: Vec<String> = archive
         .requests()
         .iter()
@@ -268,8 +274,8 @@ fn story_21_robust_links_have_three_attributes() {
     sandbox.write("site/index.html", &page);
     sandbox.write("site/a.md", &format!("[oak]({oak})\n"));
     let args = ["--robust", "site/", "--archive", &root];
-    let dry = archive(&sandbox, &[&args[..], &["--dry-run"]].concat()).exits(0);
-    assert!(dry.stdout.contains("+<p><a href="), "{dry:?}");
+    let dry_run = archive(&sandbox, &[&args[..], &["--dry-run"]].concat()).exits(0);
+    assert!(dry_run.stdout.contains("+<p><a href="), "{dry_run:?}");
     assert_eq!(sandbox.read("site/index.html"), page);
 
     let output = archive(&sandbox, &args).exits(0);

@@ -10,16 +10,17 @@ use relink_testkit::nginx::{Nginx, NginxSettings};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, Stream};
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
 /// A server with a certificate of a private authority.
 struct PrivateSite {
     port: u16,
-    /// Certificate of the authority.
+    /// The certificate of the authority, in PEM.
     pem: String,
 }
 
 impl PrivateSite {
+    /// Creates an authority and a certificate, and starts the server.
     fn start() -> Self {
         let mut params = CertificateParams::new([]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -44,15 +45,16 @@ impl PrivateSite {
     /// Checks the page of the site with these environment variables.
     fn check(&self, sandbox: &Sandbox, variables: &[(&str, &str)]) -> CommandOutput {
         let url = format!("https://127.0.0.1:{}/", self.port);
-        sandbox.list("urls.txt", [&url]);
+        sandbox.write_urls("urls.txt", [&url]);
         let args =
             ["check", "urls.txt", "--db", "relink.db", "--max-cache-age", "0", "--format", "jsonl"];
-        let mut command = sandbox.command(&[&args, QUICK].concat());
+        let mut command = sandbox.command(&[&args, NO_DELAYS].concat());
         command.env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR");
         CommandOutput::new(&command.envs(variables.iter().copied()).output().unwrap())
     }
 }
 
+/// Responds to all connections.
 fn serve(listener: &TcpListener, config: &Arc<ServerConfig>) {
     for stream in listener.incoming().flatten() {
         let config = Arc::clone(config);
@@ -61,6 +63,7 @@ fn serve(listener: &TcpListener, config: &Arc<ServerConfig>) {
     }
 }
 
+/// Responds `ok` to all requests of a connection.
 fn respond(mut stream: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<()> {
     let mut connection = ServerConnection::new(config).unwrap();
     let mut stream = Stream::new(&mut connection, &mut stream);
@@ -71,8 +74,9 @@ fn respond(mut stream: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<
     Ok(())
 }
 
+/// Returns the verdict of the only row.
 fn verdict(result: &CommandOutput) -> String {
-    result.rows().0[0]["verdict"].as_str().unwrap().to_owned()
+    result.rows().results[0]["verdict"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -128,14 +132,14 @@ fn nginx_with_client_auth(sandbox: &Sandbox) -> Nginx {
 }
 
 /// Runs a check that trusts the authority.
-fn check(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+fn check_trusting_authority(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     let common = ["check", "--db", "relink.db", "--max-cache-age", "0", "--format", "jsonl"];
-    let mut command = sandbox.command(&[&common, QUICK, args].concat());
+    let mut command = sandbox.command(&[&common, NO_DELAYS, args].concat());
     CommandOutput::new(&command.env("SSL_CERT_FILE", "ca.pem").output().unwrap())
 }
 
-/// Returns for each request the result of the client certificate check:
-/// `SUCCESS` or `NONE`.
+/// Waits for `count` requests, and returns for each of them the result of the check of its client
+/// certificate: `SUCCESS` or `NONE`.
 fn client_results(nginx: &Nginx, count: usize) -> Vec<String> {
     let log = nginx.requests(count);
     assert!(log.iter().all(|request| request.protocol == "HTTP/2.0"), "{log:?}");
@@ -147,28 +151,28 @@ fn client_certificate_is_sent_to_hosts_on_the_command_line_only() {
     let sandbox = Sandbox::new();
     let nginx = nginx_with_client_auth(&sandbox);
     let url = format!("https://127.0.0.1:{}/", nginx.port());
-    let identity = ["--client-cert", "me.pem", "--client-key", "me.key"];
-    check(&sandbox, &[&[url.as_str()], &identity[..]].concat());
-    let accepted = client_results(&nginx, 1);
-    assert!(accepted.iter().all(|client| client == "SUCCESS"), "{accepted:?}");
-    sandbox.list("urls.txt", [&url]);
-    check(&sandbox, &[&["urls.txt"], &identity[..]].concat());
-    let results = client_results(&nginx, accepted.len() + 1);
-    assert!(results[accepted.len()..].iter().all(|client| client == "NONE"), "{results:?}");
+    let certificate = ["--client-cert", "me.pem", "--client-key", "me.key"];
+    check_trusting_authority(&sandbox, &[&[url.as_str()], &certificate[..]].concat());
+    let first_results = client_results(&nginx, 1);
+    assert!(first_results.iter().all(|client| client == "SUCCESS"), "{first_results:?}");
+    sandbox.write_urls("urls.txt", [&url]);
+    check_trusting_authority(&sandbox, &[&["urls.txt"], &certificate[..]].concat());
+    let results = client_results(&nginx, first_results.len() + 1);
+    assert!(results[first_results.len()..].iter().all(|client| client == "NONE"), "{results:?}");
 }
 
 #[test]
 fn client_certificate_of_a_host_is_sent_to_links_in_documents() {
     let sandbox = Sandbox::new();
     let nginx = nginx_with_client_auth(&sandbox);
-    sandbox.list("urls.txt", [format!("https://127.0.0.1:{}/a", nginx.port())]);
+    sandbox.write_urls("urls.txt", [format!("https://127.0.0.1:{}/a", nginx.port())]);
     let dir = sandbox.home().join("config").join("relink");
     std::fs::create_dir_all(&dir).unwrap();
     let pem = [sandbox.read("me.pem"), sandbox.read("me.key")].concat();
     std::fs::write(dir.join("both.pem"), pem).unwrap();
     let table = format!("[host.\"127.0.0.1:{}\"]\nclient-cert = \"both.pem\"\n", nginx.port());
     std::fs::write(dir.join("config.toml"), table).unwrap();
-    let result = check(&sandbox, &["urls.txt"]).exits(0);
-    assert_eq!(result.rows().0[0]["status"], 200);
+    let result = check_trusting_authority(&sandbox, &["urls.txt"]).exits(0);
+    assert_eq!(result.rows().results[0]["status"], 200);
     assert!(client_results(&nginx, 1).iter().all(|client| client == "SUCCESS"));
 }

@@ -1,5 +1,5 @@
-//! Control requests must not look like attacks, must not act on data, and must not
-//! carry credentials.
+//! Requests for controls (URLs requested only for comparison) must not look like attacks, must
+//! not change data, and must not contain credentials.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,14 @@ const FILTERS: [&str; 5] =
 /// Number of lines after which fail2ban bans a client by default.
 const MAX_RETRY: u32 = 5;
 
-/// A record by its number; a missing one has status 200.
+/// A script that shows a record by its number. A missing record has status 200, too.
 const SHOW: &str = "<?php $id = (int)($_GET['id'] ?? 0);
 if ($id > 0 && $id < 9) {
     echo \"<title>Record $id</title><h1>Record $id</h1><p>\";
     for ($word = 0; $word < 90; $word++) { echo \"word\", $id * 1000 + $word, ' '; }
 } else { echo '<title>Records</title><p>No such record'; }";
 
+/// Starts Apache with scripts and short pages, which need comparisons.
 fn site() -> Apache {
     Apache::start(&[
         ("/index.php", SHOW),
@@ -35,6 +36,7 @@ fn site() -> Apache {
     ])
 }
 
+/// The paths to check.
 const LISTED: [&str; 11] = [
     "/index.php?id=3",
     "/shop/show.php?id=4",
@@ -52,7 +54,7 @@ const LISTED: [&str; 11] = [
 #[test]
 fn controls_do_not_match_the_filters_of_fail2ban() {
     let (apache, sandbox) = (site(), Sandbox::new());
-    sandbox.list("urls.txt", LISTED.map(|path| apache.url(path)));
+    sandbox.write_urls("urls.txt", LISTED.map(|path| apache.url(path)));
     let rows = sandbox.check(&["urls.txt"]).exits(1).rows();
     assert_eq!(rows.verdict(apache.url("/shop/show.php?id=77")), "soft-404 RL301");
     assert_eq!(rows.verdict(apache.url("/shop/show.php?id=4")), "alive");
@@ -64,10 +66,10 @@ fn controls_do_not_match_the_filters_of_fail2ban() {
 }
 
 #[test]
-fn random_scripts_match_the_filters_of_fail2ban() {
+fn missing_scripts_match_the_filters_of_fail2ban() {
     let (apache, sandbox) = (site(), Sandbox::new());
     let scripts = ('a'..='f').map(|name| apache.url(&format!("/shop/{name}.php")));
-    sandbox.list("urls.txt", scripts);
+    sandbox.write_urls("urls.txt", scripts);
     sandbox.check(&["urls.txt"]).exits(1);
     let matches = apache.banned_lines("apache-noscript");
     assert!(matches > MAX_RETRY, "{matches} lines of {}", apache.error_log());
@@ -85,13 +87,15 @@ fn controls_are_get_requests_without_credentials() {
     let url_list: Vec<String> = urls.collect();
     let host = web.address().to_string();
     let mut args = vec!["--header-for", &host, "Authorization: Bearer hunter2"];
-    sandbox.list("urls.txt", &url_list);
+    sandbox.write_urls("urls.txt", &url_list);
     args.push("urls.txt");
     sandbox.check(&args).exits(1);
     let requests = web.requests();
     let (pages, controls): (Vec<_>, Vec<_>) =
         requests.iter().partition(|request| listed.contains(request.path.as_str()));
-    assert!(!controls.is_empty() && pages.iter().any(|it| it.header("authorization").is_some()));
+    assert!(
+        !controls.is_empty() && pages.iter().any(|page| page.header("authorization").is_some())
+    );
     for control in controls {
         assert_eq!((control.method.as_str(), control.header("authorization")), ("GET", None));
     }
@@ -109,7 +113,7 @@ fn actions_are_requested_only_as_listed() {
         "/list?action=delete&id=12",
         "/verify/ab12?token=cd34",
     ];
-    sandbox.list("urls.txt", paths.map(|path| web.url(path)));
+    sandbox.write_urls("urls.txt", paths.map(|path| web.url(path)));
     sandbox.check(&["urls.txt"]);
     let words = ["unsubscribe", "vote", "cart", "delete", "verify", "token"];
     for request in web.requests() {

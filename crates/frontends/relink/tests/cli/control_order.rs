@@ -1,17 +1,21 @@
-//! Order independence: the verdicts of a check do not depend on the order of the
-//! input, on interruptions, or on earlier runs.
+//! Order independence: the verdicts of a check do not depend on the order of the input, on
+//! interruptions, or on earlier runs.
+//!
+//! Each site has another form of error pages. Relink recognizes these pages by comparison with
+//! controls: URLs with random names, which are requested only for this purpose.
 
 use std::collections::BTreeMap;
 
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
-use crate::sandbox::{QUICK, Rows, Sandbox};
+use crate::sandbox::{NO_DELAYS, Rows, Sandbox};
 
 /// Number of shuffled runs.
 const SHUFFLES: u64 = 20;
 /// Number of listed pages per site.
 const PAGES: usize = 25;
 
+/// Creates a page with status 200.
 fn page(title: &str, text: &str) -> CannedResponse {
     let html = format!("<!doctype html><title>{title}</title><h1>{title}</h1><p>{text}</p>");
     CannedResponse::new(200, html)
@@ -23,6 +27,7 @@ fn article(subject: &str) -> CannedResponse {
     page(&format!("All about {subject}"), &words.join(" "))
 }
 
+/// Creates the response for a missing page.
 fn missing() -> CannedResponse {
     CannedResponse::new(404, "<title>404</title>gone")
 }
@@ -59,11 +64,11 @@ fn by_query(request: &RecordedRequest, error: CannedResponse) -> CannedResponse 
     }
 }
 
-/// The sites: the form of their URLs, and how they respond.
+/// The form of the URLs of each site, in which `*` is a number, and its behavior.
 const SITES: [(&str, Behavior); 12] = [
-    // A site with status 404.
+    // Missing pages have status 404.
     ("/d*/page*", |request| in_directories(request, missing())),
-    // One error page for everything.
+    // All missing pages have the same error page with status 200.
     ("/d*/page*", |request| in_directories(request, page("Library", "Nothing on this shelf."))),
     // A long error page without a known phrase.
     ("/d*/page*", |request| in_directories(request, article("welcome"))),
@@ -84,7 +89,7 @@ const SITES: [(&str, Behavior); 12] = [
     }),
     // Records by their number in the query.
     ("/show?id=*", |request| by_query(request, page("Records", "No such record here."))),
-    // The same with status 400.
+    // Records as above, but missing ones have status 400.
     ("/show?id=*", |request| by_query(request, CannedResponse::new(400, "bad id"))),
     // Pages by their number in the path.
     ("/news/*", |request| {
@@ -110,6 +115,7 @@ const SITES: [(&str, Behavior); 12] = [
     }),
 ];
 
+/// Starts all sites, and returns their servers and the URLs to check.
 fn start_sites() -> (Vec<TestServer>, Vec<String>) {
     let mut urls = Vec::new();
     let mut servers = Vec::new();
@@ -138,19 +144,19 @@ fn verdicts(rows: &Rows) -> BTreeMap<String, String> {
     rows.urls().into_iter().map(|url| (url.clone(), rows.verdict(&url))).collect()
 }
 
-/// Checks a list with a fresh database.
+/// Checks a list with a new database; `run` is the name of its files.
 fn check(sandbox: &Sandbox, run: &str, urls: &[String]) -> BTreeMap<String, String> {
     let list = format!("{run}.txt");
-    sandbox.list(&list, urls);
+    sandbox.write_urls(&list, urls);
     let db = format!("{run}.db");
-    let args = [&["check", "--db", &db], QUICK, &["--format", "jsonl", &list]].concat();
+    let args = [&["check", "--db", &db], NO_DELAYS, &["--format", "jsonl", &list]].concat();
     verdicts(&sandbox.run(&args).exits(1).rows())
 }
 
 #[test]
 fn shuffled_runs_give_the_same_verdicts() {
     let (_servers, mut urls) = start_sites();
-    assert_eq!(urls.len(), 300);
+    assert_eq!(urls.len(), SITES.len() * PAGES);
     let sandbox = Sandbox::new();
     let expected = check(&sandbox, "first", &urls);
     assert_eq!(expected.len(), urls.len());
@@ -169,10 +175,11 @@ fn resumed_run_gives_the_same_verdicts() {
     let (_servers, urls) = start_sites();
     let sandbox = Sandbox::new();
     let expected = check(&sandbox, "first", &urls);
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     for read_rows in [1, 40, 120] {
         let db = format!("killed{read_rows}.db");
-        let args = [&["check", "--db", &db], QUICK, &["--format", "jsonl", "urls.txt"]].concat();
+        let args =
+            [&["check", "--db", &db], NO_DELAYS, &["--format", "jsonl", "urls.txt"]].concat();
         let mut running = sandbox.spawn(&args);
         for _ in 0..read_rows {
             running.next_row();
@@ -187,11 +194,11 @@ fn small_hosts_cost_few_requests() {
     let (servers, urls) = start_sites();
     let sandbox = Sandbox::new();
     let found = check(&sandbox, "first", &urls);
-    // A page that is redirected costs two requests whatever Relink does.
+    // Do not count redirect targets: a redirected page always needs two requests.
     let requests: usize = servers.iter().map(TestServer::request_count).sum();
     let redirected: usize = servers.iter().map(redirect_count).sum();
-    let share = (requests - redirected) * 100 / urls.len();
-    assert!(share <= 150, "{share} requests for 100 targets: {found:?}");
+    let percent = (requests - redirected) * 100 / urls.len();
+    assert!(percent <= 150, "{percent} requests for 100 targets: {found:?}");
 }
 
 /// Returns the number of requests that a server redirected.

@@ -1,9 +1,12 @@
 //! `relink decay` on small graphs with a known score: live, crawled and from a file.
+//!
+//! Decay is the probability that a random walk from a page fails. A walk fails at a dead page,
+//! and stops successfully at each live page with probability σ (0.1).
 
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
 /// Starts a site from lines like `/ a a gone`: a page and its links. A page without
 /// a line does not exist.
@@ -21,16 +24,18 @@ fn start_site(pages: &str) -> TestServer {
     web
 }
 
+/// Runs `relink decay` without delays.
 fn decay(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    sandbox.run(&[&["decay", "--db", "relink.db"], QUICK, args].concat())
+    sandbox.run(&[&["decay", "--db", "relink.db"], NO_DELAYS, args].concat())
 }
 
+/// Parses the JSON report of a command.
 #[track_caller]
 fn json(output: &CommandOutput) -> Value {
     serde_json::from_str(&output.stdout).unwrap()
 }
 
-/// Asserts the decay score of the home page and returns its JSON row.
+/// Asserts the decay of the home page of a site, and returns its JSON row.
 #[track_caller]
 fn check(pages: &str, args: &[&str], expected: f64) -> Value {
     let web = start_site(pages);
@@ -46,6 +51,7 @@ fn check(pages: &str, args: &[&str], expected: f64) -> Value {
 
 #[test]
 fn decay_of_small_graphs_is_exact() {
+    // Two of three links are dead: 0.9 × 2/3.
     check("/ gone gone a\n/a\n", &[], 0.6);
     check("/ gone\n", &["--sigma", "0.3"], 0.7);
     check("/ gone\n", &["--definition", "selfloop"], 0.45 / 0.55);
@@ -124,12 +130,12 @@ fn radius_fetches_the_neighborhood() {
 fn page_that_a_check_found_dead_is_not_requested_again() {
     let web = start_site("/ gone a\n/a\n");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/gone")]);
+    sandbox.write_urls("urls.txt", [web.url("/gone")]);
     sandbox.check(&["urls.txt"]).exits(1);
-    let before = web.hits("/gone");
+    let hits_before = web.hits("/gone");
     let url = web.url("/").to_string();
     let page = json(&decay(&sandbox, &[&url, "--format", "json"]).exits(0))["page"].clone();
-    assert_eq!((web.hits("/gone"), &page["cost"]["reused"]), (before, &1.into()), "{page:#}");
+    assert_eq!((web.hits("/gone"), &page["cost"]["reused"]), (hits_before, &1.into()), "{page:#}");
     assert!((page["decay"].as_f64().unwrap() - 0.45).abs() < 1e-6, "{page:#}");
 }
 
@@ -147,13 +153,13 @@ fn cyclic_site() -> String {
 fn same_seed_gives_the_same_walks() {
     let web = start_site(&cyclic_site());
     let url = web.url("/").to_string();
-    let walk = |seed: &str| {
+    let measure = |seed: &str| {
         let args = [url.as_str(), "--walks", "50", "--seed", seed, "--format", "json"];
         let page = json(&decay(&Sandbox::new(), &args).exits(0))["page"].clone();
         assert_eq!(page["walks"], 50);
         page
     };
-    let (first, repeated, other) = (walk("7"), walk("7"), walk("8"));
+    let (first, repeated, other) = (measure("7"), measure("7"), measure("8"));
     assert_eq!(first, repeated);
     assert_ne!(first["decay"], other["decay"]);
 }
@@ -189,7 +195,7 @@ fn unreachable_page_is_inconclusive() {
 }
 
 #[test]
-fn failing_pages_count_half_or_by_failing_weight() {
+fn failing_page_counts_half_unless_failing_weight_is_set() {
     let pages = "/ busy a\n/a\n";
     for (args, expected) in [(&[][..], 0.225), (&["--failing-weight", "1"][..], 0.45)] {
         let web = start_site(pages);
@@ -206,13 +212,14 @@ fn stored_crawl_is_scored_without_requests() {
     let web = start_site("/ a b gone\n/a gone2 b\n/b\n");
     let sandbox = Sandbox::new();
     let url = web.url("/").to_string();
-    let crawl = [&["crawl", &url, "--db", "relink.db", "--render", "never"], QUICK].concat();
+    let crawl = [&["crawl", &url, "--db", "relink.db", "--render", "never"], NO_DELAYS].concat();
     sandbox.run(&crawl).exits(1);
-    let before = web.requests().len();
+    let requests_before = web.requests().len();
     let args = ["--crawl", "latest", "--sigma", "0.1,0.5", "--format", "json", "-o", "chart.svg"];
     let report = json(&decay(&sandbox, &args).exits(0));
-    let [tenth, half] = [0, 1].map(|at| report["web"]["scores"][at].clone());
-    // a: 0.9 / 2; the home page: 0.9 (a + 0 + 1) / 3.
+    let [tenth, half] = [0, 1].map(|index| report["web"]["scores"][index].clone());
+    // Page `a` has 0.9 × 1/2 = 0.45. The home page links to `a`, `b` and a dead page:
+    // 0.9 × (0.45 + 0 + 1) / 3 = 0.435.
     assert_eq!(tenth["pages"], 3, "{report:#}");
     let home = &tenth["top"][1];
     assert_eq!(home["url"], url.as_str());
@@ -222,13 +229,9 @@ fn stored_crawl_is_scored_without_requests() {
     let output = decay(&sandbox, &[&url, "--crawl", "latest"]).exits(0);
     assert!(output.stdout.contains("worse than 33 % of the pages"), "{}", output.stdout);
     assert!(output.stdout.contains("own links 0.30 (1 of 3 links dead)"), "{}", output.stdout);
-    assert_eq!(web.requests().len(), before);
-    let output = decay(&sandbox, &[&url]).exits(0);
-    assert!(
-        output.stdout.contains("worse than 33 % of the pages in this crawl"),
-        "{}",
-        output.stdout
-    );
+    assert_eq!(web.requests().len(), requests_before);
+    let text = decay(&sandbox, &[&url]).exits(0).stdout;
+    assert!(text.contains("worse than 33 % of the pages in this crawl"), "{text}");
 }
 
 #[test]
@@ -256,16 +259,16 @@ fn invalid_decay_arguments_are_rejected() {
     decay(&sandbox, &["http://a.test/", "-o", "x.svg"]).fails(2, &["cannot draw a chart"]);
 }
 
-/// A site whose pages below `/p/` are linked from `/`, with this `robots.txt`.
+/// A site whose home page links to pages below `/p/` and to `/open`, with `robots` as its
+/// `robots.txt`.
 fn site_with_robots(robots: &str) -> TestServer {
     let web = start_site("/ p/a p/b open\n/p/a open\n/p/b open\n/open\n");
-    web.respond(
-        "/robots.txt",
-        CannedResponse::new(200, robots).with_header("Content-Type", "text/plain"),
-    );
+    let robots = CannedResponse::new(200, robots).with_header("Content-Type", "text/plain");
+    web.respond("/robots.txt", robots);
     web
 }
 
+/// Returns the requested paths in order.
 fn paths(web: &TestServer) -> Vec<String> {
     web.requests().into_iter().map(|request| request.path).collect()
 }
@@ -319,7 +322,7 @@ fn decay_obeys_a_crawl_delay() {
 }
 
 #[test]
-fn file_is_measured_with_one_page_cache_and_its_scores_are_kept() {
+fn pages_of_a_file_share_fetched_pages_and_their_scores_are_stored() {
     let web = start_site("/a gone gone2\n/b shared\n/c shared\n/shared\n");
     let sandbox = Sandbox::new();
     let list = |paths: &[&str]| {
@@ -329,7 +332,7 @@ fn file_is_measured_with_one_page_cache_and_its_scores_are_kept() {
     sandbox.write("list.md", &list(&["/a", "/b", "/c", "/dead", "/a"]));
     let args = ["list.md", "--format", "json", "--half-width", "0"];
     let run = |now: &str| {
-        let all = [&["decay", "--db", "relink.db"], QUICK, &args].concat();
+        let all = [&["decay", "--db", "relink.db"], NO_DELAYS, &args].concat();
         json(&sandbox.run_at(now, &all).exits(0))["list"].clone()
     };
     let first = run("2026-03-01T09:00:00Z");
@@ -348,7 +351,7 @@ fn file_is_measured_with_one_page_cache_and_its_scores_are_kept() {
     assert_eq!(web.hits("/shared"), 1);
     assert_eq!(first["requests"], web.requests().len());
 
-    // Over time: the second measurement is after the repair of one page.
+    // One month later, one dead page works again.
     web.page("/gone", 200, "<title>Back</title><p>The page is back again with its text.");
     let second = run("2026-04-01T09:00:00Z");
     assert_eq!(second["history"].as_array().unwrap().len(), 2, "{second:#}");
@@ -359,11 +362,11 @@ fn file_is_measured_with_one_page_cache_and_its_scores_are_kept() {
 fn live_link_with_a_high_stored_decay_is_at_risk_without_further_requests() {
     let web = start_site("/a gone\n/b\n");
     let sandbox = Sandbox::new();
-    sandbox.list("list.txt", [web.url("/a"), web.url("/b")]);
+    sandbox.write_urls("list.txt", [web.url("/a"), web.url("/b")]);
     let rows = sandbox.check(&["list.txt"]).exits(0).rows();
     assert_eq!(rows.verdict(web.url("/a")), "alive");
-    sandbox.run(&[&["decay", "--db", "relink.db", "list.txt"], QUICK].concat()).exits(0);
-    let before = (web.hits("/gone"), web.hits("/a"));
+    sandbox.run(&[&["decay", "--db", "relink.db", "list.txt"], NO_DELAYS].concat()).exits(0);
+    let (gone_hits, hits) = (web.hits("/gone"), web.hits("/a"));
     let args = ["list.txt", "--max-cache-age", "0"];
     let output = sandbox.check(&args).exits(0);
     let rows = output.rows();
@@ -371,24 +374,24 @@ fn live_link_with_a_high_stored_decay_is_at_risk_without_further_requests() {
     assert_eq!((&risky["verdict"], &risky["code"]), (&"at-risk".into(), &"RL901".into()));
     assert!(risky["reason"].as_str().unwrap().contains(web.url("/gone").as_str()), "{risky:#}");
     assert_eq!(rows.verdict(web.url("/b")), "alive");
-    assert_eq!((web.hits("/gone"), web.hits("/a")), (before.0, before.1 + 1));
+    assert_eq!((web.hits("/gone"), web.hits("/a")), (gone_hits, hits + 1));
 }
 
 #[test]
 fn check_with_decay_measures_the_links_first() {
     let web = start_site("/a gone\n/b\n");
     let sandbox = Sandbox::new();
-    sandbox.list("list.txt", [web.url("/a"), web.url("/b")]);
+    sandbox.write_urls("list.txt", [web.url("/a"), web.url("/b")]);
     let rows = sandbox.check(&["list.txt", "--decay"]).exits(0).rows();
     assert_eq!(rows.verdict(web.url("/a")), "at-risk RL901");
     assert_eq!(rows.verdict(web.url("/b")), "alive");
 }
 
 #[test]
-fn collection_and_unknown_input_of_decay() {
+fn decay_of_a_collection_is_measured_and_unknown_input_rejected() {
     let web = start_site("/a gone\n/b\n");
     let sandbox = Sandbox::new();
-    sandbox.list("owls.txt", [web.url("/a"), web.url("/b")]);
+    sandbox.write_urls("owls.txt", [web.url("/a"), web.url("/b")]);
     sandbox.run(&["watch", "--db", "relink.db", "add", "owls.txt", "--name", "owls"]).exits(0);
     let output = decay(&sandbox, &["owls"]).exits(0);
     assert!(output.stdout.contains("owls: mean decay 0.45, "), "{}", output.stdout);

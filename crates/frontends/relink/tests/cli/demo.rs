@@ -1,4 +1,5 @@
-//! `relink demo`.
+//! `relink demo`: runs the commands on built-in sites with planted faults, and compares the results
+//! with the expected ones.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -79,12 +80,12 @@ fn demo_watches_a_reading_list_and_finds_a_replacement() {
 }
 
 /// Returns the bytes of all files below a directory.
-fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn read_files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(files(&path));
+            found.extend(read_files(&path));
         } else {
             found.insert(path.clone(), std::fs::read(path).unwrap());
         }
@@ -102,17 +103,17 @@ fn git_applies_the_patch_of_the_demo_and_reverts_it() {
         let status = Command::new("git").args(args).current_dir(&collection).status().unwrap();
         assert!(status.success(), "git {args:?}");
     };
-    let before = files(&collection);
+    let original = read_files(&collection);
     git(&["init", "-q"]);
     git(&["apply", "../fix.patch"]);
-    let after = files(&collection);
-    let changed = before.iter().filter(|(path, bytes)| after[*path] != **bytes).count();
+    let patched = read_files(&collection);
+    let changed = original.iter().filter(|(path, bytes)| patched[*path] != **bytes).count();
     assert!(changed > 0 && step.contains(&format!("in {changed} file")), "{changed}: {step}");
     let patch = sandbox.read("kept/fix.patch");
     assert!(patch.starts_with("# Permanent redirects: "), "{patch}");
     git(&["apply", "--reverse", "../fix.patch"]);
-    let reverted = files(&collection);
-    assert!(before.iter().all(|(path, bytes)| reverted[path] == *bytes));
+    let reverted = read_files(&collection);
+    assert!(original.iter().all(|(path, bytes)| reverted[path] == *bytes));
     // An existing directory is not overwritten.
     sandbox.run(&["demo", "--keep", "kept"]).exits(2);
 }

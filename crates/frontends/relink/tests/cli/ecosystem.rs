@@ -11,6 +11,7 @@ fn repository_file(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(name)
 }
 
+/// Runs the script of the GitHub Action with inputs, as environment variables.
 fn run_action(sandbox: &Sandbox, inputs: &[(&str, &str)]) -> CommandOutput {
     let script = repository_file("action/check.sh");
     let mut command = sandbox.isolated(Command::new("bash"), &[script.to_str().unwrap()]);
@@ -35,7 +36,7 @@ fn action_prints_annotations_and_writes_a_summary() {
 }
 
 #[test]
-fn action_fails_only_on_new_links_with_a_revision() {
+fn action_with_a_revision_fails_only_on_new_links() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "[x](gone.md)\n");
     init(&sandbox);

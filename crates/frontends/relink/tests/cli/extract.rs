@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{CommandOutput, Sandbox};
 
+/// Compresses a text.
 fn gzip(text: &str) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(text.as_bytes()).unwrap();
     encoder.finish().unwrap()
 }
 
-/// Extracts from standard input.
+/// Runs `relink extract -` with `input` on standard input.
 fn extract_stdin(input: &str, args: &[&str]) -> CommandOutput {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(&[&["extract", "-"], args].concat());
@@ -29,7 +30,7 @@ fn extract_stdin(input: &str, args: &[&str]) -> CommandOutput {
 fn row_has_location_text_and_target_of_a_link() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "é [x](<a&amp;b.md> \"t\")\r\n\r\n<mailto:a@b.test>\r\n");
-    let rows = sandbox.run(&["extract", "--format", "jsonl", "docs"]).exits(0).rows().0;
+    let rows = sandbox.run(&["extract", "--format", "jsonl", "docs"]).exits(0).rows().results;
     let expected = json!([
         {
             "schema": 2, "path": "docs/a.md", "line": 1, "column": 8, "start": 8, "end": 18,
@@ -78,6 +79,7 @@ fn json_document_has_links_problems_and_totals() {
 
 #[test]
 fn format_is_detected_by_name_or_content_or_given_by_flag() {
+    // Standard input is a list of URLs by default.
     let list = "https://a.test/x\n";
     assert_eq!(extract_stdin(list, &[]).exits(0).stdout, "-:1:1 list-entry https://a.test/x\n");
     let html = "<p>see <a href='x'>";
@@ -101,8 +103,9 @@ fn column_flag_selects_the_urls_of_a_table() {
 fn compressed_files_are_read_and_truncated_ones_partly() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path("a.md.gz"), gzip("[x](y)")).unwrap();
-    let numbers = (0..50_000_u32).map(|n| n.wrapping_mul(2_654_435_761));
-    let list: Vec<String> = numbers.map(|n| format!("https://127.0.0.1/{n}")).collect();
+    // Spread numbers compress badly, so half of the data has many of them.
+    let numbers = (0..50_000_u32).map(|index| index.wrapping_mul(2_654_435_761));
+    let list: Vec<String> = numbers.map(|number| format!("https://127.0.0.1/{number}")).collect();
     let list = list.join("\n");
     let complete = gzip(&list);
     std::fs::write(sandbox.path("b.txt.gz"), &complete[..complete.len() / 2]).unwrap();
@@ -148,12 +151,13 @@ fn closed_pipe_is_not_an_error() {
 }
 
 #[test]
-fn output_order_does_not_depend_on_the_number_of_threads() {
+fn output_of_many_files_is_in_the_order_of_their_names() {
     let sandbox = Sandbox::new();
     let mut expected = Vec::new();
-    for n in 100..400 {
-        sandbox.write(&format!("d/{n}.md"), &"[x](y)\n".repeat(n % 50));
-        expected.extend((1..=n % 50).map(|line| format!("d/{n}.md:{line}:5 hyperlink y\n")));
+    for number in 100..400 {
+        let links = number % 50;
+        sandbox.write(&format!("d/{number}.md"), &"[x](y)\n".repeat(links));
+        expected.extend((1..=links).map(|line| format!("d/{number}.md:{line}:5 hyperlink y\n")));
     }
     let expected = expected.concat();
     assert_eq!(sandbox.run(&["extract", "d"]).exits(0).stdout, expected);
@@ -186,7 +190,7 @@ fn standard_input_larger_than_the_buffer_is_spooled() {
 }
 
 #[test]
-fn extract_and_check_read_the_same_list_with_nul_bytes() {
+fn list_with_nul_bytes_is_read_with_a_warning_by_extract_and_check() {
     let sandbox = Sandbox::new();
     for name in ["urls", "urls.txt", "urls.md"] {
         sandbox.write(name, "http://exa mple/\n\0\0\n<http://b ad/>\nhttps://a.test/x\n");

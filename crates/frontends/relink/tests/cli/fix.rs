@@ -1,4 +1,7 @@
 //! `relink fix`: diffs, patches, written files and undo.
+//!
+//! An alias is the new URL of a dead page. Without `--apply`, the command prints a diff and
+//! exits with 1 if links can be repaired.
 
 mod commit;
 mod groups;
@@ -18,7 +21,7 @@ use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
 /// The text of a page, long enough to be content.
@@ -32,8 +35,9 @@ fn server() -> TestServer {
     web
 }
 
+/// Runs `relink fix` without delays.
 fn fix(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    sandbox.run(&[&["fix"], QUICK, args].concat())
+    sandbox.run(&[&["fix"], NO_DELAYS, args].concat())
 }
 
 /// Returns the id of an applied repair.
@@ -110,7 +114,8 @@ fn unknown_undo_id_is_a_usage_error() {
     }
 }
 
-/// A document that links to a page of one site, which moved to another.
+/// A document that links to a page on `one.test`, which redirects to `two.test`. Returns also the
+/// values of `--resolve` for both hosts.
 fn moved_to_another_site() -> (TestServer, Sandbox, [String; 2]) {
     let (web, sandbox) = (server(), Sandbox::new());
     let target = web.url_at("two.test", "/new/page");
@@ -134,12 +139,13 @@ fn redirect_to_another_site_needs_review() {
 }
 
 #[test]
-fn review_writes_what_the_user_accepts() {
+fn review_writes_only_repairs_that_the_user_accepts() {
+    // The input of the user, and the host of the link afterwards.
     for (answer, expected) in [("y\n", "two.test"), ("n\n", "one.test"), ("", "one.test")] {
         let (_web, sandbox, [one, two]) = moved_to_another_site();
         let resolve = ["--resolve", &one, "--resolve", &two, "--allow-private"];
         let args = ["a.md", "--apply", "--review"];
-        let mut command = sandbox.command(&[&["fix"], QUICK, &resolve, &args].concat());
+        let mut command = sandbox.command(&[&["fix"], NO_DELAYS, &resolve, &args].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
@@ -217,7 +223,7 @@ fn style_replace_replaces_the_dead_link() {
 #[test]
 fn redirect_to_a_page_that_is_not_alive_is_rejected() {
     let (web, sandbox) = (server(), Sandbox::new());
-    // The second check of the new URL fails.
+    // The new URL responds at first, but not to the check before it is written.
     web.redirect("/gone", 301, "/late")
         .sequence("/late", [CannedResponse::new(200, PAGE), CannedResponse::new(404, "gone")]);
     sandbox.write("a.md", &format!("[a]({})\n", web.url("/gone")));
@@ -270,6 +276,7 @@ fn mode_of_a_written_file_is_unchanged() {
     fs::set_permissions(sandbox.path("a.md"), fs::Permissions::from_mode(0o640)).unwrap();
     fix(&sandbox, &["a.md", "--apply"]).exits(0);
     let mode = fs::metadata(sandbox.path("a.md")).unwrap().permissions().mode();
+    // The permission bits only.
     assert_eq!(mode & 0o777, 0o640);
 }
 

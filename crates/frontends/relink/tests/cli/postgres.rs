@@ -6,9 +6,9 @@ use std::time::Duration;
 use relink_testkit::postgres::{Durability, PostgresServer};
 use relink_testkit::web::TestServer;
 
-use crate::sandbox::{QUICK, Sandbox};
+use crate::sandbox::{NO_DELAYS, Sandbox};
 
-/// Starts a web server with live and dead pages, and returns their URLs.
+/// Starts a web server with live and dead pages, and returns their URLs. Every fifth page is dead.
 fn site(pages: usize) -> (TestServer, Vec<String>) {
     let server = TestServer::start_blocking();
     let mut urls = Vec::new();
@@ -21,6 +21,7 @@ fn site(pages: usize) -> (TestServer, Vec<String>) {
     (server, urls)
 }
 
+/// Returns the arguments of a check of `list.txt` with a database.
 fn check_args<'a>(db: &'a str, flags: &[&'a str]) -> Vec<&'a str> {
     [&["check", "--db", db, "--format", "jsonl", "list.txt"], flags].concat()
 }
@@ -29,9 +30,9 @@ fn check_args<'a>(db: &'a str, flags: &[&'a str]) -> Vec<&'a str> {
 fn check_has_the_same_verdicts_as_with_a_file() {
     let (_server, urls) = site(40);
     let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
-    sandbox.list("list.txt", &urls);
-    let with_file = sandbox.run(&check_args("relink.db", QUICK)).exits(1).rows();
-    let with_server = sandbox.run(&check_args(&db_url, QUICK)).exits(1).rows();
+    sandbox.write_urls("list.txt", &urls);
+    let with_file = sandbox.run(&check_args("relink.db", NO_DELAYS)).exits(1).rows();
+    let with_server = sandbox.run(&check_args(&db_url, NO_DELAYS)).exits(1).rows();
     assert_eq!(with_server.urls(), with_file.urls());
     for url in &urls {
         assert_eq!(with_server.verdict(url), with_file.verdict(url), "{url}");
@@ -55,7 +56,7 @@ fn crawl_and_survey_work_with_a_server() {
     let rows = sandbox.run(&args).exits(1).rows();
     assert_eq!(rows.verdict(web.url("/b")), "dead RL101");
     let urls: Vec<String> = (0..5).map(|_| web.url("/a").to_string()).collect();
-    sandbox.list("catalog.txt", urls);
+    sandbox.write_urls("catalog.txt", urls);
     let args = ["survey", "catalog.txt", "--db", &db_url, "--host-interval", "0"];
     let survey = sandbox.run(&args);
     // The survey ends with a result, not with an error of the store.
@@ -67,14 +68,14 @@ fn check_continues_after_a_restart_of_the_server() {
     let (_web, urls) = site(40);
     let server = PostgresServer::start(Durability::On);
     let sandbox = Sandbox::new();
-    sandbox.list("list.txt", &urls);
+    sandbox.write_urls("list.txt", &urls);
     let (db_url, flags) = (server.url(), ["--host-interval", "20ms", "--retries", "0"]);
     let mut running = sandbox.spawn(&check_args(&db_url, &flags));
-    let first = running.next_row();
+    let row_before = running.next_row();
     server.restart();
-    let rest = running.finish().exits(1).rows();
-    let mut checked = rest.urls();
-    checked.push(first["url"].as_str().unwrap().to_owned());
+    let rows_after = running.finish().exits(1).rows();
+    let mut checked = rows_after.urls();
+    checked.push(row_before["url"].as_str().unwrap().to_owned());
     checked.sort();
     let mut expect = urls;
     expect.sort();
@@ -84,7 +85,7 @@ fn check_continues_after_a_restart_of_the_server() {
 #[test]
 fn password_is_never_printed() {
     let sandbox = Sandbox::new();
-    sandbox.list("list.txt", ["http://127.0.0.1:9/"]);
+    sandbox.write_urls("list.txt", ["http://127.0.0.1:9/"]);
     let refused = "postgres://ann:s3cret@127.0.0.1:9/x";
     for (db_url, parts) in [
         (refused, &["***@127.0.0.1:9/x", "check that the server is running"][..]),
@@ -104,7 +105,7 @@ fn password_is_never_printed() {
 }
 
 #[test]
-fn other_schema_version_is_refused() {
+fn database_of_a_newer_version_is_rejected() {
     let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
     sandbox.run(&["db", "size", "--db", &db_url]).exits(0);
     let update = "UPDATE relink.schema_version SET version = 99";
@@ -120,7 +121,7 @@ fn other_schema_version_is_refused() {
 fn worker_fetches_the_tasks_of_an_unfinished_check() {
     let (web, urls) = site(40);
     let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
-    sandbox.list("list.txt", &urls);
+    sandbox.write_urls("list.txt", &urls);
     let flags = ["--host-interval", "50ms", "--retries", "0"];
     let mut running = sandbox.spawn(&check_args(&db_url, &flags));
     running.next_row();
@@ -135,29 +136,29 @@ fn worker_fetches_the_tasks_of_an_unfinished_check() {
     // Worker 1 was the interrupted check.
     assert!(status.stdout.contains("\nworker 2 ("), "{}", status.stdout);
 
-    let requests = web.requests().len();
+    let requests_before = web.requests().len();
     let rows = sandbox.run(&check_args(&db_url, &flags)).exits(1).rows();
-    assert_eq!(rows.0.len(), 40);
-    assert_eq!(web.requests().len(), requests, "nothing is fetched again");
+    assert_eq!(rows.results.len(), 40);
+    assert_eq!(web.requests().len(), requests_before, "nothing is fetched again");
 }
 
 /// The second process fetches pages of the same run, and both report all results.
 #[test]
-fn check_that_is_started_twice_joins_the_run() {
+fn second_process_of_a_check_joins_the_run() {
     let (web, urls) = site(40);
     let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
-    sandbox.list("list.txt", &urls);
+    sandbox.write_urls("list.txt", &urls);
     let args = check_args(&db_url, &["--host-interval", "50ms", "--retries", "0"]);
     let mut first = sandbox.spawn(&args);
-    let row = first.next_row();
+    let first_row = first.next_row();
     let second = sandbox.run(&args).exits(1).rows();
     let mut reported = first.finish().exits(1).rows();
-    reported.0.push(row);
+    reported.results.push(first_row);
     assert_eq!(reported.urls(), second.urls());
     for url in &urls {
         assert_eq!(second.verdict(url), reported.verdict(url), "{url}");
     }
-    assert_eq!(second.0.len(), 40);
+    assert_eq!(second.results.len(), 40);
     let live = urls.iter().enumerate().filter(|(number, _)| number % 5 != 4);
     for (number, _) in live {
         assert_eq!(web.hits(&format!("/{number}")), 1);
@@ -174,19 +175,19 @@ fn worker_without_a_server_is_an_error() {
 #[test]
 fn commands_without_postgresql_reject_its_urls_and_create_no_file() {
     let sandbox = Sandbox::new();
-    let before = std::fs::read_dir(sandbox.path("")).unwrap().count();
+    let files_before = std::fs::read_dir(sandbox.path("")).unwrap().count();
     let db_url = "postgres://user:secret@127.0.0.1:9/x";
     for args in [&["watch", "list"][..], &["harvest", "list"], &["serve", "--oai"]] {
         let output = sandbox.run(&[args, &["--db", db_url]].concat()).exits(2);
         assert!(output.stderr.contains("cannot use PostgreSQL"), "{}", output.stderr);
         assert!(!output.stderr.contains("secret"), "{}", output.stderr);
     }
-    assert_eq!(std::fs::read_dir(sandbox.path("")).unwrap().count(), before);
+    assert_eq!(std::fs::read_dir(sandbox.path("")).unwrap().count(), files_before);
 }
 
 /// A small version of `cargo xtask workers`.
 #[test]
-fn workers_that_are_killed_or_stopped_lose_nothing() {
+fn results_are_complete_if_workers_are_killed_or_suspended() {
     let size = xtask::workers::WorkersSize {
         hosts: 15,
         pages: 8,

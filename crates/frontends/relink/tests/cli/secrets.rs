@@ -1,7 +1,7 @@
 //! Secrets appear in no output and in no file that Relink writes.
 //!
-//! Each test plants canaries wherever a secret can occur, and then searches
-//! stdout, stderr and every file except the inputs.
+//! Each test plants canaries (texts that start with `CANARY`) wherever a secret can occur, and
+//! then searches stdout, stderr and every file except the inputs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::process::Output;
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use crate::sandbox::{QUICK, Sandbox};
+use crate::sandbox::{NO_DELAYS, Sandbox};
 use crate::sitemap_xml::{urlset, xml};
 
 /// Prefix of every planted secret.
@@ -22,7 +22,9 @@ const CONTEXT: usize = 60;
 /// A project whose inputs contain secrets, and all output so far.
 struct LeakDetector {
     sandbox: Sandbox,
+    /// Files that may contain secrets.
     inputs: HashSet<PathBuf>,
+    /// Arguments and output of each command.
     printed: Vec<(String, Output)>,
 }
 
@@ -32,23 +34,24 @@ impl LeakDetector {
     }
 
     /// Writes an input, which may contain secrets.
-    fn input(&mut self, name: &str, text: &str) {
+    fn write_input(&mut self, name: &str, text: &str) {
         self.sandbox.write(name, text);
         self.inputs.insert(self.sandbox.path(name).canonicalize().unwrap());
     }
 
     /// Runs `relink` with the database of the project; returns its exit code.
     fn run(&mut self, args: &[&str]) -> i32 {
-        self.run_with(args, &[])
+        self.run_with_variables(args, &[])
     }
 
-    fn run_with(&mut self, args: &[&str], variables: &[(&str, &str)]) -> i32 {
+    /// Like [`Self::run`], with environment variables.
+    fn run_with_variables(&mut self, args: &[&str], variables: &[(&str, &str)]) -> i32 {
         let mut command = self.sandbox.command(args);
         command.envs(variables.iter().copied()).env("RELINK_DB", "relink.db");
         let output = command.output().unwrap();
-        let exit = output.status.code().unwrap_or(-1);
+        let exit_code = output.status.code().unwrap_or(-1);
         self.printed.push((args.join(" "), output));
-        exit
+        exit_code
     }
 
     /// Fails if a canary was printed or written.
@@ -58,6 +61,7 @@ impl LeakDetector {
         assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
     }
 
+    /// Returns the canaries in the output of all commands.
     fn printed_leaks(&self) -> Vec<String> {
         let streams = self.printed.iter().flat_map(|(name, output)| {
             [
@@ -68,6 +72,7 @@ impl LeakDetector {
         streams.filter_map(|(name, bytes)| leak(&name, bytes)).collect()
     }
 
+    /// Returns the canaries in all files except the inputs.
     fn written_leaks(&self) -> Vec<String> {
         let mut files = Vec::new();
         let dir = self.sandbox.path("").canonicalize().unwrap();
@@ -81,11 +86,12 @@ impl LeakDetector {
 
 /// Returns the first canary in the bytes, with context.
 fn leak(name: &str, bytes: &[u8]) -> Option<String> {
-    let at = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes())?;
-    let context = &bytes[at.saturating_sub(CONTEXT)..(at + CONTEXT).min(bytes.len())];
+    let start = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes())?;
+    let context = &bytes[start.saturating_sub(CONTEXT)..(start + CONTEXT).min(bytes.len())];
     Some(format!("{name}: …{}…", String::from_utf8_lossy(context)))
 }
 
+/// Collects all files below a directory.
 fn all_files(dir: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
@@ -117,7 +123,7 @@ fn spellings(web: &TestServer) -> Vec<String> {
     ]
 }
 
-/// A server whose pages, redirects, robots.txt and sitemap hold passwords.
+/// A server whose pages, redirects, robots.txt and sitemap contain passwords.
 fn leaky_site() -> TestServer {
     let web = TestServer::start_blocking();
     let host = format!("127.0.0.1:{}", web.port());
@@ -153,27 +159,34 @@ fn concat_urls(urls: &[String], format_url: &dyn Fn(&str) -> String) -> String {
 /// Writes the spellings in every supported format.
 fn write_documents(detector: &mut LeakDetector, web: &TestServer) {
     let urls = spellings(web);
-    let each = |format_url: &dyn Fn(&str) -> String| concat_urls(&urls, format_url);
-    detector.input("a.md", &each(&|url| format!("[x]({url}) <{url}> {url}\n\n")));
-    detector.input("a.html", &each(&|url| format!("<a href='{url}'>x</a> {url}\n")));
-    detector.input("a.rst", &each(&|url| format!("`x <{url}>`_ and {url}\n\n")));
-    detector.input("a.adoc", &each(&|url| format!("{url}[x] link:{url}[y]\n\n")));
-    detector.input("a.wiki", &each(&|url| format!("[{url} x]\n\n")));
-    detector.input("a.css", &each(&|url| format!("a {{ background: url(\"{url}\") }}\n")));
-    detector.input("a.txt", &each(&|url| format!("{url}\n")));
-    detector
-        .input("a.csv", &("url,domain\n".to_owned() + &each(&|url| format!("\"{url}\",h.test\n"))));
-    detector.input("a.jsonl", &each(&|url| format!("{}\n", serde_json::json!({ "url": url }))));
-    detector.input("a.py", &each(&|url| format!("# see {url}\n")));
-    detector.input(
+    let text_of = |format_url: &dyn Fn(&str) -> String| concat_urls(&urls, format_url);
+    detector.write_input("a.md", &text_of(&|url| format!("[x]({url}) <{url}> {url}\n\n")));
+    detector.write_input("a.html", &text_of(&|url| format!("<a href='{url}'>x</a> {url}\n")));
+    detector.write_input("a.rst", &text_of(&|url| format!("`x <{url}>`_ and {url}\n\n")));
+    detector.write_input("a.adoc", &text_of(&|url| format!("{url}[x] link:{url}[y]\n\n")));
+    detector.write_input("a.wiki", &text_of(&|url| format!("[{url} x]\n\n")));
+    detector.write_input("a.css", &text_of(&|url| format!("a {{ background: url(\"{url}\") }}\n")));
+    detector.write_input("a.txt", &text_of(&|url| format!("{url}\n")));
+    detector.write_input(
+        "a.csv",
+        &("url,domain\n".to_owned() + &text_of(&|url| format!("\"{url}\",h.test\n"))),
+    );
+    detector.write_input(
+        "a.jsonl",
+        &text_of(&|url| format!("{}\n", serde_json::json!({ "url": url }))),
+    );
+    detector.write_input("a.py", &text_of(&|url| format!("# see {url}\n")));
+    detector.write_input(
         "list.csv",
-        &("url\nnot a URL CANARY-cell\n".to_owned() + &each(&|url| format!("\"{url}\"\n"))),
+        &("url\nnot a URL CANARY-cell\n".to_owned() + &text_of(&|url| format!("\"{url}\"\n"))),
     );
 }
 
+/// Flags for headers with secrets.
 const HEADERS: &[&str] =
     &["--header", "Authorization: Bearer CANARY-header", "--header", "Cookie: sid=CANARY-sent"];
 
+/// The files of [`write_documents`] that contain links.
 const DOCUMENTS: &[&str] =
     &["a.md", "a.html", "a.rst", "a.adoc", "a.wiki", "a.css", "a.txt", "a.csv", "a.jsonl", "a.py"];
 
@@ -182,16 +195,16 @@ fn check_and_extract_of_documents_with_passwords_leak_nothing() {
     let web = leaky_site();
     let mut detector = LeakDetector::new();
     write_documents(&mut detector, &web);
-    let fresh = &["--max-cache-age", "0", "--fresh", "-v"];
+    let flags = &["--max-cache-age", "0", "--fresh", "-v"];
     for format in ["human", "json", "jsonl"] {
-        let args = [&["check", "--format", format], QUICK, fresh, HEADERS, DOCUMENTS].concat();
+        let args = [&["check", "--format", format], NO_DELAYS, flags, HEADERS, DOCUMENTS].concat();
         assert_eq!(detector.run(&args), 1);
         detector.run(&[&["extract", "--format", format], DOCUMENTS].concat());
     }
     let files = ["-o", "o.json", "-o", "o.jsonl", "-o", "o.txt"];
     let page = format!("HTTP:u:CANARY-argument@127.0.0.1:{}/", web.port());
     let url = page.replacen("HTTP:", "http://", 1);
-    detector.run(&[&["check", &url, "a.md"], QUICK, fresh, HEADERS, &files].concat());
+    detector.run(&[&["check", &url, "a.md"], NO_DELAYS, flags, HEADERS, &files].concat());
     detector.run(&["explain", &url]);
     detector.run(&["explain", web.url("/moved").as_str(), "--format", "json"]);
     detector.assert_no_leaks();
@@ -206,7 +219,7 @@ fn crawl_of_a_site_with_passwords_leaks_nothing() {
     let exports = ["--export", "graphml", "--export", "csv", "--export", "sitemap"];
     let map = format!("http://u:CANARY-flag@127.0.0.1:{}/map.xml", web.port());
     let crawl = ["crawl", &start, "--render", "never", "-v", "--sitemap", &map];
-    assert_eq!(detector.run(&[&crawl, QUICK, HEADERS, &outputs, &exports].concat()), 1);
+    assert_eq!(detector.run(&[&crawl, NO_DELAYS, HEADERS, &outputs, &exports].concat()), 1);
     assert!(web.hits("/map.xml") > 0 && web.hits("/lost10") > 0, "the sitemap is read");
     detector.run(&["crawl", "status"]);
     for format in ["human", "html", "json", "jsonl"] {
@@ -214,11 +227,12 @@ fn crawl_of_a_site_with_passwords_leaks_nothing() {
     }
     detector.run(&["decay", "--crawl", "latest", "--format", "json"]);
     detector.run(&["decay", "--crawl", "latest", "-o", "d.svg", "-o", "d.txt", "-v"]);
-    detector.run(&[&["decay", &start, "-v", "--format", "json"], QUICK, HEADERS].concat());
-    detector.run(&[&["survey", "--from-db", "--plan", "full", "-v"], QUICK].concat());
+    detector.run(&[&["decay", &start, "-v", "--format", "json"], NO_DELAYS, HEADERS].concat());
+    detector.run(&[&["survey", "--from-db", "--plan", "full", "-v"], NO_DELAYS].concat());
     let sources = ["--archive", "none", "--search", "local"];
-    detector
-        .run(&[&["revive", "--all", "-v", "--format", "json"], QUICK, HEADERS, &sources].concat());
+    detector.run(
+        &[&["revive", "--all", "-v", "--format", "json"], NO_DELAYS, HEADERS, &sources].concat(),
+    );
     detector.run(&["patterns", "export"]);
     detector.assert_no_leaks();
 }
@@ -231,7 +245,7 @@ fn survey_of_a_catalog_with_passwords_leaks_nothing() {
     for catalog in ["a.csv", "a.jsonl", "a.txt", "list.csv", "a.md"] {
         for format in ["human", "json"] {
             let args = ["survey", catalog, "--plan", "full", "--fresh", "-v", "--format", format];
-            detector.run(&[&args, QUICK, HEADERS].concat());
+            detector.run(&[&args, NO_DELAYS, HEADERS].concat());
         }
         detector.run(&["survey", "analyze", catalog]);
     }
@@ -243,13 +257,14 @@ fn secrets_of_settings_leak_nowhere() {
     let web = leaky_site();
     let proxy = ForwardProxy::start_blocking();
     let mut detector = LeakDetector::new();
-    detector.input("a.txt", &format!("{}\n", web.url("/gone")));
+    detector.write_input("a.txt", &format!("{}\n", web.url("/gone")));
     let dead = web.url("/gone").to_string();
     let url_with_password = |port: u16| format!("http://u:CANARY-setting@127.0.0.1:{port}/");
     let proxy_url = url_with_password(proxy.address().port());
-    detector.run(&[&["check", "a.txt", "-v", "--proxy", &proxy_url], QUICK].concat());
+    detector.run(&[&["check", "a.txt", "-v", "--proxy", &proxy_url], NO_DELAYS].concat());
     detector.run(
-        &[&["check", "a.txt", "--fresh", "-v", "--proxy", &url_with_password(1)], QUICK].concat(),
+        &[&["check", "a.txt", "--fresh", "-v", "--proxy", &url_with_password(1)], NO_DELAYS]
+            .concat(),
     );
     let archive = url_with_password(web.port());
     let revive = ["revive", &dead, "-v", "--max-result-age", "0", "--format", "json"];
@@ -261,15 +276,15 @@ fn secrets_of_settings_leak_nowhere() {
     let keys = [("BRAVE_API_KEY", "CANARY-brave"), ("KAGI_API_KEY", "CANARY-kagi")];
     for search in &searches {
         let sources = ["--archive", &archive, "--search", search, "--search-budget", "0"];
-        detector.run_with(&[&revive, QUICK, &sources[..]].concat(), &keys);
+        detector.run_with_variables(&[&revive, NO_DELAYS, &sources[..]].concat(), &keys);
     }
     detector.assert_no_leaks();
 }
 
 #[test]
-fn wrong_arguments_and_settings_are_not_repeated() {
+fn invalid_arguments_and_variables_are_not_printed() {
     let mut detector = LeakDetector::new();
-    detector.input("a.txt", "https://example.org/\n");
+    detector.write_input("a.txt", "https://example.org/\n");
     let invalid: &[&[&str]] = &[
         &["check", "http://u:CANARY-1@[bad/"],
         &["check", "http://u:CANARY-2@127.0.0.1:99999/"],
@@ -303,15 +318,15 @@ fn wrong_arguments_and_settings_are_not_repeated() {
     let variables =
         [("RELINK_PROXY", "ht tp://u:CANARY-27@x"), ("RELINK_BASE_URL", "//u:CANARY-28@x")];
     for variable in variables {
-        assert_eq!(detector.run_with(&["check", "a.txt"], &[variable]), 2);
+        assert_eq!(detector.run_with_variables(&["check", "a.txt"], &[variable]), 2);
     }
     detector.assert_no_leaks();
 }
 
 #[test]
-fn broken_configuration_files_are_not_repeated() {
+fn values_of_invalid_configuration_files_are_not_printed() {
     let mut detector = LeakDetector::new();
-    detector.input("a.txt", "https://example.org/\n");
+    detector.write_input("a.txt", "https://example.org/\n");
     let broken = [
         "header = \"CANARY-1\n",
         "header = \"X: CANARY-2\"\n",
@@ -326,7 +341,7 @@ fn broken_configuration_files_are_not_repeated() {
     ];
     for (number, text) in broken.iter().enumerate() {
         let name = format!("../{number}.toml");
-        detector.input(&name, text);
+        detector.write_input(&name, text);
         // Outside of the project, where a file may set everything.
         let args = ["check", "a.txt", "--revive", "--offline", "--config", &name];
         assert_eq!(detector.run(&args), 2, "{text}");
@@ -379,7 +394,7 @@ fn help_shows_no_value_of_the_environment() {
             assert_eq!(output.status.code(), Some(0));
             detector.printed.push((format!("{command} {help}"), output));
         }
-        detector.run_with(&[command, "--nonsense"], &variables);
+        detector.run_with_variables(&[command, "--nonsense"], &variables);
     }
     detector.assert_no_leaks();
 }
@@ -399,13 +414,14 @@ fn outputs_mask_secret_parameters_of_urls() {
     let links = concat_urls(&urls, &|url| format!("<a href='{url}'>x</a>"));
     web.page("/", 200, &links);
     let mut detector = LeakDetector::new();
-    detector.input("a.md", &concat_urls(&urls, &|url| format!("[x]({url})\n\n")));
+    detector.write_input("a.md", &concat_urls(&urls, &|url| format!("[x]({url})\n\n")));
     for format in ["human", "json", "jsonl"] {
-        detector.run(&[&["check", "a.md", "-v", "--format", format, "--fresh"], QUICK].concat());
+        detector
+            .run(&[&["check", "a.md", "-v", "--format", format, "--fresh"], NO_DELAYS].concat());
         detector.run(&["extract", "a.md", "--format", format]);
     }
     let start = web.url("/").to_string();
-    detector.run(&[&["crawl", &start, "--render", "never", "-v"], QUICK].concat());
+    detector.run(&[&["crawl", &start, "--render", "never", "-v"], NO_DELAYS].concat());
     for format in ["human", "html", "json", "jsonl"] {
         detector.run(&["report", "--format", format]);
     }

@@ -38,12 +38,14 @@ pub struct RefusedPort {
 }
 
 impl RefusedPort {
+    /// Reserves a port on loopback.
     pub fn new() -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
         Self { address: socket.local_addr().unwrap(), _socket: socket }
     }
 
+    /// Returns a URL with this port.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }

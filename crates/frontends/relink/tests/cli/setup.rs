@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-/// A learner reads explanations and mistypes commands and keys.
+/// A new user reads explanations and mistypes commands and keys.
 #[test]
 fn story_29_mistakes_have_a_cause_and_a_hint() {
     let sandbox = Sandbox::new();
@@ -88,6 +88,7 @@ fn config_show_names_the_source_of_each_value_and_hides_secrets() {
 fn config_show_restricts_only_files_inside_of_the_project() {
     let (sandbox, outside) = (Sandbox::new(), Sandbox::new());
     sandbox.write("relink.toml", "retries = 3\n");
+    // A file of the project must not set the user agent; a file of the user may.
     for (folder, expect) in
         [(&sandbox, "user-agent = unset  # default\n"), (&outside, "user-agent = \"Own/1.0\"  # ")]
     {

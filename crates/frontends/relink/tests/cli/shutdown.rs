@@ -3,7 +3,7 @@
 use relink_testkit::hostile::{Hostile, Misbehavior};
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use crate::sandbox::{QUICK, Running, Sandbox};
+use crate::sandbox::{NO_DELAYS, Running, Sandbox};
 use crate::servers::BackgroundServer;
 
 /// Returns the database files in the project.
@@ -13,15 +13,15 @@ fn database_files(sandbox: &Sandbox) -> Vec<String> {
     names.filter(|name| name.starts_with("relink.db")).collect()
 }
 
-/// Sends a signal to a check with a request in flight, and asserts that it writes
-/// the report and removes its temporary database files.
+/// Sends a signal to a check with a request in flight, and asserts that the check writes the
+/// report and removes its temporary database files.
 #[track_caller]
 fn check_signal(name: &str) {
     let web = TestServer::start_blocking();
     web.page("/a", 200, "");
     let silent = BackgroundServer::start(Hostile::start(Misbehavior::NoResponse));
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/a"), silent.url("/")]);
+    sandbox.write_urls("urls.txt", [web.url("/a"), silent.url("/")]);
     let mut running = sandbox.spawn_check(&["urls.txt", "--timeout", "60s", "-o", "report.json"]);
     running.next_row();
     running.signal(name);
@@ -42,14 +42,14 @@ fn signal_with_requests_in_flight_writes_the_report_and_leaves_only_the_database
 #[test]
 fn hangup_under_nohup_is_ignored() {
     let web = TestServer::start_blocking();
-    let (first, second) = (web.url("/a").to_string(), web.url("/b").to_string());
     web.page("/a", 200, "");
+    // The page is slow, so that the signal arrives before the end of the run.
     web.respond(
         "/b",
         CannedResponse::new(200, "").with_delay(std::time::Duration::from_millis(300)),
     );
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [first, second]);
+    sandbox.write_urls("urls.txt", [web.url("/a"), web.url("/b")]);
     let args = ["relink", "check", "urls.txt", "--db", "relink.db", "--format", "jsonl"];
     let mut command = sandbox.isolated(std::process::Command::new("nohup"), &args);
     command.env("PATH", path_with_relink());
@@ -73,9 +73,9 @@ fn failed_check_with_requests_in_flight_leaves_only_the_database_file() {
     let web = TestServer::start_blocking();
     web.page("/a", 200, "");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/a"), silent.url("/")]);
+    sandbox.write_urls("urls.txt", [web.url("/a"), silent.url("/")]);
     let args = ["check", "--db", "relink.db", "urls.txt", "--format", "jsonl", "-o", "gone/x.txt"];
-    sandbox.run(&[&args[..], QUICK].concat()).exits(2);
+    sandbox.run(&[&args[..], NO_DELAYS].concat()).exits(2);
     assert_eq!(database_files(&sandbox), ["relink.db"]);
 }
 
@@ -112,6 +112,7 @@ mod read_only {
         CommandOutput::new(&command.output().unwrap())
     }
 
+    /// Sets the permissions of a file or directory of the project.
     fn set_mode(sandbox: &Sandbox, name: &str, mode: u32) {
         fs::set_permissions(sandbox.path(name), Permissions::from_mode(mode)).unwrap();
     }
@@ -123,7 +124,8 @@ mod read_only {
         let sandbox = Sandbox::new();
         let start = web.url("/").to_string();
         let crawl = ["crawl", &start, "--db", "db/relink.db"];
-        sandbox.run(&[&crawl[..], QUICK].concat()).exits(1);
+        sandbox.run(&[&crawl[..], NO_DELAYS].concat()).exits(1);
+        // The other user must be able to enter the directory of the sandbox.
         fs::set_permissions(
             sandbox.path("..").canonicalize().unwrap(),
             Permissions::from_mode(0o755),
@@ -146,6 +148,7 @@ mod read_only {
             assert!([0, 1].contains(&result.exit_code), "{command:?}: {result:?}");
             assert_ne!(result.stdout, "", "{command:?}");
         }
+        // Only the database file remains.
         set_mode(&sandbox, "db", 0o755);
         assert_eq!(fs::read_dir(sandbox.path("db")).unwrap().count(), 1);
     }

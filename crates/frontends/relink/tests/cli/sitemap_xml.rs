@@ -6,10 +6,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use relink_testkit::web::CannedResponse;
 
+/// Creates an XML response.
 pub fn xml(body: impl Into<Vec<u8>>) -> CannedResponse {
     CannedResponse::new(200, body).with_header("Content-Type", "application/xml")
 }
 
+/// Returns a sitemap of pages.
 pub fn urlset(urls: &[String]) -> String {
     let urls: Vec<String> = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
     let urls = urls.concat();
@@ -19,6 +21,7 @@ pub fn urlset(urls: &[String]) -> String {
     )
 }
 
+/// Returns a sitemap index: a list of sitemaps.
 pub fn index(urls: &[String]) -> String {
     let urls: Vec<String> =
         urls.iter().map(|url| format!("<sitemap><loc>{url}</loc></sitemap>")).collect();
@@ -29,6 +32,7 @@ pub fn index(urls: &[String]) -> String {
     )
 }
 
+/// Compresses a text.
 pub fn gzip(text: &str) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text.as_bytes()).unwrap();

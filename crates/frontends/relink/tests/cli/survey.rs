@@ -1,4 +1,7 @@
-//! `relink survey` on a federation served on loopback.
+//! `relink survey`, which finds broken URLs of a catalog by checking samples, on loopback.
+//!
+//! The catalog is a *federation*: URLs of several hosts in a table, with a column that states
+//! whether each URL is broken.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -6,11 +9,13 @@ use std::time::Duration;
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
-/// Size of the federation: hosts, directories per host, pages per directory.
+/// Number of hosts.
 const HOSTS: usize = 5;
+/// Number of directories per host.
 const DIRECTORIES: usize = 6;
+/// Number of pages per directory.
 const PAGES: usize = 40;
 
 /// A federation with known dead directories.
@@ -19,16 +24,17 @@ struct Federation {
     sandbox: Sandbox,
     /// Every URL, and whether it is broken.
     urls: Vec<(String, bool)>,
-    /// The `--resolve` flags of its hosts.
+    /// The values of `--resolve` for its hosts.
     resolve: Vec<String>,
 }
 
 /// Whether a directory is dead: one in ten, and all of the last host.
 fn is_dead(host: usize, directory: usize) -> bool {
-    host == 4 || (host * DIRECTORIES + directory) % 10 == 3
+    host == HOSTS - 1 || (host * DIRECTORIES + directory) % 10 == 3
 }
 
 impl Federation {
+    /// Starts the hosts, whose pages respond after `delay`, and writes `catalog.csv`.
     fn new(delay: Duration) -> Self {
         let web = TestServer::start_blocking();
         let mut urls = Vec::new();
@@ -57,9 +63,10 @@ impl Federation {
         Self { web, sandbox, urls, resolve }
     }
 
+    /// Returns the arguments of a survey of the catalog.
     fn args<'a>(&'a self, args: &[&'a str]) -> Vec<&'a str> {
         let mut all = vec!["survey", "catalog.csv", "--db", "relink.db", "--seed", "7"];
-        all.extend(QUICK);
+        all.extend(NO_DELAYS);
         for resolve in &self.resolve {
             all.extend(["--resolve", resolve]);
         }
@@ -67,15 +74,18 @@ impl Federation {
         all
     }
 
+    /// Runs a survey.
     fn survey(&self, args: &[&str]) -> CommandOutput {
         self.sandbox.run(&self.args(args))
     }
 
+    /// Runs a survey as if it were `now`.
     fn survey_at(&self, now: &str, args: &[&str]) -> CommandOutput {
         let mut command = self.sandbox.command(&self.args(args));
         CommandOutput::new(&command.env("RELINK_NOW", now).output().unwrap())
     }
 
+    /// Returns the number of broken URLs.
     fn broken_count(&self) -> usize {
         self.urls.iter().filter(|(_, is_dead)| *is_dead).count()
     }
@@ -84,12 +94,13 @@ impl Federation {
 /// Returns the rows of targets and the row of the survey.
 #[track_caller]
 fn rows(result: &CommandOutput) -> (Vec<Value>, Value) {
-    let mut rows = result.rows().0;
+    let mut rows = result.rows().results;
     let survey = rows.pop().unwrap()["survey"].clone();
     assert!(survey.is_object(), "the last line is the survey row");
     (rows, survey)
 }
 
+/// Returns the URLs of rows. Asserts that no URL occurs twice.
 #[track_caller]
 fn distinct_urls(rows: &[Value]) -> HashSet<String> {
     let urls: HashSet<String> =
@@ -99,11 +110,12 @@ fn distinct_urls(rows: &[Value]) -> HashSet<String> {
 }
 
 #[test]
-fn default_plan_requests_few_urls_and_finds_most() {
+fn default_plan_requests_70_percent_and_finds_95_percent() {
     let federation = Federation::new(Duration::ZERO);
     let result = federation.survey(&["--format", "jsonl"]).exits(1);
     let (rows, survey) = rows(&result);
     let total = federation.urls.len();
+    // Fewer than 70 % of the URLs are requested, and 95 % of the broken ones found.
     assert!(rows.len() * 10 < total * 7, "{} of {total} requested", rows.len());
     let found = rows.iter().filter(|row| row["verdict"] == "dead").count();
     assert!(
@@ -181,25 +193,27 @@ fn killed_survey_resumes_without_repeating() {
 fn budget_spreads_a_survey_over_weeks_and_then_rechecks() {
     let federation = Federation::new(Duration::ZERO);
     let args = ["--format", "jsonl", "--budget", "40%/week"];
-    let week = |month: u32| {
+    // Runs a survey in a month; each run has a new weekly budget.
+    let survey_in = |month: u32| {
         let now = format!("2026-{month:02}-01T00:00:00Z");
         rows(&federation.survey_at(&now, &args))
     };
-    let (first, survey) = week(1);
+    let (first, survey) = survey_in(1);
+    // 40 % of 1,200 URLs.
     assert_eq!(first.len(), 480);
     assert_eq!(
         (&survey["end"], &survey["budget"]["allowed"]),
         (&"budget-spent".into(), &480.into())
     );
     // The budget of this week is used up.
-    let (repeated, survey) = week(1);
+    let (repeated, survey) = survey_in(1);
     assert_eq!(repeated.len(), first.len());
     assert_eq!(survey["budget"]["before"], 480);
-    let (_, survey) = week(2);
+    let (_, survey) = survey_in(2);
     assert_eq!(survey["end"], "finished");
     let broken = survey["broken"].as_u64().unwrap();
-    // Later the schedule applies: known broken URLs first, then sentinels.
-    let (rechecked, survey) = week(3);
+    // After the first complete survey, known broken URLs are checked first.
+    let (rechecked, survey) = survey_in(3);
     assert!(rechecked.len() <= 480, "{}", rechecked.len());
     let dead = rechecked.iter().filter(|row| row["verdict"] == "dead").count();
     assert!(dead as u64 >= broken.min(200), "{dead} of {broken}: {survey}");
@@ -219,13 +233,13 @@ fn database_can_be_the_catalog() {
 fn unusable_catalog_exits_2_with_a_hint() {
     let sandbox = Sandbox::new();
     sandbox.write("t.csv", "domain,url\na.test,http://a.test/\n").write("empty.csv", "");
-    let check = |args: &[&str], expected: &str| {
+    let check_rejected = |args: &[&str], expected: &str| {
         sandbox.run(&[&["survey", "--db", "relink.db"], args].concat()).fails(2, &[expected]);
     };
-    check(&["t.csv", "--column", "uri"], "`t.csv` has no column `uri`");
-    check(&["t.csv", "--domain-column", "site"], "available: `domain`, `url`");
-    check(&["empty.csv"], "`empty.csv` contains no web URL");
-    check(&["missing.csv"], "no such file");
+    check_rejected(&["t.csv", "--column", "uri"], "`t.csv` has no column `uri`");
+    check_rejected(&["t.csv", "--domain-column", "site"], "available: `domain`, `url`");
+    check_rejected(&["empty.csv"], "`empty.csv` contains no web URL");
+    check_rejected(&["missing.csv"], "no such file");
     sandbox.run(&["survey"]).exits(2);
     let result = sandbox.run(&["survey", "t.csv", "--budget", "lots"]).exits(2);
     assert!(result.stderr.contains("10%/week"), "{}", result.stderr);
@@ -252,19 +266,19 @@ fn analyze_shows_sizes_as_bars_json_and_svg() {
     assert_eq!(federation.web.requests().len(), 0);
 }
 
-/// The hosts have 240 URLs each. A group of 20 without a broken URL accepts a host, a group
-/// of 100 costs more.
+/// Each host has 240 URLs. The plan checks a group of URLs per host; if the group has no broken
+/// URL, the rest of the host is accepted. So a group of 20 needs fewer requests than one of 100.
 #[test]
-fn parameters_of_the_paper_are_settings() {
-    let requests = |flags: &[&str]| {
+fn group_size_and_thresholds_of_the_paper_can_be_set() {
+    let request_count = |flags: &[&str]| {
         let federation = Federation::new(Duration::ZERO);
         let args = [&["--plan", "le-shulman"], flags].concat();
         federation.sandbox.run(&federation.args(&args));
         federation.web.requests().len()
     };
-    let (small, large) = (requests(&["--group-size", "20"]), requests(&[]));
+    let (small, large) = (request_count(&["--group-size", "20"]), request_count(&[]));
     assert!(small < large, "{small} {large}");
-    let lenient = requests(&["--p2-low", "0.5", "--p2-high", "0.5"]);
+    let lenient = request_count(&["--p2-low", "0.5", "--p2-high", "0.5"]);
     assert!(lenient < large, "{lenient} {large}");
     let sandbox = Sandbox::new();
     let args = ["survey", "catalog.csv", "--p1", "0.4"];
@@ -274,7 +288,7 @@ fn parameters_of_the_paper_are_settings() {
 }
 
 #[test]
-fn simulate_prints_table_1_with_our_results() {
+fn simulate_prints_table_1_of_the_paper_with_results_of_relink() {
     let sandbox = Sandbox::new();
     let small = ["--urls", "3000", "--domains", "30", "--weeks", "12", "--drift-urls", "1000"];
     let result = sandbox.run(&[&["survey", "simulate"], &small[..]].concat()).exits(0);
@@ -298,8 +312,8 @@ fn simulate_accepts_a_catalog_with_ground_truth() {
     let broken = federation.broken_count();
     assert!(result.stdout.starts_with("1,200 URLs on 5 domains"), "{}", result.stdout);
     assert!(result.stdout.contains(&format!("{broken} broken")), "{}", result.stdout);
-    let without = [&args[..], &["--truth-column", "domain"]].concat();
-    federation.sandbox.run(&without).exits(0);
+    let other_column = [&args[..], &["--truth-column", "domain"]].concat();
+    federation.sandbox.run(&other_column).exits(0);
     federation.sandbox.write("blind.csv", "url\nhttp://a.test/\n");
     federation
         .sandbox
@@ -314,8 +328,9 @@ fn survey_of_a_host_with_retry_after_of_an_hour_ends_in_every_run() {
         "/",
         CannedResponse::new(429, "slow down").with_header("Retry-After", "3600"),
     );
-    let urls = (0..60).map(|n| format!("{},d{}.test", web.url(&format!("/p{n}")), n % 3));
-    sandbox.list("catalog.csv", ["url,domain".to_owned()].into_iter().chain(urls));
+    let urls =
+        (0..60).map(|number| format!("{},d{}.test", web.url(&format!("/p{number}")), number % 3));
+    sandbox.write_urls("catalog.csv", ["url,domain".to_owned()].into_iter().chain(urls));
     let args = ["survey", "catalog.csv", "--db", "relink.db", "--plan", "full"];
     for run in 1..=2 {
         let result = sandbox.run(&[&args[..], &["--format", "jsonl"]].concat());

@@ -23,31 +23,40 @@ use relink_survey::SamplingPlanName;
 use tokio::sync::Notify;
 use url::Url;
 
-/// Size of the catalog: domains, directories per domain, pages per directory.
+/// Number of domains of the catalog.
 const DOMAINS: usize = 20;
+/// Number of directories per domain.
 const DIRECTORIES: usize = 2;
+/// Number of pages per directory.
 const PAGES: usize = 60;
 
 /// A generated site with dead directories and redirected pages.
 struct GeneratedWeb {
+    /// The requested URLs.
     requested: Mutex<Vec<String>>,
+    /// Number of requests.
     count: AtomicUsize,
-    /// Number of the request at which the survey is interrupted, and the signal.
-    interrupt: (usize, Notify),
+    /// Number of the request at which the survey is interrupted.
+    interrupt_at: usize,
+    /// Signals the interruption.
+    interrupted: Notify,
     /// State of the random number generator for response times.
     rng_state: AtomicU64,
 }
 
 impl GeneratedWeb {
+    /// Creates the site. `seed` selects the response times.
     fn new(interrupt_at: usize, seed: u64) -> Arc<Self> {
         Arc::new(Self {
             requested: Mutex::default(),
             count: AtomicUsize::new(0),
-            interrupt: (interrupt_at, Notify::new()),
+            interrupt_at,
+            interrupted: Notify::new(),
             rng_state: AtomicU64::new(seed),
         })
     }
 
+    /// Returns a pseudorandom response time of up to 4 ms.
     fn next_delay(&self) -> Duration {
         let state = self.rng_state.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
         Duration::from_micros((state ^ (state >> 31)).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 52)
@@ -55,18 +64,21 @@ impl GeneratedWeb {
 
     /// Returns the final URL, its status and its text.
     fn respond(url: &Url) -> (Url, u16, String) {
-        let is_dead =
-            |text: &str| ["d2.test", "d5.test", "d6.test/dir1"].iter().any(|it| text.contains(it));
+        let is_dead = |url: &str| {
+            ["d2.test", "d5.test", "d6.test/dir1"].iter().any(|part| url.contains(part))
+        };
         if !url.path().contains("/page") || is_dead(url.as_str()) {
             return (url.clone(), 404, "<h1>Not found</h1>".to_owned());
         }
-        // Pages redirected to one URL are judged by their neighbors.
+        // The verdict on pages that are redirected to one URL depends on their neighbors: other
+        // pages of the same directory.
         if url.as_str().contains("d7.test/dir1/") {
             return (url.join("/news").unwrap(), 200, "<title>News</title>All news.".to_owned());
         }
         (url.clone(), 200, format!("<title>{url}</title><p>This is the text of {url}."))
     }
 
+    /// Returns the response to a request, with its redirect.
     fn fetch_result(url: &Url) -> FetchResult {
         let (landing, status, text) = Self::respond(url);
         let hop = |url: &Url, status, location: Option<&Url>| Hop {
@@ -102,8 +114,8 @@ impl Fetch for GeneratedWeb {
         Self: 'future,
     {
         Box::pin(async move {
-            if self.count.fetch_add(1, Ordering::Relaxed) == self.interrupt.0 {
-                self.interrupt.1.notify_one();
+            if self.count.fetch_add(1, Ordering::Relaxed) == self.interrupt_at {
+                self.interrupted.notify_one();
             }
             self.requested.lock().unwrap().push(request.url.to_string());
             tokio::time::sleep(self.next_delay()).await;
@@ -147,6 +159,7 @@ impl Observer for VerdictCollector {
     fn on_progress(&mut self, _: &Progress) {}
 }
 
+/// Returns the settings of a survey without delays.
 fn settings(plan: SamplingPlanName) -> SurveySettings {
     let politeness = PolitenessPolicy::check(8, Duration::ZERO);
     SurveySettings {
@@ -161,6 +174,7 @@ fn settings(plan: SamplingPlanName) -> SurveySettings {
     }
 }
 
+/// Returns the URLs of all pages, as a list.
 fn catalog() -> CatalogSource {
     let mut list = String::new();
     for number in 0..DOMAINS * DIRECTORIES * PAGES {
@@ -171,6 +185,7 @@ fn catalog() -> CatalogSource {
     CatalogSource::Stdin(list.into_bytes())
 }
 
+/// Opens the database in a directory, and reads the catalog.
 async fn open(web: &Arc<GeneratedWeb>, dir: &std::path::Path) -> (Ports, LoadedCatalog) {
     let ports = Ports {
         fetch: Arc::clone(web) as Arc<dyn Fetch>,
@@ -206,7 +221,7 @@ async fn run_survey(
         let settings = settings(plan);
         tokio::select! {
             outcome = survey(&ports, &settings, &catalog, &mut verdicts, &stop) => { outcome.unwrap(); }
-            () = web.interrupt.1.notified() => {}
+            () = web.interrupted.notified() => {}
         }
         let urls = std::mem::take(&mut *web.requested.lock().unwrap());
         requested.extend(urls.into_iter().filter(|url| url.contains("/page")));
@@ -214,12 +229,15 @@ async fn run_survey(
     (requested, verdicts.0)
 }
 
+/// Asserts that interrupted surveys request the same URLs and give the same verdicts as an
+/// uninterrupted one.
 #[track_caller]
 fn check_resume(plan: SamplingPlanName) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (requested, verdicts) = runtime.block_on(run_survey(plan, &[], 1));
     let requests = requested.len();
     assert!((100..DOMAINS * DIRECTORIES * PAGES).contains(&requests), "{requests}");
+    // Each survey has several runs, interrupted at these requests.
     let interrupts: [&[usize]; 4] =
         [&[1], &[300], &[40, 90, 70, 10, 60, 5, 80, 33], &[150, 3, 250]];
     for (number, interrupts) in interrupts.into_iter().enumerate() {

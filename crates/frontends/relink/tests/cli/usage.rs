@@ -66,6 +66,7 @@ fn arguments_without_effect_are_rejected() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "text\n");
     for (args, rejected) in [
+        // A slice, so that argument lists of other lengths have the same type.
         (&["decay", "--crawl", "latest", "--walks", "300"][..], "--walks"),
         (&["decay", "--crawl", "latest", "--radius", "2"], "--radius"),
         (&["check", "a.md", "--search", "local"], "--search"),

@@ -1,4 +1,5 @@
-//! Error pages with random product recommendations, so that no two of them are equal.
+//! Product recommendations for error pages. They are chosen at random, so that no two error
+//! pages are equal.
 
 /// Goods of the market.
 #[rustfmt::skip]

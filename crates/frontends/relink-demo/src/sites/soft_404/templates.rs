@@ -6,7 +6,7 @@ pub(super) const MUSEUM: PageTemplate = PageTemplate {
     name: "Museum of Small Machines",
     menu: &["Visit", "Exhibits", "School parties", "The shop"],
     footer: "Open every day but Monday. Please wind nothing without asking.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/exhibits/tin-soldiers",
         "The tin soldiers",
@@ -21,7 +21,7 @@ pub(super) const THEATER: PageTemplate = PageTemplate {
     name: "The Corner Theater",
     menu: &["This season", "Tickets", "Players"],
     footer: "The bar opens when the curtain falls.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/plays/the-late-train",
         "The Late Train",
@@ -36,7 +36,7 @@ pub(super) const BAKERY: PageTemplate = PageTemplate {
     name: "Hobb's Bakery",
     menu: &["Bread", "Cakes", "Find us"],
     footer: "Closed when the flour is gone.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[
         good_page(
             "/",
@@ -61,7 +61,7 @@ pub(super) const TOWER: PageTemplate = PageTemplate {
     name: "The Clock Tower",
     menu: &["Climb", "The clock", "The bells"],
     footer: "Two hundred and six steps.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[
         good_page(
             "/",
@@ -86,7 +86,7 @@ pub(super) const HARBOR: PageTemplate = PageTemplate {
     name: "The Old Harbor",
     menu: &["Berths", "Tides", "Notices to sailors"],
     footer: "Keep to the left of the green buoy.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/tides/how-to-read-them",
         "How to read the tides",
@@ -101,7 +101,7 @@ pub(super) const MARKET: PageTemplate = PageTemplate {
     name: "Saturday Market",
     menu: &["Stalls", "Days and hours", "Rent a stall"],
     footer: "No dogs on the cheese side.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/stalls/knife-grinder",
         "The knife grinder",
@@ -116,7 +116,7 @@ pub(super) const FERRY: PageTemplate = PageTemplate {
     name: "The Ferry",
     menu: &["Timetable", "Fares", "Weather"],
     footer: "Ring the bell on the other bank.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[
         good_page(
             "/",
@@ -141,7 +141,7 @@ pub(super) const NURSERY: PageTemplate = PageTemplate {
     name: "The Walled Nursery",
     menu: &["Perennials", "Seeds", "Delivery by cart"],
     footer: "Mud is free.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/plants/foxglove",
         "Foxglove",
@@ -157,7 +157,7 @@ pub(super) const RECORDS: PageTemplate = PageTemplate {
     name: "Parish Registers Online",
     menu: &["Search by number", "How to read old hands"],
     footer: "Transcribed by volunteers.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/record?id=1871",
         "Record 1871: Hester Orchard",
@@ -172,7 +172,7 @@ pub(super) const WEEKLY: PageTemplate = PageTemplate {
     name: "The Weekly",
     menu: &["News", "Sport", "Letters"],
     footer: "Printed on Thursdays.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[
         good_page(
             "/news/",
@@ -197,7 +197,7 @@ pub(super) const BIBLIOTECA: PageTemplate = PageTemplate {
     name: "Biblioteca del Valle",
     menu: &["Obras", "Autores", "Préstamo"],
     footer: "Abierta de martes a sábado.",
-    title_style: TitleStyle::Both,
+    title_style: TitleStyle::PageAndSite,
     pages: &[good_page(
         "/obras/241",
         "El molino de la ribera",

@@ -1,4 +1,7 @@
-//! `relink archive --submit`: the archive that saves pages, and the log of its jobs.
+//! `relink archive --submit`: requests an archive to save pages.
+//!
+//! The archive works on each page in a job, which has an id. The ids of unfinished jobs
+//! are logged, so that the next run polls them instead of submitting the pages again.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -18,14 +21,18 @@ use crate::error::CommandError;
 use crate::output::Steps;
 use crate::wiring;
 
-/// The environment variable with the keys of Save Page Now.
+/// The environment variable with the keys of Save Page Now, the service of the Internet
+/// Archive.
 const KEY_VARIABLE: &str = "RELINK_SAVE_KEY";
 
 /// The wait between two polls of jobs in a remote archive.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Submits the pages without a copy to an archive: the root of one with Save Page Now, or
-/// `pywb:URL` for a collection of pywb in record mode.
+/// The wait between two polls of jobs in an archive on this machine.
+const LOCAL_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Submits the pages without a copy to an archive. `archive` is the root URL of an archive
+/// with Save Page Now, or `pywb:URL` for a collection of pywb in record mode.
 pub async fn submit_missing(
     ports: &Ports,
     archive: &str,
@@ -45,7 +52,7 @@ pub async fn submit_missing(
     })?;
     let settings = SubmitSettings {
         includes_private: is_local,
-        poll_interval: if is_local { Duration::from_millis(50) } else { POLL_INTERVAL },
+        poll_interval: if is_local { LOCAL_POLL_INTERVAL } else { POLL_INTERVAL },
     };
     let steps = Steps::new(global);
     let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "submitting");
@@ -83,16 +90,18 @@ fn client(
     Ok((Box::new(SavePageNow::new(settings, fetch, clock)), is_local))
 }
 
-/// A line of the log. Without a job, the page has a result.
+/// A line of the log: a job that saves a page was started, or ended.
 #[derive(Debug, Serialize, Deserialize)]
 struct LogLine {
     url: String,
+    /// The id of the started job; `None` if the job ended.
     job: Option<String>,
 }
 
 /// The log of submitted pages: a file with one JSON object per line.
 struct JsonLog {
     file: File,
+    /// The ids of unfinished jobs, by URL.
     jobs: BTreeMap<String, String>,
 }
 

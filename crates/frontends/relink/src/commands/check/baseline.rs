@@ -1,4 +1,5 @@
-//! `relink baseline`: writes the current findings to a file.
+//! `relink baseline`: writes the current findings to a file, the baseline. Later checks
+//! with `--baseline` fail only because of findings that the file does not contain.
 
 use std::sync::Arc;
 
@@ -16,18 +17,18 @@ use crate::output::{ProgressDisplay, load_findings, print};
 use crate::settings::CheckPlan;
 use crate::wiring;
 
-/// The file, unless the configuration has one.
+/// The file that is written, unless `--write` or the configuration names another one.
 const DEFAULT_FILE: &str = "relink-baseline.json";
 
 /// Runs `relink baseline`.
 pub async fn run(args: BaselineArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
     let BaselineArgs { write, check: mut check_args } = args;
-    // The baseline contains all findings, not only those that an older one lacks.
+    // Without a gate, the baseline contains all findings, also those of an older baseline.
     check_args.gate = GateArgs::default();
     let settings = CheckPlan::resolve(check_args, clock.now())?;
     let configured = settings.gate.baseline_file.clone();
-    let write = write.or(configured).unwrap_or_else(|| DEFAULT_FILE.into());
+    let file = write.or(configured).unwrap_or_else(|| DEFAULT_FILE.into());
     let run = &settings.run;
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     ports.files = Arc::new(LocalFiles::new(settings.files.clone()));
@@ -47,12 +48,12 @@ pub async fn run(args: BaselineArgs, global: GlobalArgs) -> Result<Exit, Command
         CommandError::usage(problem(path, *line, text)).warn();
     }
     let findings = load_findings(&ports, outcome.run, &run.fail_on, usize::MAX).await?;
-    let count = write_baseline(&write, &findings)? as u64;
+    let count = write_baseline(&file, &findings)? as u64;
     print(&format!(
         "wrote {} to {}; use it with `relink check --baseline {}`\n",
         counted(count, "finding"),
-        write.display(),
-        write.display()
+        file.display(),
+        file.display()
     ))?;
     wiring::close(ports).await;
     Ok(Exit::Clean)

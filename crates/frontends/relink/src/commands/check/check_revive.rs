@@ -1,4 +1,4 @@
-//! `relink check --revive`: searches for the dead pages of a check.
+//! `relink check --revive`: searches for new URLs of the dead pages of a check.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,7 +18,7 @@ use crate::output::Steps;
 /// Number of dead pages read from the store at a time.
 const BATCH: usize = 1024;
 
-/// Searches for every dead page of a run. The results are saved in the store.
+/// Searches for new URLs of every dead page of a run. The results are saved in the store.
 pub async fn search(
     ports: &Ports,
     settings: &ReviveSettings,
@@ -27,13 +27,13 @@ pub async fn search(
     stop: &StopSignal,
 ) -> Result<(), CommandError> {
     let pages = dead_pages(ports, run).await?;
-    let mut listener = ReviveProgress { steps: Steps::new(global), warnings: BTreeSet::new() };
-    let done = revive(ports, settings, pages, &mut listener, stop).await;
-    listener.steps.clear();
+    let mut progress = ReviveProgress { steps: Steps::new(global), warnings: BTreeSet::new() };
+    let result = revive(ports, settings, pages, &mut progress, stop).await;
+    progress.steps.clear();
     if !global.quiet {
-        listener.print_warnings();
+        progress.print_warnings();
     }
-    Ok(done?)
+    Ok(result?)
 }
 
 /// Returns the dead pages of a run with their stored data.
@@ -51,9 +51,9 @@ pub async fn dead_pages(ports: &Ports, run: RunId) -> Result<Vec<DeadPage>, Comm
         query.after = last.task;
         for target in batch {
             let Ok(url) = Url::parse(&target.url) else { continue };
-            let known = ports.store.dead_target(&target.url).await?;
-            let rights = known.as_ref().map(|known| known.rights).unwrap_or_default();
-            pages.push(DeadPage { url, stored: known, rights });
+            let stored = ports.store.dead_target(&target.url).await?;
+            let rights = stored.as_ref().map(|stored| stored.rights).unwrap_or_default();
+            pages.push(DeadPage { url, stored, rights });
         }
     }
 }

@@ -1,4 +1,7 @@
-//! `relink decay INPUT…`: the pages that a list, a file or a collection links to.
+//! `relink decay INPUT…`: measures the pages that URLs, documents and collections link to.
+//!
+//! The decay of a page is the probability that a random walk over links from this page
+//! ends on a dead page. A collection is a stored set of pages (`relink watch`).
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -26,7 +29,7 @@ use crate::output::ProgressDisplay;
 use crate::settings::DecayPlan;
 use crate::wiring;
 
-/// Number of dead ends that are shown for each page.
+/// Number of dead pages, those where most walks end, that are shown for each page.
 const SHOWN_DEAD_ENDS: usize = 3;
 
 /// A link of a document, as `relink extract` writes it.
@@ -54,9 +57,8 @@ pub(super) async fn measure_inputs(
     let names: Vec<String> = urls.iter().map(Url::to_string).collect();
     let history = decay_over_time(&*store, &names).await?;
     let report = report(inputs, &list, &history);
-    let is_above = plan
-        .fail_above
-        .is_some_and(|line| list.pages.iter().any(|page| page.outcome.details.decay.get() > line));
+    let mut decays = list.pages.iter().map(|page| page.outcome.details.decay.get());
+    let is_above = plan.fail_above.is_some_and(|limit| decays.any(|decay| decay > limit));
     let exit = match (list.is_interrupted, is_above) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Findings,
@@ -85,7 +87,8 @@ pub async fn measure_links(
     Ok(())
 }
 
-/// Returns the web pages that the inputs name or link to, each once.
+/// Returns the web pages of the inputs without duplicates: a URL itself, the links of a
+/// file or directory, and the members of a collection.
 async fn input_urls(
     db: &Path,
     inputs: &[String],
@@ -116,6 +119,7 @@ async fn input_urls(
     Ok(urls)
 }
 
+/// Returns the URLs that `relink extract` would print for a file, a directory or `-`.
 async fn document_links(input: &str, clock: &RunClock) -> Result<Vec<String>, CommandError> {
     let settings = ExtractSettings {
         paths: vec![PathBuf::from(input)],
@@ -130,8 +134,8 @@ async fn document_links(input: &str, clock: &RunClock) -> Result<Vec<String>, Co
         text.extend_from_slice(part);
         Ok(())
     };
-    let read = extract(&disk, &settings, None, &mut collect).await;
-    let summary = read.map_err(|error| {
+    let extracted = extract(&disk, &settings, None, &mut collect).await;
+    let summary = extracted.map_err(|error| {
         CommandError::internal("cannot read the links").cause(error.to_string())
     })?;
     if let Some(problem) = summary.first_problems.first().filter(|_| summary.documents == 0) {
@@ -146,7 +150,7 @@ async fn document_links(input: &str, clock: &RunClock) -> Result<Vec<String>, Co
 
 fn report(inputs: &[String], list: &ListOutcome, history: &[DecayDay]) -> ListDecay {
     let pages: Vec<ListedPage> = list.pages.iter().map(listed_page).collect();
-    let day = |day: &DecayDay| DecayDayRow {
+    let day_row = |day: &DecayDay| DecayDayRow {
         at: day.at,
         pages: day.pages,
         mean_decay: day.mean_decay,
@@ -155,7 +159,7 @@ fn report(inputs: &[String], list: &ListOutcome, history: &[DecayDay]) -> ListDe
     ListDecay::new(
         inputs.join(" "),
         pages,
-        history.iter().map(day).collect(),
+        history.iter().map(day_row).collect(),
         (list.cost.pages, list.cost.requests),
     )
 }

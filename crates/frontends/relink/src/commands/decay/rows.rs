@@ -1,4 +1,7 @@
-//! Converts measurements to JSON rows.
+//! Converts measurements of decay to JSON rows.
+//!
+//! Sigma is the probability that a random walk stops at a page. A repair replaces a dead
+//! link; its gain is how much it lowers the score.
 
 use relink_decay::DecayDefinition;
 use relink_engine::{
@@ -13,17 +16,21 @@ use relink_report::decay::{
 use super::interval_row;
 use crate::settings::DecayPlan;
 
+/// The name of a measurement that reached its precision.
+const CONVERGED: &str = "enough";
+
 /// Maximum number of recommended repairs.
 const MAX_RECOMMENDED_REPAIRS: usize = 5;
 
-/// Returns the row of a page measured on the web.
+/// Returns the row of a page measured on the web. `worse_than` is the share of pages of
+/// its site with a lower decay.
 pub(super) fn measured_page(
     url: &str,
     measured: &MeasureOutcome,
     worse_than: Option<f64>,
 ) -> PageDecay {
     let end = match measured.end {
-        MeasureEnd::Converged => "enough",
+        MeasureEnd::Converged => CONVERGED,
         MeasureEnd::PageLimitReached => "out-of-pages",
         MeasureEnd::Interrupted | MeasureEnd::NoNetwork(_) | MeasureEnd::NotRequested(_) => {
             "interrupted"
@@ -44,16 +51,16 @@ pub(super) fn measured_page(
             soft_404: measured.dead_pages_met.soft_404,
             soft_404_share: measured.dead_pages_met.soft_404_share,
         }),
-        abandonment: measured.abandonment.as_ref().map(|found| AbandonmentRow {
-            score: found.score,
-            signs: found.signs.iter().map(ToString::to_string).collect(),
+        abandonment: measured.abandonment.as_ref().map(|abandonment| AbandonmentRow {
+            score: abandonment.score,
+            signs: abandonment.signs.iter().map(ToString::to_string).collect(),
         }),
         end: end.to_owned(),
         ..page_row(url, &measured.details)
     }
 }
 
-/// Returns the row of a page of a graph.
+/// Returns the row of a page of a graph, which needs no requests.
 pub(super) fn known_page(url: &str, details: &PageDecayDetails, worse_than: f64) -> PageDecay {
     PageDecay { worse_than: Some(worse_than), ..page_row(url, details) }
 }
@@ -75,14 +82,14 @@ fn page_row(url: &str, details: &PageDecayDetails) -> PageDecay {
             .iter()
             .map(|end| DeadEndRow { url: masked_url(&end.page), share: end.share })
             .collect(),
-        repairs: details.repairs.iter().map(repair).collect(),
+        repairs: details.repairs.iter().map(repair_row).collect(),
         recommended_repairs: recommended.len(),
         decay_after_repairs: details.decay_after(recommended).get(),
         worse_than: None,
         cost: None,
         dead_pages_met: None,
         abandonment: None,
-        end: "enough".to_owned(),
+        end: CONVERGED.to_owned(),
     }
 }
 
@@ -105,24 +112,25 @@ fn own_links_row(own: &OwnLinks) -> OwnLinksRow {
     }
 }
 
-fn repair(repair: &NamedRepair) -> RepairRow {
+fn repair_row(repair: &NamedRepair) -> RepairRow {
     RepairRow {
         from: masked_url(&repair.from),
         to: masked_url(&repair.to),
         gain: repair.gain,
-        removed: repair.removed.map(relink_decay::Decay::get),
+        removed: repair.max_score_if_removed.map(relink_decay::Decay::get),
     }
 }
 
-/// Returns the row of a graph.
+/// Returns the row of a graph. `ranked` contains the pages of each element of
+/// `scores_by_sigma`, highest decay first.
 pub(super) fn web(
     web: &WebGraph,
     source: String,
     plan: &DecayPlan,
-    all: &[Scores],
+    scores_by_sigma: &[Scores],
     ranked: &[Vec<PageScore>],
 ) -> WebDecay {
-    let scores = all.iter().zip(ranked);
+    let scores = scores_by_sigma.iter().zip(ranked);
     let (dead_links, soft_404_links) = web.dead_link_counts();
     WebDecay {
         source,
@@ -134,13 +142,14 @@ pub(super) fn web(
         unread_pages: web.unparsed_count() as u64,
         missing_links: web.missing_links,
         unlinked_dead_pages: web.unlinked_dead_pages,
-        scores: scores.map(|(scores, pages)| sigma(web, scores, pages, plan.top)).collect(),
+        scores: scores.map(|(scores, pages)| sigma_row(web, scores, pages, plan.top)).collect(),
     }
 }
 
-fn sigma(web: &WebGraph, scores: &Scores, pages: &[PageScore], top: usize) -> SigmaDecay {
+/// Returns the scores of one sigma, with the `top` pages of highest and of lowest decay.
+fn sigma_row(web: &WebGraph, scores: &Scores, pages: &[PageScore], top: usize) -> SigmaDecay {
     let distribution = ScoreDistribution::from_pages(pages);
-    let row = |page: &PageScore| PageScoreRow {
+    let page_row = |page: &PageScore| PageScoreRow {
         url: masked_url(web.name(page.page)),
         decay: page.decay.get(),
         max_decay: page.upper_bound.get(),
@@ -158,7 +167,7 @@ fn sigma(web: &WebGraph, scores: &Scores, pages: &[PageScore], top: usize) -> Si
         mean_dead_links_with_links: distribution.mean_dead_links_with_links,
         clean: distribution.clean,
         clean_but_decayed: distribution.clean_and_decayed,
-        top: pages.iter().take(top).map(row).collect(),
-        bottom: pages.iter().rev().take(top).map(row).collect(),
+        top: pages.iter().take(top).map(page_row).collect(),
+        bottom: pages.iter().rev().take(top).map(page_row).collect(),
     }
 }

@@ -1,5 +1,6 @@
-//! Measures the decay of a page of the demo site and compares it with the ground
-//! truth.
+//! Measures the decay of a page of the demo site and compares it with the ground truth.
+//!
+//! Decay is the probability that a random walk over links ends on a dead page.
 
 use std::time::Duration;
 
@@ -44,6 +45,7 @@ pub(super) async fn measure_page(
         url,
         sigma: Sigma::default(),
         definition: DecayDefinition::Plain,
+        // Fetch all pages: no precision is enough to stop earlier.
         stopping_rule: StoppingRule {
             target_half_width: 0.0,
             push_pages: usize::MAX,
@@ -70,9 +72,9 @@ impl DemoDecay {
 
     /// Formats the line `5/8 decay    portal.test 0.65 without dead links of its own …`
     pub(super) fn line(&self) -> String {
-        let account = self.details();
-        let repairs = account.top_repairs(MAX_REPAIRS);
-        let is_clean = account.own_links.as_ref().is_some_and(|own| own.dead <= 0.0);
+        let details = self.details();
+        let repairs = details.top_repairs(MAX_REPAIRS);
+        let is_clean = details.own_links.as_ref().is_some_and(|own| own.dead <= 0.0);
         let own = if is_clean { "without dead links" } else { "with dead links" };
         let expected = if self.matches_truth() {
             String::new()
@@ -82,9 +84,9 @@ impl DemoDecay {
         format!(
             "5/8 decay    portal.test {:.2}{expected} {own} of its own; \
              repairing {} → {:.2}   {}, {}",
-            account.decay.get(),
+            details.decay.get(),
             counted(repairs.len() as u64, "link"),
-            account.decay_after(repairs).get(),
+            details.decay_after(repairs).get(),
             counted(self.measured.cost.pages, "page"),
             counted(self.measured.cost.requests, "request"),
         )

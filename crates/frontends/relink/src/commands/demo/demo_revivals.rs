@@ -1,5 +1,8 @@
-//! Searches for the dead pages of the demo site and compares the results with the
-//! ground truth.
+//! Searches for the new URLs of the dead pages of the demo site and compares the results
+//! with the ground truth.
+//!
+//! An alias is a live URL of the same page. A pattern is a rule by which the URLs of one
+//! directory changed. A revival is the search result of one dead page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -25,9 +28,9 @@ use crate::commands::revive::archives;
 use crate::error::CommandError;
 use crate::settings::{ArchiveChoice, ReviveSetup};
 
-/// Maximum number of patterns shown.
+/// Maximum number of patterns in the output.
 const MAX_PATTERNS: usize = 3;
-/// Minimum confidence of an alias.
+/// Minimum confidence of an accepted alias.
 const MIN_CONFIDENCE: Confidence = Confidence::from_percent(70);
 
 /// The search results and the ground truth.
@@ -39,7 +42,7 @@ pub(super) struct DemoRevivals {
     duration_ms: u64,
 }
 
-/// Searches for all dead pages of a run.
+/// Searches for the new URLs of all dead pages of a run.
 pub(super) async fn search(
     library: &Library,
     mut ports: Ports,
@@ -55,7 +58,7 @@ pub(super) async fn search(
     let pages = dead_pages(&ports, run).await?;
     let mut collector = RevivalCollector(Vec::new());
     revive(&ports, &setup.revive, pages, &mut collector, &StopSignal::new().1).await?;
-    // The port differs in every run and is not part of the patterns.
+    // Remove the port from the output, because it differs in every run.
     let port = format!(":{}", library.port());
     let patterns = patterns(&ports, &collector.0).await?;
     Ok(DemoRevivals {
@@ -91,14 +94,15 @@ fn revive_setup(archive: &MiniArchive) -> Result<ReviveSetup, CommandError> {
 
 /// Returns the texts of the patterns that found an alias.
 async fn patterns(ports: &Ports, revivals: &[Revival]) -> Result<Vec<String>, CommandError> {
-    let used: BTreeSet<i64> =
+    let used_ids: BTreeSet<i64> =
         revivals.iter().filter_map(|revival| revival.alias.as_ref()?.pattern).collect();
     let patterns = ports.store.patterns().await?;
-    let texts = patterns.iter().filter(|pattern| used.contains(&pattern.id)).flat_map(|pattern| {
-        let directory = printable(&pattern.directory).into_owned();
-        let programs = pattern_programs(pattern).into_iter();
-        programs.map(move |learned| format!("{directory} -> {}", learned.program))
-    });
+    let texts =
+        patterns.iter().filter(|pattern| used_ids.contains(&pattern.id)).flat_map(|pattern| {
+            let directory = printable(&pattern.directory).into_owned();
+            let programs = pattern_programs(pattern).into_iter();
+            programs.map(move |learned| format!("{directory} -> {}", learned.program))
+        });
     Ok(texts.take(MAX_PATTERNS).collect())
 }
 
@@ -131,7 +135,8 @@ impl DemoRevivals {
 
     /// Lists the mistakes, then the totals.
     pub(super) fn totals(&self) -> String {
-        let wrong: Vec<&Revival> = self.revivals.iter().filter(|it| !self.is_correct(it)).collect();
+        let wrong: Vec<&Revival> =
+            self.revivals.iter().filter(|revival| !self.is_correct(revival)).collect();
         let mut text = String::new();
         for revival in &wrong {
             let found = alias(revival).unwrap_or("not found");

@@ -26,7 +26,7 @@ pub struct DemoFix {
     groups: PatchGroups,
 }
 
-/// Plans the repairs of a check.
+/// Plans the repairs of the findings of a check. Writes nothing.
 pub async fn plan(
     ports: &Ports,
     run: RunId,
@@ -38,13 +38,13 @@ pub async fn plan(
     verify_fixes(ports, settings, &mut fixes, &mut observer, &StopSignal::new().1).await?;
     let (shortest, groups) = (String::new(), PatchGroups::default());
     let mut demo = DemoFix { links: 0, files: 0, shortest, groups };
-    let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
-    for document_fixes in fixes.chunk_by_mut(is_same) {
+    let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
+    for document_fixes in fixes.chunk_by_mut(is_in_same_document) {
         let options = &settings.load.read_options;
-        let Ok(Some(document)) = plan_document(&*ports.files, options, document_fixes).await else {
-            continue;
-        };
+        let planned = plan_document(&*ports.files, options, None, document_fixes).await;
+        let Ok(Some(document)) = planned else { continue };
         demo.files += 1;
+        // Diffs show the path without the temporary directory.
         let path = document.path.strip_prefix(collection).unwrap_or(&document.path);
         let label = path.to_string_lossy();
         let diffs = document_diffs(&label, &document, document_fixes)?;
@@ -77,7 +77,7 @@ impl DemoFix {
         self.groups.patch()
     }
 
-    /// Whether the diff repairs something.
+    /// Whether the diff repairs at least one link.
     pub fn has_edits(&self) -> bool {
         self.links > 0
     }

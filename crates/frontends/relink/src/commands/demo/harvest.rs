@@ -1,5 +1,9 @@
 //! Harvests the records of two demo providers over a simulated quarter and compares the
 //! incidents with the planted failures.
+//!
+//! A provider is an organization with metadata records. An incident is a period in which
+//! the URL or host of a record is broken. Its stages are found, escalated, hidden and
+//! ended (restored).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +22,7 @@ use relink_frontier::PolitenessPolicy;
 use relink_harvest::OaiClientSettings;
 use relink_judge::Policy;
 use relink_model::RequestRights;
-use relink_ports::Clock;
+use relink_ports::{Clock, IncidentFilter};
 use relink_report::human::{counted, duration};
 use relink_survey::LossLimit;
 use url::Url;
@@ -31,14 +35,17 @@ use crate::wiring::{self, HarvestPorts};
 /// The first simulated day.
 const START: Date = date(2026, 1, 1);
 
-/// A clock that shows noon of a simulated day.
+/// A clock that shows noon of a simulated day. Contains the number of days since [`START`].
 struct DayClock(AtomicU32);
+
+/// An incident: provider, subject, and the day of each stage that was reached.
+type FoundIncident = (String, String, [Option<u32>; 4]);
 
 impl Clock for DayClock {
     fn now(&self) -> Timestamp {
         let days = self.0.load(Ordering::Relaxed);
         let start =
-            START.to_zoned(TimeZone::UTC).map_or(Timestamp::UNIX_EPOCH, |it| it.timestamp());
+            START.to_zoned(TimeZone::UTC).map_or(Timestamp::UNIX_EPOCH, |day| day.timestamp());
         start + SignedDuration::from_hours(24 * i64::from(days) + 12)
     }
 }
@@ -46,7 +53,7 @@ impl Clock for DayClock {
 /// The incidents of the quarter.
 pub(super) struct DemoQuarter {
     expected: Vec<ExpectedIncident>,
-    found: Vec<(String, String, [Option<u32>; 4])>,
+    found: Vec<FoundIncident>,
     records: u64,
     milliseconds: u64,
 }
@@ -141,24 +148,22 @@ fn options() -> HarvestOptions {
     }
 }
 
-/// Returns the incidents: provider, subject, and the days of the stages.
-async fn incidents(
-    ports: &HarvestPorts,
-) -> Result<Vec<(String, String, [Option<u32>; 4])>, CommandError> {
+/// Returns the stored incidents of all providers.
+async fn incidents(ports: &HarvestPorts) -> Result<Vec<FoundIncident>, CommandError> {
     let day = |on: Date| u32::try_from((on - START).get_days()).ok();
     let mut found = Vec::new();
     for provider in ports.store.providers().await? {
-        for stored in ports.store.incidents(provider.id, false).await? {
+        for stored in ports.store.incidents(provider.id, IncidentFilter::All).await? {
             let state: IncidentState =
                 serde_json::from_str(&stored.incident).map_err(cannot_encode)?;
-            let it = &state.incident;
+            let incident = &state.incident;
             let days = [
-                day(it.found_on),
-                it.escalated_on.and_then(day),
-                it.hidden_on.and_then(day),
-                it.end.and_then(|end| day(end.on)),
+                day(incident.found_on),
+                incident.escalated_on.and_then(day),
+                incident.hidden_on.and_then(day),
+                incident.end.and_then(|end| day(end.on)),
             ];
-            found.push((provider.name.clone(), it.subject.name().to_owned(), days));
+            found.push((provider.name.clone(), incident.subject.name().to_owned(), days));
         }
     }
     Ok(found)
@@ -167,9 +172,11 @@ async fn incidents(
 impl DemoQuarter {
     /// Number of incidents on the planned days.
     fn correct(&self) -> usize {
-        let is_found = |it: &&ExpectedIncident| {
+        let is_found = |expected: &&ExpectedIncident| {
             self.found.iter().any(|(provider, subject, days)| {
-                provider == it.provider && *subject == it.subject && *days == it.days
+                provider == expected.provider
+                    && *subject == expected.subject
+                    && *days == expected.days
             })
         };
         self.expected.iter().filter(is_found).count()
@@ -184,6 +191,8 @@ impl DemoQuarter {
 
     /// Formats the line `6/8 harvest  30 records of 2 providers, 91 days: …`.
     pub(super) fn line(&self) -> String {
+        // Number of incidents that reached a stage: an index in the days of an incident.
+        let (escalated, hidden, ended) = (1, 2, 3);
         let reached =
             |stage: usize| self.found.iter().filter(|(_, _, days)| days[stage].is_some()).count();
         format!(
@@ -193,9 +202,9 @@ impl DemoQuarter {
             DemoFederation::PROVIDERS.len(),
             DemoFederation::DAYS,
             counted(self.found.len() as u64, "incident"),
-            reached(1),
-            reached(2),
-            reached(3),
+            reached(escalated),
+            reached(hidden),
+            reached(ended),
             self.correct(),
             self.expected.len(),
             duration(self.milliseconds)

@@ -1,5 +1,7 @@
 //! Watches the reading list of the demo site and compares the proposed steps with the
 //! planted changes.
+//!
+//! A collection is a stored set of pages, such as a reading list; its pages are members.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -26,9 +28,14 @@ use crate::commands::revive::engines;
 use crate::error::CommandError;
 use crate::settings::{ReviveSetup, SearchChoice};
 
-/// The names of the collections.
-const NAME: &str = "reading";
-const OTHER: &str = "pantry";
+/// The name of the collection under test.
+const READING_LIST: &str = "reading";
+
+/// The name of a second collection, which contains the replacement of a deleted page.
+const OTHER_LIST: &str = "pantry";
+
+/// The title of the page that is deleted within the year.
+const DELETED_TITLE: &str = "Cider";
 
 /// The result and the ground truth.
 pub(super) struct DemoReading {
@@ -49,22 +56,24 @@ pub(super) async fn watch_list(
     let started = Instant::now();
     let (text, truth) = library.reading_list();
     let past = Ports { clock: Arc::new(YearAgo(Arc::clone(&ports.clock))), ..ports.clone() };
-    add_collection(&past, store, &list(NAME, text)).await?;
-    // The page that can replace another one is known from another list.
+    add_collection(&past, store, &add_request(READING_LIST, text)).await?;
+    // The search for a replacement only finds pages that were fetched, so the replacement
+    // is a member of another collection.
     let other = format!("- <{}>\n", library.reading_replacement());
-    add_collection(&past, store, &list(OTHER, other)).await?;
+    add_collection(&past, store, &add_request(OTHER_LIST, other)).await?;
     library.set_time(SimulatedTime::OneYearAgo);
-    run(&past, store).await?;
+    fetch_pages(&past, store).await?;
     library.set_time(SimulatedTime::Today);
-    run(ports, store).await?;
-    let report = review_collection(ports, store, NAME, "demo").await?;
+    fetch_pages(ports, store).await?;
+    let report = review_collection(ports, store, READING_LIST, "demo").await?;
     let replacement = library.reading_replacement();
     let candidates = candidates(ports, store, db, &report).await?;
     let duration_ms = since(started);
     Ok(DemoReading { truth, report, replacement, candidates, duration_ms })
 }
 
-fn list(name: &str, text: String) -> AddRequest {
+/// Returns the request that adds a Markdown list as a collection.
+fn add_request(name: &str, text: String) -> AddRequest {
     AddRequest {
         name: name.to_owned(),
         source: format!("{name}.md"),
@@ -80,7 +89,8 @@ fn list(name: &str, text: String) -> AddRequest {
     }
 }
 
-async fn run(ports: &Ports, store: &dyn CollectionStore) -> Result<(), CommandError> {
+/// Fetches the pages of all collections and compares them with their last versions.
+async fn fetch_pages(ports: &Ports, store: &dyn CollectionStore) -> Result<(), CommandError> {
     let settings = WatchSettings {
         names: Vec::new(),
         checks_all: true,
@@ -103,7 +113,7 @@ async fn candidates(
     db: &Path,
     report: &WatchReport,
 ) -> Result<Vec<String>, CommandError> {
-    let Some(deleted) = report.members().find(|member| member.title == "Cider") else {
+    let Some(deleted) = report.members().find(|member| member.title == DELETED_TITLE) else {
         return Ok(Vec::new());
     };
     let setup = revive_setup();
@@ -111,7 +121,7 @@ async fn candidates(
     ports.search_engines = engines::open(&setup, db, &ports).await?;
     let member = MemberSelector::Number(deleted.number);
     let request = SuggestRequest {
-        collection: NAME,
+        collection: READING_LIST,
         member: &member,
         rights: RequestRights::user_supplied(),
         identical: PlanLimits::for_goal(SearchGoal::Identical),

@@ -61,6 +61,7 @@ impl<'a> Scoreboard<'a> {
         for fault in self.correct() {
             groups.entry((fault.verdict, fault.code)).or_default().push(fault.name);
         }
+        // A verdict is printed only in the first line of its groups.
         let mut last = None;
         let lines = groups.into_iter().map(|((verdict, code), names)| {
             let is_first = last.replace(verdict) != Some(verdict);
@@ -92,7 +93,7 @@ impl<'a> Scoreboard<'a> {
 
     /// Returns the reported links without a planted fault.
     fn others(&self) -> impl Iterator<Item = (&'a str, ReportedVerdict)> {
-        let planted: HashSet<&str> = self.expected.iter().map(|it| it.url.as_str()).collect();
+        let planted: HashSet<&str> = self.expected.iter().map(|fault| fault.url.as_str()).collect();
         let links = self.reported.iter().map(|(url, reported)| (url.as_str(), *reported));
         links.filter(move |(url, _)| !planted.contains(url))
     }
@@ -111,12 +112,12 @@ fn verdict_text(verdict: Verdict, code: Option<FindingCode>) -> String {
     code.map_or_else(|| verdict.to_string(), |code| format!("{verdict} {code}"))
 }
 
-/// Joins names and wraps the line if necessary.
+/// Joins names with `·`. Lines after the first one are indented by [`INDENT`].
 fn wrapped(names: &[&str]) -> String {
     let mut lines = vec![String::new()];
     for (index, name) in names.iter().enumerate() {
-        let end = if index + 1 == names.len() { "" } else { " ·" };
-        let width = name.chars().count() + end.chars().count();
+        let separator = if index + 1 == names.len() { "" } else { " ·" };
+        let width = name.chars().count() + separator.chars().count();
         let is_full = lines.last().is_some_and(|line| {
             let taken = INDENT + line.chars().count();
             !line.is_empty() && taken + 1 + width > WIDTH
@@ -125,7 +126,7 @@ fn wrapped(names: &[&str]) -> String {
             lines.push(String::new());
         }
         if let Some(line) = lines.last_mut() {
-            line.extend([if line.is_empty() { "" } else { " " }, name, end]);
+            line.extend([if line.is_empty() { "" } else { " " }, name, separator]);
         }
     }
     lines.join(&format!("\n{:INDENT$}", ""))
@@ -135,18 +136,20 @@ fn wrapped(names: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn fault(what: &'static str, verdict: Verdict, code: Option<u16>) -> ExpectedFinding {
+    /// Returns a planted fault with the URL `at NAME`.
+    fn fault(name: &'static str, verdict: Verdict, code: Option<u16>) -> ExpectedFinding {
         ExpectedFinding {
-            name: what,
-            url: format!("at {what}"),
+            name,
+            url: format!("at {name}"),
             verdict,
             code: code.map(FindingCode::new),
         }
     }
 
-    /// Checks the scoreboard for reported verdicts: URL, verdict and code.
+    /// Checks the scoreboard of the planted faults `a` (RL101), `b` (RL102) and `c` (alive)
+    /// for reported verdicts: URL, verdict and code. `at d` is a link without a fault.
     #[track_caller]
-    fn check(reported: &[(&str, Verdict, Option<u16>)], expect: &str) {
+    fn check(reported: &[(&str, Verdict, Option<u16>)], expected: &str) {
         let planted = [
             fault("a", Verdict::Dead, Some(101)),
             fault("b", Verdict::Dead, Some(102)),
@@ -157,8 +160,9 @@ mod tests {
             .map(|(url, verdict, code)| ((*url).to_owned(), (*verdict, code.map(FindingCode::new))))
             .collect();
         let board = Scoreboard::new(&planted, &reported);
-        assert_eq!(board.text(TextStyle::Plain), expect);
-        assert_eq!(board.is_perfect(), !expect.contains('?'));
+        assert_eq!(board.text(TextStyle::Plain), expected);
+        // A mistake is printed with a question mark.
+        assert_eq!(board.is_perfect(), !expected.contains('?'));
     }
 
     #[test]

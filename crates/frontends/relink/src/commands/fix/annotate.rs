@@ -1,10 +1,11 @@
-//! `relink archive --robust`: writes robust-link attributes into HTML documents.
+//! `relink archive --robust`: writes robust-link attributes into HTML documents: the URL
+//! and date of an archived copy of the linked page.
 
 use std::ffi::OsString;
 
 use relink_engine::{CopyState, FixCause, FixStatus, FixStyle, LinkFix, LivePage, Ports};
 use relink_fix::PageVersion;
-use relink_model::Verdict;
+use relink_model::{RunId, Verdict};
 
 use super::{FixMode, Journal, Roots, WriteMode, write_documents};
 use crate::cli::{FixFormat, GlobalArgs};
@@ -17,15 +18,16 @@ use crate::settings::CheckPlan;
 pub async fn annotate(
     ports: &Ports,
     plan: &CheckPlan,
+    run: RunId,
     inputs: &[OsString],
     pages: &[LivePage],
     is_dry_run: bool,
     global: &GlobalArgs,
 ) -> Result<(), CommandError> {
     let mut fixes: Vec<LinkFix> = pages.iter().flat_map(annotations).collect();
-    fixes.sort_by(|one, other| {
-        let key = |fix: &LinkFix| (fix.location.path.clone(), fix.location.location.span);
-        key(one).cmp(&key(other))
+    fixes.sort_by(|a, b| {
+        let position = |fix: &LinkFix| (fix.location.path.clone(), fix.location.location.span);
+        position(a).cmp(&position(b))
     });
     let mode = FixMode {
         format: FixFormat::Human,
@@ -39,8 +41,8 @@ pub async fn annotate(
     };
     let journal = Journal::new(&companion_path(&plan.run.db)?, ports.clock.now());
     let roots = Roots::new(inputs);
-    let result = write_documents(ports, plan, &roots, &mut fixes, journal, &mode).await?;
-    // Links in other formats and links with attributes are not worth a line.
+    let result = write_documents(ports, plan, run, &roots, &mut fixes, journal, &mode).await?;
+    // Do not report links that already have attributes, or that are not in HTML.
     fixes.retain(|fix| fix.status == FixStatus::Ready);
     mode.report(&fixes, &result)
 }

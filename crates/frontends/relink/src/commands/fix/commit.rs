@@ -23,11 +23,11 @@ use crate::error::CommandError;
 /// The cause, the style and the host of repairs that belong to one commit.
 pub type CommitKey = (&'static str, &'static str, String);
 
-/// A document to commit, with the number of its commit per edit.
+/// A document to commit. Its edits can belong to several commits.
 struct CommitDocument {
     path: PathBuf,
     document: DocumentFix,
-    /// The key of each edit, in the order of the edits.
+    /// The commit of each edit, in the order of the edits.
     keys: Vec<CommitKey>,
 }
 
@@ -75,7 +75,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Writes and commits all documents. Returns the commits, oldest first.
+    /// Writes and commits all documents, one commit per key in the order of the keys.
+    /// Returns the commits.
     pub fn commit(self, fixes: &[LinkFix]) -> Result<Vec<FixCommitRow>, CommandError> {
         let mut keys: Vec<&CommitKey> =
             self.documents.iter().flat_map(|document| &document.keys).collect();
@@ -85,7 +86,8 @@ impl Committer {
         let mut commits = Vec::new();
         for key in keys {
             let rows: Vec<_> = by_key.get(key).into_iter().flatten().map(|fix| row(fix)).collect();
-            let message = commit_message(&key.2, &rows);
+            let (_, _, host) = key;
+            let message = commit_message(host, &rows);
             let id = self.commit_key(key, &message).map_err(|cause| {
                 CommandError::usage("cannot commit the repairs").cause(cause).hint(format!(
                     "the files of this commit were restored; {} commits were created before",
@@ -107,21 +109,24 @@ impl Committer {
         });
         if result.is_err() {
             for step in written {
-                // The message of git is more useful than that of the restore.
+                // Ignore the error: the error of git, which is returned, is more useful.
                 let _ = step.restore();
             }
         }
         result
     }
 
+    /// Writes the edits of one commit to all documents. Adds each changed file to
+    /// `written`.
     fn write_edits<'a>(
         &'a self,
         key: &CommitKey,
         written: &mut Vec<WriteStep<'a>>,
     ) -> Result<(), String> {
         for document in self.documents.iter().filter(|document| document.keys.contains(key)) {
-            let before = document.content(|other| other < key)?;
-            let after = document.content(|other| other <= key)?;
+            // The file has the edits of the earlier commits, which have smaller keys.
+            let before = document.content(|edit_key| edit_key < key)?;
+            let after = document.content(|edit_key| edit_key <= key)?;
             let is_new = before.is_empty() && !document.path.exists();
             let step = WriteStep { path: &document.path, before, after, is_new };
             step.write().map_err(|error| {
@@ -158,27 +163,27 @@ impl WriteStep<'_> {
 }
 
 impl CommitDocument {
-    /// Returns the document with the edits of some commits.
-    fn content(&self, includes: impl Fn(&CommitKey) -> bool) -> Result<Vec<u8>, String> {
+    /// Returns the document with the edits whose key matches `is_included`.
+    fn content(&self, is_included: impl Fn(&CommitKey) -> bool) -> Result<Vec<u8>, String> {
         let edits: Vec<Edit> = self
             .document
             .edits
             .iter()
             .zip(&self.keys)
-            .filter(|(_, key)| includes(key))
+            .filter(|(_, key)| is_included(key))
             .map(|(edit, _)| edit.clone())
             .collect();
         apply(&self.document.old, &edits).map_err(|error| error.to_string())
     }
 }
 
-/// Returns the key of the repair of a link.
+/// Returns the commit of the edit of a link.
 fn key_of(fixes: &[LinkFix], link: SourceLocation) -> CommitKey {
     let fix = fixes.iter().find(|fix| fix.location.location == link);
     fix.map_or_else(|| ("", "", String::new()), commit_key)
 }
 
-/// Returns the key of the commit of a repair.
+/// Returns the commit to which a repair belongs.
 pub fn commit_key(fix: &LinkFix) -> CommitKey {
     let host = Url::parse(&fix.old_url).ok();
     let host = host.as_ref().and_then(Url::host_str).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! `--review-list` and `--review-results`: a community reviews the repairs.
+//! `--review-list` and `--review-results`: a community reviews a sample of the repairs in
+//! a table, outside of Relink.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,6 +34,7 @@ pub async fn write_list(
             && !(args.review_unarchived && fix.version.is_some())
     };
     let mut proposals = Vec::new();
+    // The last read document with its path: repairs are sorted by document.
     let mut document: Option<(String, Vec<u8>)> = None;
     for fix in fixes.iter().filter(is_listed) {
         let label = &fix.location.path;
@@ -59,8 +61,8 @@ pub async fn write_list(
     Ok(true)
 }
 
-/// Reads the table of `--review-results`, stores what it teaches, and rejects all repairs
-/// that were not approved.
+/// Reads the table of `--review-results`, stores its decisions for later searches, and
+/// rejects all repairs that were not approved.
 #[expect(clippy::print_stderr, reason = "standard output may contain the patch")]
 pub async fn apply_results(
     args: &CommunityReviewArgs,
@@ -81,12 +83,13 @@ pub async fn apply_results(
     eprintln!(
         "{correct} correct, {incorrect} incorrect, {unsure} unsure: precision {low}-{high} %"
     );
-    let by_url: BTreeMap<(String, String), bool> = decisions
+    // The old and the new URL, and whether the repair is correct.
+    let is_correct_by_urls: BTreeMap<(String, String), bool> = decisions
         .iter()
         .filter(|(_, decision)| **decision != ReviewDecision::Unsure)
         .map(|(urls, decision)| (urls.clone(), *decision == ReviewDecision::Correct))
         .collect();
-    let learned = learn_decisions(ports, &by_url).await?;
+    let learned = learn_decisions(ports, &is_correct_by_urls).await?;
     if learned.disabled_patterns > 0 {
         eprintln!("disabled {}", counted(learned.disabled_patterns as u64, "pattern"));
     }
@@ -94,6 +97,7 @@ pub async fn apply_results(
     Ok(())
 }
 
+/// Accepts or rejects each repair by its decision.
 fn decide(fixes: &mut [LinkFix], decisions: &ReviewDecisions) {
     for fix in fixes.iter_mut().filter(|fix| !matches!(fix.status, FixStatus::Rejected(_))) {
         let decision = decisions.get(&(fix.old_url.clone(), fix.new_url.clone()));

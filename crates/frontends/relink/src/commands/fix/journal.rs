@@ -1,9 +1,10 @@
-//! Writes repaired files, and restores them.
+//! Writes repaired files, and restores them (`relink fix --undo`).
 //!
 //! The journal of a repair is a file next to the database, with one JSON line
 //! per document: its path, its hashes before and after the repair, and the
-//! edits. A line is on disk before the document is changed, so a crash loses no
-//! information. A document that was changed by others is never written.
+//! edits. A line is on disk before its document is changed, so every change can be
+//! undone after a crash. A document that was changed since the check or the repair is
+//! never written.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -34,7 +35,7 @@ struct JournalEntry {
     old_hash: String,
     /// The hash of the document after the repair.
     new_hash: String,
-    /// The edits, by position.
+    /// The edits, sorted by position.
     edits: Vec<JournalEdit>,
     /// Whether the repair created the file.
     #[serde(default)]
@@ -44,6 +45,7 @@ struct JournalEntry {
 /// One edit.
 #[derive(Debug, Serialize, Deserialize)]
 struct JournalEdit {
+    /// The byte offset in the old document.
     start: usize,
     old: Vec<u8>,
     new: Vec<u8>,
@@ -53,6 +55,7 @@ struct JournalEdit {
 pub struct Journal {
     directory: PathBuf,
     started: Timestamp,
+    /// The id and the file of the journal, after the first document.
     open: Option<(String, File)>,
 }
 
@@ -67,8 +70,8 @@ impl Journal {
         self.open.as_ref().map(|(id, _)| id.as_str())
     }
 
-    /// Records and writes a repaired document. Returns the reason if the document
-    /// cannot be written.
+    /// Records and writes a repaired document. The inner error is the reason why the
+    /// document cannot be written.
     pub fn apply(&mut self, document: &DocumentFix) -> Result<Result<(), String>, CommandError> {
         let path = match writable_path(&document.path) {
             Ok(path) => path,
@@ -78,7 +81,8 @@ impl Journal {
         Ok(replace(&path, &document.old, &document.new).map_err(|error| error.to_string()))
     }
 
-    /// Records and creates a new file. Returns the reason if it cannot be written.
+    /// Records and creates a new file. The inner error is the reason why the file cannot
+    /// be written.
     pub fn create(&mut self, document: &DocumentFix) -> Result<Result<(), String>, CommandError> {
         self.append(&JournalEntry { is_new: true, ..entry(&document.path, document) })?;
         Ok(create(&document.path, &document.new).map_err(|error| error.to_string()))
@@ -120,6 +124,7 @@ fn create_journal(directory: &Path, now: Timestamp) -> io::Result<(String, File)
     }
 }
 
+/// Returns the directory of the journals.
 fn directory(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(".fixes");
@@ -168,7 +173,9 @@ pub fn undo(args: &FixArgs, id: &str) -> Result<Exit, CommandError> {
     Ok(if failed { Exit::Findings } else { Exit::Clean })
 }
 
+/// Reads a journal.
 fn read(directory: &Path, id: &str) -> Result<Vec<JournalEntry>, CommandError> {
+    // Reject an id such as `../x`, which would be a path to another file.
     let is_id = id.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let path = directory.join(format!("{id}.jsonl"));
     let text = Some(&path)
@@ -178,8 +185,7 @@ fn read(directory: &Path, id: &str) -> Result<Vec<JournalEntry>, CommandError> {
             CommandError::usage(format!("no repair with the id `{}`", printable(id)))
                 .hint("`relink fix --apply` prints the id; use the same `--db`")
         })?;
-    // The last line is incomplete if the program was killed. Its document was
-    // not changed.
+    // Skip an incomplete last line: the program was killed before it changed the document.
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
@@ -191,6 +197,7 @@ fn restore(entry: &JournalEntry) -> Result<bool, String> {
     }
     let current = fs::read(&entry.path).map_err(|error| error.to_string())?;
     let current_hash = hash(&current);
+    // The file was restored before, or never changed.
     if current_hash == entry.old_hash {
         return Ok(false);
     }

@@ -1,9 +1,9 @@
 //! Prints the changes as a patch, grouped by cause.
 //!
 //! Each group has a heading, which `git apply` and `patch` skip. A document with repairs
-//! of several causes is in several groups: each of its diffs continues the previous one.
-//! The groups are kept in temporary files, because all documents are read before the
-//! first group is complete.
+//! of several causes has a diff in each of their groups. Each diff starts from the result
+//! of the diff in the group before. Large groups are stored in temporary files, because
+//! the first group is complete only after all documents are read.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _, Seek as _, Write as _};
@@ -19,7 +19,7 @@ use tempfile::SpooledTempFile;
 use crate::error::CommandError;
 use crate::output::{print, write_file};
 
-/// Maximum number of bytes of a group that are kept in memory.
+/// Maximum size of a group in memory, in bytes. Larger groups are written to a file.
 const MAX_MEMORY: usize = 4 << 20;
 /// Number of bytes that are printed at a time on a terminal.
 const PRINTED_BYTES: usize = 64 << 10;
@@ -27,7 +27,7 @@ const PRINTED_BYTES: usize = 64 << 10;
 /// The repairs that are shown together, in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PatchGroup {
-    /// Repairs of one cause: its index in [`REPAIR_CAUSES`].
+    /// Repairs of one cause, given by its index in [`REPAIR_CAUSES`].
     Cause(usize),
     /// Attributes of robust links.
     RobustLinks,
@@ -41,6 +41,7 @@ impl PatchGroup {
         let index = || REPAIR_CAUSES.iter().position(|(cause, _)| *cause == fix.cause.name());
         match fix.style {
             FixStyle::Annotate => Self::RobustLinks,
+            // An unknown cause is shown after all others.
             _ => Self::Cause(index().unwrap_or(REPAIR_CAUSES.len())),
         }
     }
@@ -63,7 +64,7 @@ pub struct GroupDiff {
     pub links: usize,
 }
 
-/// The diffs of one group.
+/// The diffs of one group, and the number of their links and files.
 struct DiffSpool {
     links: usize,
     files: usize,
@@ -123,7 +124,7 @@ impl PatchPrinter {
         Self { is_shown, style, output, groups: PatchGroups::default() }
     }
 
-    /// Adds the diffs of a document.
+    /// Adds the diffs of a document, if they are printed or written.
     pub fn add(&mut self, diffs: impl IntoIterator<Item = GroupDiff>) -> Result<(), CommandError> {
         if self.is_shown || self.output.is_some() { self.groups.add(diffs) } else { Ok(()) }
     }
@@ -157,6 +158,7 @@ impl PatchPrinter {
                 _ => Ok(()),
             };
         }
+        // `output::print` locks standard output too.
         drop(out);
         let mut text = self.line(heading.trim_end());
         let mut line = Vec::new();
@@ -172,7 +174,7 @@ impl PatchPrinter {
         print(&text)
     }
 
-    /// Returns a line for the terminal.
+    /// Returns a line for the terminal, with the colors of `git diff`.
     fn line(&self, line: &str) -> String {
         let color = match line.as_bytes().first() {
             Some(b'+') => "\x1b[32m",
@@ -189,8 +191,8 @@ impl PatchPrinter {
     }
 }
 
-/// Returns the heading of a group. The file with the original URLs repeats links of the
-/// other groups, so they are not counted again.
+/// Returns the heading of a group. The links in the file with the original URLs are not
+/// counted, because the other groups contain them.
 fn heading(group: PatchGroup, spool: &DiffSpool) -> String {
     let DiffSpool { links, files, .. } = spool;
     let title = group.title();
@@ -205,8 +207,8 @@ fn cannot_write(error: &io::Error) -> CommandError {
     CommandError::internal("cannot write the diff").cause(error.to_string())
 }
 
-/// Returns the change of a document as diffs: one for each cause of its repairs. Warns if
-/// a diff cannot describe it.
+/// Returns the change of a document as diffs, one for each group of its repairs. Prints a
+/// warning if a diff cannot describe the change. `label` is the path in the diff.
 pub fn document_diffs(
     label: &str,
     document: &DocumentFix,
@@ -223,6 +225,7 @@ pub fn document_diffs(
     let groups: BTreeMap<Span, PatchGroup> =
         fixes.iter().map(|fix| (fix.location.location.span, PatchGroup::of(fix))).collect();
     let group_of = |span| groups.get(&span).copied().unwrap_or(PatchGroup::Cause(0));
+    // A step contains the edits of one group.
     let steps = document.steps(|link| group_of(link.span)).map_err(|error| {
         CommandError::internal(format!("cannot describe the change of `{}`", printable(label)))
             .cause(error.to_string())

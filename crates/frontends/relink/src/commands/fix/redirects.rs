@@ -10,8 +10,8 @@ use super::patch::write_output;
 use crate::cli::{RedirectArgs, RedirectSyntaxArg};
 use crate::error::CommandError;
 
-/// Writes the redirect map, if it is requested: a rule for each dead page of the site
-/// whose new URL was found.
+/// Writes the redirect map, if it is requested. The map has a rule for each dead page of
+/// the site whose new URL was found.
 pub fn write_redirect_map(args: &RedirectArgs, fixes: &[LinkFix]) -> Result<(), CommandError> {
     let (Some(path), Some(site)) = (&args.redirect_map, &args.redirect_site) else {
         return Ok(());
@@ -35,7 +35,7 @@ pub fn write_redirect_map(args: &RedirectArgs, fixes: &[LinkFix]) -> Result<(), 
     write_output(path, redirect_map(site, &moved, syntax).as_bytes())
 }
 
-/// Returns the syntax that the name of a file selects.
+/// Returns the syntax that is usual for the name of a file; nginx by default.
 fn syntax_of(path: &Path) -> RedirectSyntax {
     let name = path.file_name().unwrap_or_default();
     if name == "_redirects" {

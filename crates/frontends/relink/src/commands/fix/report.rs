@@ -15,8 +15,8 @@ use super::{WriteResult, wiki};
 pub fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
     let ready = fixes.iter().filter(|fix| fix.status == FixStatus::Ready).count();
     let links = counted(ready as u64, "link");
-    let in_files = format!("{links} in {}", counted(result.documents as u64, "file"));
-    for line in fixes.iter().filter_map(open_line).chain(unrepaired_lines(fixes)) {
+    let links_in_files = format!("{links} in {}", counted(result.documents as u64, "file"));
+    for line in fixes.iter().filter_map(unrepaired_line).chain(dead_link_lines(fixes)) {
         eprintln!("{line}");
     }
     for FixCommitRow { id, subject } in &result.commits {
@@ -30,15 +30,16 @@ pub fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
         _ if ready == 0 => eprintln!("nothing to repair"),
         None if !result.commits.is_empty() => {
             let commits = counted(result.commits.len() as u64, "commit");
-            eprintln!("repaired {in_files} with {commits}; undo: git revert");
+            eprintln!("repaired {links_in_files} with {commits}; undo: git revert");
         }
-        Some(id) => eprintln!("repaired {in_files}; undo: relink fix --undo {id}"),
-        None => eprintln!("{in_files} can be repaired; write the changes with `--apply`"),
+        Some(id) => eprintln!("repaired {links_in_files}; undo: relink fix --undo {id}"),
+        None => eprintln!("{links_in_files} can be repaired; write the changes with `--apply`"),
     }
 }
 
-/// Returns the numbers of dead links without a new URL, by the reason.
-fn unrepaired_lines(fixes: &[LinkFix]) -> impl Iterator<Item = String> {
+/// Returns a line per reason with the number of dead links that have no new URL and were
+/// not marked as dead either.
+fn dead_link_lines(fixes: &[LinkFix]) -> impl Iterator<Item = String> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for fix in fixes.iter().filter(|fix| fix.cause.is_mark()) {
         if let FixStatus::Rejected(reason) = &fix.status {
@@ -47,20 +48,22 @@ fn unrepaired_lines(fixes: &[LinkFix]) -> impl Iterator<Item = String> {
     }
     let line =
         |(reason, count)| format!("not repaired: {} ({reason})", counted(count, "dead link"));
-    counts.into_iter().filter(|(reason, _)| *reason != present()).map(line)
+    counts.into_iter().filter(|(reason, _)| *reason != already_present()).map(line)
 }
 
 /// Returns the reason why a repair of an earlier run is not repeated.
-fn present() -> String {
+fn already_present() -> String {
     Refusal::AlreadyPresent.to_string()
 }
 
-/// Returns a line on a repair that was not made. A repair of an earlier run is not worth a
-/// line.
-fn open_line(fix: &LinkFix) -> Option<String> {
+/// Returns a line on a repair that was not made. Returns `None` for a repair that an earlier
+/// run made, and for marks of dead links, which are counted in other lines.
+fn unrepaired_line(fix: &LinkFix) -> Option<String> {
     let (kind, reason) = match &fix.status {
         FixStatus::Ready => return None,
-        FixStatus::Rejected(reason) if fix.cause.is_mark() || *reason == present() => return None,
+        FixStatus::Rejected(reason) if fix.cause.is_mark() || *reason == already_present() => {
+            return None;
+        }
         FixStatus::NeedsReview(reason) => ("needs review", reason.to_string()),
         FixStatus::Rejected(reason) => ("not repaired", reason.clone()),
     };
@@ -77,7 +80,7 @@ fn open_line(fix: &LinkFix) -> Option<String> {
     ))
 }
 
-/// Returns where the new URL comes from and what supports it.
+/// Returns the source of the new URL and the facts that support it.
 pub fn evidence(fix: &LinkFix) -> String {
     match fix.evidence.as_slice() {
         [] => fix.cause.to_string(),

@@ -1,4 +1,4 @@
-//! Asks the user about repairs that need a decision.
+//! `relink fix --review`: the user decides in the terminal about uncertain repairs.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -8,8 +8,9 @@ use relink_report::printable;
 
 use super::report::evidence;
 
-/// Asks about every repair that needs review, once per pair of URLs. `y` accepts
-/// it, `n` declines it, `q` or the end of the input leaves the rest undecided.
+/// Asks about every repair that needs review, once per pair of old and new URL. `y` accepts
+/// the repair, `n` declines it. `q` or the end of the input leaves all other repairs
+/// undecided.
 pub fn review(
     fixes: &mut [LinkFix],
     input: &mut dyn BufRead,
@@ -18,13 +19,13 @@ pub fn review(
     let mut decisions: BTreeMap<(String, String), bool> = BTreeMap::new();
     for fix in fixes.iter_mut() {
         let FixStatus::NeedsReview(reason) = &fix.status else { continue };
-        let key = (fix.old_url.clone(), fix.new_url.clone());
-        let is_accepted = if let Some(is_accepted) = decisions.get(&key) {
+        let urls = (fix.old_url.clone(), fix.new_url.clone());
+        let is_accepted = if let Some(is_accepted) = decisions.get(&urls) {
             *is_accepted
         } else {
             write_question(output, fix, &reason.to_string())?;
             let Some(is_accepted) = read_answer(input, output)? else { return Ok(()) };
-            decisions.insert(key, is_accepted);
+            decisions.insert(urls, is_accepted);
             is_accepted
         };
         fix.status = if is_accepted {
@@ -43,6 +44,7 @@ fn write_question(output: &mut dyn Write, fix: &LinkFix, reason: &str) -> io::Re
     let code = fix.code.map(|code| format!("{code} ")).unwrap_or_default();
     writeln!(output, "  old: {}  ({code}{})", printable(&fix.old_url), printable(&fix.finding))?;
     writeln!(output, "  new: {}  ({})", printable(&fix.new_url), printable(&evidence(fix)))?;
+    // Show the archived copy, unless the copy is the new URL.
     if let Some(version) = fix.version.as_ref().filter(|version| version.url != fix.new_url) {
         let gaps: Vec<String> = fix.copy_gaps.iter().map(ToString::to_string).collect();
         let gaps = if gaps.is_empty() { String::new() } else { format!("; {}", gaps.join("; ")) };

@@ -16,8 +16,8 @@ impl Roots {
         Self(inputs.iter().filter_map(|input| root(Path::new(input))).collect())
     }
 
-    /// Returns the directory that contains a file, after symbolic links are
-    /// resolved. Returns the reason if there is none.
+    /// Returns the input directory that contains a file, after symbolic links are resolved.
+    /// The error is the reason why no directory does.
     pub fn root_of(&self, file: &Path) -> Result<&Path, String> {
         let real = file.canonicalize().map_err(|error| error.to_string())?;
         let root = self.0.iter().find(|root| real.starts_with(root)).map(PathBuf::as_path);

@@ -1,4 +1,5 @@
-//! Sidecar files: original URLs of replaced links in formats without attributes.
+//! Sidecar files: they list the original URLs of replaced links in formats without
+//! attributes. In HTML, an attribute of the link contains its original URL.
 //!
 //! Each input directory has its own file, so that nothing outside of the inputs
 //! is written. Entries are only appended.
@@ -26,7 +27,8 @@ pub struct Sidecar {
     pub path: PathBuf,
     /// The content before; `None` if the file does not exist.
     pub old: Option<Vec<u8>>,
-    /// The appended text of each entry, and the commit it belongs to.
+    /// The appended text of each entry, and the commit to which the entry belongs. The
+    /// text is empty if the file already has the entry.
     pub entries: Vec<(CommitKey, String)>,
 }
 
@@ -54,13 +56,14 @@ impl Sidecars {
 
     /// Reads the sidecar files and returns those with new entries.
     pub fn load(self) -> Vec<Sidecar> {
-        self.0.into_iter().map(load).filter(|sidecar| !sidecar.added().is_empty()).collect()
+        let is_new = |sidecar: &Sidecar| sidecar.entries.iter().any(|(_, text)| !text.is_empty());
+        self.0.into_iter().map(load).filter(is_new).collect()
     }
 }
 
 fn load((root, mut links): (PathBuf, Vec<(CommitKey, ReplacedLink)>)) -> Sidecar {
-    // The first entry contains the header, so it must be in the first commit.
-    links.sort_by(|one, other| one.0.cmp(&other.0));
+    // Sort by commit: the first entry contains the header of the file.
+    links.sort_by(|(a, _), (b, _)| a.cmp(b));
     let path = root.join(SIDECAR_NAME);
     let old = fs::read(&path).ok();
     let (keys, links): (Vec<_>, Vec<_>) = links.into_iter().unzip();
@@ -78,8 +81,8 @@ impl Sidecar {
         self.entries.iter().map(|(_, text)| text.as_str()).collect()
     }
 
-    /// Returns the diff, with a path relative to the current directory. Returns
-    /// `None` if the old file does not end with a line feed.
+    /// Returns the diff, with a path relative to the current directory. Returns `None` if
+    /// the old file does not end with a line feed, which the diff cannot describe.
     pub fn diff(&self) -> Option<Vec<u8>> {
         if self.old.as_ref().is_some_and(|old| !old.is_empty() && !old.ends_with(b"\n")) {
             return None;
@@ -90,7 +93,8 @@ impl Sidecar {
         addition_diff(path.trim_start_matches('/'), self.old.as_deref(), self.added().as_bytes())
     }
 
-    /// Returns the file as a repaired document with one edit per entry.
+    /// Returns the file as a repaired document with one edit per entry, and the commit of
+    /// each edit.
     pub fn into_document(self) -> (DocumentFix, Vec<CommitKey>) {
         let old = self.old.unwrap_or_default();
         let end = Span { start: old.len(), end: old.len() };

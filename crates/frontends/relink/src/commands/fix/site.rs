@@ -1,8 +1,8 @@
 //! `relink fix --crawl`: repairs the links on the pages of a stored crawl.
 //!
-//! Links in source files (`--map`) are repaired like those of other files. For pages
-//! without a source file, rewritten copies of the pages or a list for a content
-//! management system are written.
+//! If `--map` assigns a source file to a page, the links are repaired in that file. For
+//! other pages, this command writes rewritten copies of the pages, or a list of the
+//! repairs for a content management system.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +46,7 @@ pub async fn run(
         (false, false) => WriteMode::DryRun,
     };
     let mode = FixMode::new(&args, write, output.as_deref(), pr_body.as_deref(), &global);
+    // Replace the inputs, which a check requires: the crawl already has the findings.
     args.inputs = vec![".".into()];
     let plan = CheckPlan::resolve(args.into_check_args(), now)?;
     let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
@@ -63,13 +64,14 @@ pub async fn run(
     let roots = Roots::new(&directories.map(PathBuf::into_os_string).collect::<Vec<_>>());
     let journal = Journal::new(&companion_path(&plan.run.db)?, now);
     let in_sources = &mut mapped.in_sources;
-    let result = write_documents(&ports, &plan, &roots, in_sources, journal, &mode).await?;
+    let result =
+        write_documents(&ports, &plan, crawl.id, &roots, in_sources, journal, &mode).await?;
     write_pages(&ports, &plan, &site, &mut mapped.on_pages).await?;
     wiring::close(ports).await;
-    let is_open = mode.write == WriteMode::DryRun && result.documents > 0;
-    let all: Vec<LinkFix> = [mapped.in_sources, mapped.on_pages].concat();
-    mode.report(&all, &result)?;
-    Ok(if is_open { Exit::Findings } else { Exit::Clean })
+    let has_pending_repairs = mode.write == WriteMode::DryRun && result.documents > 0;
+    let all_fixes: Vec<LinkFix> = [mapped.in_sources, mapped.on_pages].concat();
+    mode.report(&all_fixes, &result)?;
+    Ok(if has_pending_repairs { Exit::Findings } else { Exit::Clean })
 }
 
 /// Writes copies of the pages without a source file, and the list of their repairs.
@@ -80,8 +82,8 @@ async fn write_pages(
     fixes: &mut [LinkFix],
 ) -> Result<(), CommandError> {
     let mut selected = Vec::new();
-    let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
-    for page in fixes.chunk_by_mut(is_same) {
+    let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
+    for page in fixes.chunk_by_mut(is_in_same_document) {
         let repaired = if args.html_copies.is_none() && args.site_list.is_none() {
             Err("no source file found; use `--map`, `--html-copies` or `--site-list`".to_owned())
         } else {
@@ -99,8 +101,8 @@ async fn write_pages(
     Ok(())
 }
 
-/// Fetches a page, writes a copy of it and selects its links. Returns the reason if it
-/// cannot be repaired.
+/// Fetches a page, writes a rewritten copy of the page and adds its links to `selected`.
+/// The inner error is the reason why the page cannot be repaired.
 async fn repair_fetched(
     ports: &Ports,
     plan: &CheckPlan,
@@ -127,7 +129,8 @@ async fn repair_fetched(
     }
 }
 
-/// Writes a copy of a page. Returns the reason if there is none.
+/// Writes the rewritten copy of a page. The inner error is the reason why the page has no
+/// copy.
 fn write_copy(
     directory: &Path,
     url: &Url,
@@ -149,7 +152,8 @@ fn write_copy(
     Ok(Ok(()))
 }
 
-/// Returns the file for the copy of a page: its host and path below the directory.
+/// Returns the file for the copy of a page: `DIRECTORY/HOST/PATH`. Returns `None` if the
+/// file would be outside of this directory.
 fn copy_path(directory: &Path, url: &Url) -> Option<PathBuf> {
     let mut path = url.path().trim_start_matches('/').to_owned();
     if path.is_empty() || path.ends_with('/') {
@@ -157,8 +161,8 @@ fn copy_path(directory: &Path, url: &Url) -> Option<PathBuf> {
     } else if Path::new(&path).extension().is_none() {
         path.push_str(".html");
     }
-    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
-    let is_inside = Path::new(&path).components().all(is_plain);
+    let is_name = |part: Component<'_>| matches!(part, Component::Normal(_));
+    let is_inside = Path::new(&path).components().all(is_name);
     is_inside.then(|| directory.join(url.host_str().unwrap_or_default()).join(path))
 }
 
@@ -179,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_stay_below_their_directory() {
+    fn copy_path_is_host_and_path_below_the_directory() {
         let path = |url: &str| {
             let path = copy_path(Path::new("out"), &Url::parse(url).unwrap());
             path.map(|path| path.to_string_lossy().into_owned())

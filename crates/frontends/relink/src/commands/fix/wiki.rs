@@ -1,8 +1,9 @@
 //! `relink fix --wiki`: repairs the links on the pages of a wiki.
 //!
-//! The texts of the pages are copied to a directory next to the database and checked like
+//! The wikitext of the pages is copied to a directory next to the database and checked like
 //! files. A dry run prints the diff of each page. With `--apply`, the pages are edited one
-//! after the other.
+//! after the other. A user of the wiki stops the edits by editing the *stop page*. A
+//! journal stores the edits, so that a repair that a user reverted is not repeated.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -34,7 +35,8 @@ use crate::output::Steps;
 use crate::settings::CheckPlan;
 use crate::wiring;
 
-/// Number of pages up to which all pages of a wiki are read by default.
+/// Maximum number of pages of a wiki whose pages are all read by default. Of a larger wiki,
+/// only pages are read that have external links according to its database.
 const MAX_ALL_PAGES: u64 = 20_000;
 
 /// The user name in the default title of the stop page if there is no login.
@@ -57,7 +59,7 @@ pub async fn run(mut args: FixArgs, url: Url, global: GlobalArgs) -> Result<Exit
     let output = args.output.clone();
     let write = if args.apply { WriteMode::Apply } else { WriteMode::DryRun };
     let mode = FixMode::new(&args, write, output.as_deref(), None, &global);
-    // The run key contains the inputs, so that an interrupted run of this wiki is resumed.
+    // An interrupted run is resumed if its inputs are equal, so the wiki is the input.
     args.inputs = vec![format!("wiki:{}", host(&url)).into()];
     let mut plan = CheckPlan::resolve(args.into_check_args(), now)?;
     plan.check.load.read_options.format = Some(DocumentFormat::Wikitext);
@@ -68,7 +70,7 @@ pub async fn run(mut args: FixArgs, url: Url, global: GlobalArgs) -> Result<Exit
     let mut wiki = OpenWiki::open(&ports, url, wiki_args, directory, &mode).await?;
     ports.files = Arc::clone(&wiki.copies) as _;
     let stop = stop_on_signal();
-    let mut fixes = match find_fixes(&mut ports, &plan, &mode, &stop).await? {
+    let (_, mut fixes) = match find_fixes(&mut ports, &plan, &mode, &stop).await? {
         Ok(fixes) => fixes,
         Err(exit) => return Ok(exit),
     };
@@ -81,10 +83,13 @@ pub async fn run(mut args: FixArgs, url: Url, global: GlobalArgs) -> Result<Exit
     let result = wiki.repair(&ports, &plan, &mut fixes, &mode, &stop).await?;
     wiring::close(ports).await;
     mode.report(&fixes, &result)?;
-    Ok(match () {
-        () if stop.is_stopped() => Exit::Interrupted,
-        () if mode.write == WriteMode::DryRun && result.documents > 0 => Exit::Findings,
-        () => Exit::Clean,
+    let has_pending_repairs = mode.write == WriteMode::DryRun && result.documents > 0;
+    Ok(if stop.is_stopped() {
+        Exit::Interrupted
+    } else if has_pending_repairs {
+        Exit::Findings
+    } else {
+        Exit::Clean
     })
 }
 
@@ -102,7 +107,7 @@ fn host(url: &Url) -> String {
 }
 
 impl OpenWiki {
-    /// Logs in and copies the pages.
+    /// Logs in and copies the pages to `directory`.
     async fn open(
         ports: &Ports,
         url: Url,
@@ -137,6 +142,7 @@ impl OpenWiki {
         Ok(Self { wiki, account, args, copies: Arc::new(copies), journal })
     }
 
+    /// Returns the name of the user that edits the pages.
     fn user(&self) -> &str {
         self.account.user.as_deref().unwrap_or(DEFAULT_USER)
     }
@@ -153,8 +159,8 @@ impl OpenWiki {
         let mut printer =
             PatchPrinter::new(mode.shows_diff(), text_style(mode.global), mode.output);
         let mut edits = Vec::new();
-        let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
-        for page_fixes in fixes.chunk_by_mut(is_same) {
+        let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
+        for page_fixes in fixes.chunk_by_mut(is_in_same_document) {
             let Some((edit, diffs)) = self.plan_page(ports, plan, page_fixes).await? else {
                 continue;
             };
@@ -189,20 +195,9 @@ impl OpenWiki {
         let title = fixes.first().map(|fix| fix.location.path.clone()).unwrap_or_default();
         let Some(page) = self.copies.page(&title).cloned() else { return Ok(None) };
         let options = &plan.check.load.read_options;
-        let mut planned = plan_document(&*ports.files, options, fixes).await;
-        // A repair that is still on the page is rejected by now; another one was reverted.
-        let is_reverted = |fix: &&mut LinkFix| {
-            fix.status == FixStatus::Ready
-                && self.journal.was_repaired(page.id, &fix.old_url, page.revision)
-        };
-        let mut has_reverted = false;
-        for fix in fixes.iter_mut().filter(is_reverted) {
-            let reason = "the link was repaired before, and the repair was reverted";
-            fix.status = FixStatus::Rejected(reason.to_owned());
-            has_reverted = true;
-        }
-        if has_reverted {
-            planned = plan_document(&*ports.files, options, fixes).await;
+        let mut planned = plan_document(&*ports.files, options, None, fixes).await;
+        if self.reject_reverted(page.id, page.revision, fixes) {
+            planned = plan_document(&*ports.files, options, None, fixes).await;
         }
         let document = match planned {
             Ok(Some(document)) => document,
@@ -230,7 +225,26 @@ impl OpenWiki {
         Ok(Some((edit, diffs)))
     }
 
-    /// Edits the pages.
+    /// Rejects repairs of earlier runs that a user reverted. Returns whether there are any,
+    /// so that the page must be planned again.
+    ///
+    /// [`plan_document`] rejects a repair that is still on the page. A repair of an earlier
+    /// run that is ready again was therefore reverted.
+    fn reject_reverted(&self, page: u64, revision: u64, fixes: &mut [LinkFix]) -> bool {
+        let is_reverted = |fix: &&mut LinkFix| {
+            fix.status == FixStatus::Ready
+                && self.journal.was_repaired(page, &fix.old_url, revision)
+        };
+        let mut has_reverted = false;
+        for fix in fixes.iter_mut().filter(is_reverted) {
+            let reason = "the link was repaired before, and the repair was reverted";
+            fix.status = FixStatus::Rejected(reason.to_owned());
+            has_reverted = true;
+        }
+        has_reverted
+    }
+
+    /// Edits the pages on the wiki, until the stop page is edited.
     async fn edit(
         &mut self,
         ports: &Ports,
@@ -268,11 +282,12 @@ fn report_edits(
 ) -> Vec<FixWikiEditRow> {
     let mut rows = Vec::new();
     for (index, edit) in edits.iter().enumerate() {
-        let stopped = || results.stop_reason.clone().unwrap_or_default();
+        let stop_reason = || results.stop_reason.clone().unwrap_or_default();
         let (revision, reason) = match results.results.get(index) {
             Some(WikiEditResult::Saved(revision)) => (Some(*revision), None),
             Some(WikiEditResult::Skipped(reason)) => (None, Some(reason.clone())),
-            None => (None, Some(stopped())),
+            // The edits stopped before this page.
+            None => (None, Some(stop_reason())),
         };
         if let Some(reason) = &reason {
             for fix in fixes.iter_mut().filter(|fix| fix.location.path == edit.page.title) {
@@ -297,7 +312,7 @@ fn summary_link(fix: &LinkFix) -> SummaryLink {
     }
 }
 
-/// Returns the login of the environment.
+/// Returns the login in the environment variables; a token has precedence.
 fn login() -> Option<WikiLogin> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let password = || {
@@ -314,6 +329,7 @@ fn page_query(args: &WikiArgs, account: &WikiAccount) -> WikiPageQuery {
         (None, None) if account.pages > MAX_ALL_PAGES => WikiListing::WithLinks,
         (None, _) => WikiListing::All,
     };
+    // Namespace 0 contains the articles.
     let namespaces =
         if args.wiki_namespace.is_empty() { vec![0] } else { args.wiki_namespace.clone() };
     WikiPageQuery { listing, namespaces }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// Returns the path to write, without symbolic links. Returns the reason if the
-/// file is not writable.
+/// Returns the path to write, without symbolic links. The error is the reason why the file
+/// is not writable.
 pub fn writable_path(document: &Path) -> Result<PathBuf, String> {
     let path = document.canonicalize().map_err(|error| error.to_string())?;
     let metadata = fs::metadata(&path).map_err(|error| error.to_string())?;
@@ -17,7 +17,7 @@ pub fn writable_path(document: &Path) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Creates a file in one step. Fails if it exists.
+/// Creates a file atomically. Fails if the file exists.
 pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(content)?;
@@ -39,8 +39,8 @@ fn set_default_mode(_: &fs::File) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces a file in one step, if it still has the old content. The mode of the
-/// file is kept.
+/// Replaces a file atomically, if it still has the old content. Preserves the mode of the
+/// file.
 pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(parent)?;

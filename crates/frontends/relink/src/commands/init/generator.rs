@@ -4,7 +4,8 @@ use std::path::Path;
 
 use toml::Value;
 
-/// Files of generators, the name, and the style of their heading anchors.
+/// Configuration files, each with the name of its generator and the value of `--anchors`
+/// for the generator's heading anchors, if there is one.
 const GENERATORS: [(&str, &str, Option<&str>); 14] = [
     ("mkdocs.yml", "MkDocs", Some("mkdocs")),
     ("mkdocs.yaml", "MkDocs", Some("mkdocs")),
@@ -22,7 +23,7 @@ const GENERATORS: [(&str, &str, Option<&str>); 14] = [
     (".vitepress/config.ts", "VitePress", None),
 ];
 
-/// Returns settings for the generator of a directory, and what was detected.
+/// Returns the settings for the generator of a directory, and a note for the user.
 pub fn detect(directory: &Path) -> (Vec<(String, Value)>, Vec<String>) {
     let found = GENERATORS.iter().find(|(file, ..)| directory.join(file).exists());
     let Some((file, name, anchors)) = found else {

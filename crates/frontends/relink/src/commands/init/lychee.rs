@@ -1,6 +1,7 @@
 //! Converts the configuration of lychee: `lychee.toml` and `.lycheeignore`.
 //!
-//! Every key is mapped, or listed with the reason why it is not.
+//! lychee is another link checker. Each of its keys is mapped to a setting of Relink, or
+//! listed with the reason why it is not mapped.
 
 use std::path::Path;
 
@@ -106,7 +107,7 @@ fn converted(key: &str, value: &Value) -> Result<(&'static str, Value), &'static
     }
 }
 
-/// lychee's times are numbers of seconds.
+/// Converts a time of lychee, a number of seconds.
 fn seconds(value: &Value) -> Value {
     match value {
         Value::Integer(seconds) => Value::String(format!("{seconds}s")),
@@ -114,7 +115,7 @@ fn seconds(value: &Value) -> Value {
     }
 }
 
-/// Live pages need not be accepted, so only other statuses are mapped.
+/// Converts a list of accepted statuses. Relink accepts 1xx and 2xx in any case.
 fn accept(value: &Value) -> Result<(&'static str, Value), &'static str> {
     let texts: Vec<String> = match value {
         Value::Array(codes) => codes
@@ -138,26 +139,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_mapped_or_listed() {
+    fn convert_maps_or_lists_every_key() {
         let text = "timeout = 20\nmax_retries = 3\naccept = [\"200..=204\", \"429\"]\n\
                     exclude = [\"a\"]\nheader = { A = \"b\" }\nunknown_key = 1\n";
         let (settings, notes) = convert(&text.parse().unwrap(), "# comment\nhttps://b\\.test\n");
-        let find = |key: &str| {
+        let setting = |key: &str| {
             settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.to_string())
         };
-        assert_eq!(find("timeout").unwrap(), "\"20s\"");
-        assert_eq!(find("accept").unwrap(), "[\"429\"]");
-        assert_eq!(
-            settings
-                .iter()
-                .find(|(name, _)| name == "exclude")
-                .unwrap()
-                .1
-                .as_array()
-                .unwrap()
-                .len(),
-            2
-        );
+        assert_eq!(setting("timeout").unwrap(), "\"20s\"");
+        assert_eq!(setting("accept").unwrap(), "[\"429\"]");
+        // One pattern is from each file.
+        let (_, exclude) = settings.iter().find(|(name, _)| name == "exclude").unwrap();
+        assert_eq!(exclude.as_array().unwrap().len(), 2);
+        // `header` and `unknown_key` have no equivalent.
         assert_eq!(
             notes.iter().filter(|note| note.starts_with("not mapped")).count(),
             2,

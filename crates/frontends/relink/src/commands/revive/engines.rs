@@ -1,4 +1,4 @@
-//! Opens the selected search engines.
+//! Opens the selected search engines: web services, and a local index of all fetched pages.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,8 +23,8 @@ const ENGINES: [(&str, &str); 3] = [
     ("kagi", "https://kagi.com/"),
 ];
 
-/// The name of an engine that is identified by its URL alone.
-const JSON: &str = "JSON";
+/// The name in reports of an engine that the user configured with a URL template.
+const JSON_ENGINE: &str = "JSON";
 
 /// Opens all selected engines.
 pub async fn open(
@@ -61,12 +61,13 @@ async fn open_one(
     let settings = match choice {
         SearchChoice::Local => return Ok(Arc::new(local(db, ports).await?)),
         SearchChoice::Searxng(url) => WebSearchSettings::searxng(url),
-        SearchChoice::Json(template) => WebSearchSettings::json(JSON, template.clone()),
+        SearchChoice::Json(template) => WebSearchSettings::json(JSON_ENGINE, template.clone()),
         SearchChoice::Named(name) => keyed_engine(name)?,
     };
     Ok(Arc::new(web(settings, setup.search_budget, ports)))
 }
 
+/// Returns the settings of an engine that requires a key.
 fn keyed_engine(name: &str) -> Result<WebSearchSettings, CommandError> {
     let root = ENGINES.iter().find(|(known, _)| *known == name);
     let root = root.and_then(|(_, url)| Url::parse(url).ok());
@@ -89,7 +90,8 @@ fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSe
 }
 
 /// Opens the index next to the database and adds all pages fetched since the last
-/// update.
+/// update. The checkpoint of the index is the epoch of the database, which identifies its
+/// probe ids, and the id of the last indexed probe (fetch).
 async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
     let index =
         LocalIndex::open(&index_path(&companion_path(db)?)).map_err(|error| index_error(&error))?;
@@ -107,14 +109,14 @@ async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
     }
 }
 
-/// Returns the id of the last probe in the index. The index is cleared if it belongs to
-/// another database, or to a later state of this one (after restoring a backup).
+/// Returns the id of the last probe in the index. Clears the index if it belongs to another
+/// database, or to a later state of this database, which was then restored from a backup.
 async fn indexed_up_to(index: &LocalIndex, epoch: &str, last: i64) -> Result<i64, SearchError> {
     let checkpoint = index.checkpoint()?;
     let parse = |checkpoint: &str| checkpoint.strip_prefix(epoch)?.trim().parse().ok();
-    let number: Option<i64> = checkpoint.as_deref().and_then(parse);
-    if let Some(number) = number.filter(|number| *number <= last) {
-        return Ok(number);
+    let indexed: Option<i64> = checkpoint.as_deref().and_then(parse);
+    if let Some(indexed) = indexed.filter(|indexed| *indexed <= last) {
+        return Ok(indexed);
     }
     if index.pages()? > 0 {
         index.clear().await?;

@@ -1,7 +1,9 @@
-//! `relink revive --summary`: statistics of all searches, in the form of FABLE's
-//! tables: by kind of breakage (Table 8), by year of the last good copy (Table
-//! 9), by method and reason (Table 10), what archived copies lack (Table 11),
-//! and the cost by method (Figures 9 and 10).
+//! `relink revive --summary`: statistics of all searches.
+//!
+//! The tables have the form of those in the FABLE paper: by kind of breakage (Table 8), by
+//! year of the last good copy (Table 9), by method and reason (Table 10), what archived
+//! copies lack (Table 11), and the cost by method (Figures 9 and 10). An alias is a live
+//! URL of the same page; a replacement is a similar page of another site.
 
 mod text;
 
@@ -39,11 +41,14 @@ struct SearchTotals {
     by_copy_year: BTreeMap<String, AliasShare>,
     by_age: BTreeMap<String, AliasShare>,
     by_method: BTreeMap<RevivalMethod, u64>,
+    /// The reasons why no alias was found.
     reasons: BTreeMap<String, u64>,
     reasons_by_method: BTreeMap<String, BTreeMap<String, u64>>,
     copy_gaps: CopyGapSummary,
+    /// The cost compared with that of `SimilarCT`, the baseline of the paper.
     comparison: CostComparison,
     times: BTreeMap<String, Vec<Duration>>,
+    /// Warnings about unavailable archives and search engines.
     unavailable: BTreeMap<String, u64>,
     costs: BTreeMap<RevivalMethod, Cost>,
 }
@@ -127,7 +132,7 @@ impl SearchTotals {
             let sum = self.costs.entry(*method).or_default();
             *sum = *sum + *cost;
         }
-        // Replacements are searched for only after the search for an alias.
+        // Exclude the later search for replacements from the cost of an alias.
         let is_for_alias = |method: &RevivalMethod| *method != RevivalMethod::Replacement;
         let costs = revival.costs.iter().filter(|(method, _)| is_for_alias(method));
         let cost: Cost = costs.map(|(_, cost)| *cost).sum();
@@ -136,12 +141,12 @@ impl SearchTotals {
         if let Some(time) = revival.copy_time {
             self.times.entry(ARCHIVED_COPY.to_owned()).or_default().push(time);
         }
-        if let Some(other) = revival.similar_ct {
+        if let Some(similar_ct) = revival.similar_ct {
             self.comparison.pages += 1;
             self.comparison.searches += u64::from(cost.searches);
             self.comparison.page_fetches += u64::from(cost.page_fetches);
-            self.comparison.similar_ct_searches += u64::from(other.searches);
-            self.comparison.similar_ct_page_fetches += u64::from(other.page_fetches);
+            self.comparison.similar_ct_searches += u64::from(similar_ct.searches);
+            self.comparison.similar_ct_page_fetches += u64::from(similar_ct.page_fetches);
         }
     }
 
@@ -157,7 +162,7 @@ impl SearchTotals {
     }
 
     fn to_row(&self) -> ReviveSummary {
-        let named = |method: &RevivalMethod| method.as_str().to_owned();
+        let name = |method: &RevivalMethod| method.as_str().to_owned();
         ReviveSummary {
             schema: SCHEMA,
             pages: self.pages,
@@ -168,19 +173,23 @@ impl SearchTotals {
             by_breakage: self.by_breakage.clone(),
             by_copy_year: self.by_copy_year.clone(),
             by_age: self.by_age.clone(),
-            by_method: self.by_method.iter().map(|(it, found)| (named(it), *found)).collect(),
+            by_method: self
+                .by_method
+                .iter()
+                .map(|(method, found)| (name(method), *found))
+                .collect(),
             reasons: self.reasons.clone(),
             reasons_by_method: self.reasons_by_method.clone(),
             copy_gaps: self.copy_gaps.clone(),
             median_time_ms: self.median_times(),
             cost_comparison: self.comparison,
             unavailable: self.unavailable.clone(),
-            costs: self.costs.iter().map(|(it, cost)| (named(it), cost.into())).collect(),
+            costs: self.costs.iter().map(|(method, cost)| (name(method), cost.into())).collect(),
         }
     }
 }
 
-/// Returns the year of the last good copy, as in Table 9 of the paper.
+/// Returns the year of the last good copy, as in Table 9 of the FABLE paper.
 fn copy_year(revival: &Revival) -> String {
     let lookups: u32 = revival.costs.values().map(|cost| cost.archive_lookups).sum();
     match &revival.archived {

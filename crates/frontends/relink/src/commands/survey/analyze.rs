@@ -1,5 +1,6 @@
-//! `relink survey analyze`: the distribution of URLs over domains (Le & Shulman, Figs 3
-//! and 4).
+//! `relink survey analyze`: the distribution of URLs over domains, as in Figures 3 and 4 of
+//! the paper by Le and Shulman. A size class contains the domains with a similar number of
+//! URLs.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
         .cause("charts are written as SVG")
         .hint("use `.svg`"));
     }
-    let read = if let Some(name) = &args.provider {
+    let loaded = if let Some(name) = &args.provider {
         provider_catalog(name, args.db.clone()).await?
     } else {
         let source = catalog_source(args.catalog.as_deref())?;
@@ -36,7 +37,7 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
         let disk = LocalFiles::new(LocalFilesSettings::default());
         read_catalog(&disk, &*store, &source, &catalog_fields(&args.fields)).await?
     };
-    let classes = size_classes(&read.catalog);
+    let classes = size_classes(&loaded.catalog);
     if let Some(path) = &args.output {
         write_file(path, svg(&charts(&classes))).map_err(|error| {
             CommandError::internal(format!("cannot write `{}`", path.display()))
@@ -44,8 +45,8 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
         })?;
     }
     print(&match args.format {
-        ExplainFormat::Human => human(&read, &classes),
-        ExplainFormat::Json => json_text(&read, &classes),
+        ExplainFormat::Human => human(&loaded, &classes),
+        ExplainFormat::Json => json_text(&loaded, &classes),
     })?;
     Ok(Exit::Clean)
 }
@@ -66,19 +67,19 @@ fn is_svg(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
 }
 
-fn human(read: &LoadedCatalog, classes: &[SizeClass]) -> String {
-    let catalog = &read.catalog;
+fn human(loaded: &LoadedCatalog, classes: &[SizeClass]) -> String {
+    let catalog = &loaded.catalog;
     let domains = counted(catalog.domains().len() as u64, "domain");
     let directories = catalog.directories().len() as u64;
     let mut text = format!(
         "{}: {} on {domains}, in {} directories\n",
-        printable(&read.label),
+        printable(&loaded.label),
         counted(catalog.len().into(), "URL"),
         grouped(directories)
     );
-    if read.problem_count + read.duplicates > 0 {
-        let problems = counted(read.problem_count, "row");
-        let duplicates = grouped(read.duplicates);
+    if loaded.problem_count + loaded.duplicates > 0 {
+        let problems = counted(loaded.problem_count, "row");
+        let duplicates = grouped(loaded.duplicates);
         text.extend([format!("skipped: {problems} without a URL, {duplicates} duplicates\n")]);
     }
     for chart in charts(classes) {
@@ -90,7 +91,7 @@ fn human(read: &LoadedCatalog, classes: &[SizeClass]) -> String {
 fn charts(classes: &[SizeClass]) -> [BarChart; 2] {
     let chart = |title: &str, share: fn(&SizeClass) -> f64, count: fn(&SizeClass) -> u32| {
         let bar = |class: &SizeClass| ChartBar {
-            label: size(class),
+            label: size_text(class),
             share: share(class),
             note: format!("{:.1} % ({})", 100.0 * share(class), grouped(count(class).into())),
         };
@@ -102,8 +103,8 @@ fn charts(classes: &[SizeClass]) -> [BarChart; 2] {
     ]
 }
 
-/// Formats a size class: `2–10 URLs`, `over 10,000 URLs`.
-fn size(class: &SizeClass) -> String {
+/// Formats the number of URLs in a size class: `2–10 URLs`, `over 10,000 URLs`.
+fn size_text(class: &SizeClass) -> String {
     let SizeClass { from, to, .. } = *class;
     match to {
         u32::MAX => format!("over {} URLs", grouped((from - 1).into())),
@@ -112,8 +113,8 @@ fn size(class: &SizeClass) -> String {
     }
 }
 
-fn json_text(read: &LoadedCatalog, classes: &[SizeClass]) -> String {
-    let class = |class: &SizeClass| {
+fn json_text(loaded: &LoadedCatalog, classes: &[SizeClass]) -> String {
+    let class_row = |class: &SizeClass| {
         json!({
             "from": class.from,
             "to": (class.to != u32::MAX).then_some(class.to),
@@ -123,15 +124,15 @@ fn json_text(read: &LoadedCatalog, classes: &[SizeClass]) -> String {
             "share_of_urls": class.share_of_urls,
         })
     };
-    let catalog = &read.catalog;
+    let catalog = &loaded.catalog;
     let document = json!({
-        "catalog": read.label,
+        "catalog": loaded.label,
         "urls": catalog.len(),
         "domains": catalog.domains().len(),
         "directories": catalog.directories().len(),
-        "invalid_rows": read.problem_count,
-        "duplicates": read.duplicates,
-        "classes": classes.iter().map(class).collect::<Vec<_>>(),
+        "invalid_rows": loaded.problem_count,
+        "duplicates": loaded.duplicates,
+        "classes": classes.iter().map(class_row).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")
 }

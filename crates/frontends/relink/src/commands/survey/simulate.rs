@@ -1,5 +1,6 @@
-//! `relink survey simulate`: compares all plans on a catalog with known broken URLs, and
-//! with Table 1 of the paper.
+//! `relink survey simulate`: compares sampling plans, which select the URLs to check, on a
+//! catalog with known broken URLs (a federation), and with Table 1 of the paper by Le and
+//! Shulman.
 
 use relink_engine::{CatalogFields, CatalogSource, read_catalog};
 use relink_files::{LocalFiles, LocalFilesSettings};
@@ -18,11 +19,11 @@ use crate::output::print;
 use crate::settings::{catalog_fields, current_dir, database};
 use crate::wiring;
 
-/// Shares of URLs that die together with their directory, in percent.
+/// Shares of URLs that die together with their directory, in percent. Each is simulated.
 const BY_DIRECTORY: [u8; 2] = [80, 30];
 /// Weekly budget of the decay simulation, as a share of all URLs.
 const DRIFT_BUDGET: f64 = 0.1;
-/// The first 1/4 of the weeks is not counted.
+/// The first 1/4 of the weeks is not counted, because the state at the start is arbitrary.
 const WARMUP_FRACTION: u32 = 4;
 /// Number of URLs per domain in the decay simulation.
 const DRIFT_DOMAIN: u32 = 200;
@@ -93,6 +94,7 @@ fn drifts(args: &SimulateArgs) -> Vec<(u8, DecaySimulationResult)> {
     BY_DIRECTORY.map(simulate).to_vec()
 }
 
+/// Returns the number of broken URLs.
 fn broken(federation: &Federation) -> u64 {
     federation.ground_truth.iter().filter(|health| **health == UrlHealth::Broken).count() as u64
 }
@@ -138,6 +140,7 @@ fn share(part: u64, all: u32) -> f64 {
     part / f64::from(all.max(1))
 }
 
+/// Formats a row of the table: a run, and the same run in the paper.
 fn line(run: &ComparedRun) -> String {
     let line = format!(
         "{:<10}  {:>3}  {:>9.2}  {:>7.2}  {:>6.2}  {:>15.0}",
@@ -154,11 +157,11 @@ fn line(run: &ComparedRun) -> String {
     format!("{line}{paper}\n")
 }
 
-/// Returns the corresponding run of the paper.
+/// Returns the corresponding run of the paper, which only has runs of its own plan.
 fn paper(run: &ComparedRun) -> Option<relink_survey::simulate::PaperRun> {
     let index = usize::try_from(run.run.checked_sub(1)?).ok()?;
-    let is_same = run.plan == SamplingPlanName::LeShulman;
-    LE_SHULMAN_TABLE_1.get(index).copied().filter(|_| is_same)
+    let is_plan_of_paper = run.plan == SamplingPlanName::LeShulman;
+    LE_SHULMAN_TABLE_1.get(index).copied().filter(|_| is_plan_of_paper)
 }
 
 fn document(

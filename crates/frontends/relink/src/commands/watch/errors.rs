@@ -1,4 +1,4 @@
-//! Messages for errors of collections.
+//! Messages for errors of collections: causes and hints for the terminal.
 
 use relink_engine::EngineError;
 use relink_watch::WatchError;

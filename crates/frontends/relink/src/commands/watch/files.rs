@@ -10,8 +10,8 @@ use crate::cli::WatchExportFormat;
 use crate::error::CommandError;
 use crate::output::print;
 
-/// Returns the format of an output file; a name without a known extension is a
-/// directory.
+/// Returns the format for an output path: Markdown without a path, and a site for a path
+/// without a known extension, which is a directory.
 pub(super) fn export_format(output: Option<&Path>) -> WatchExportFormat {
     let extension = output.and_then(Path::extension).map(std::ffi::OsStr::to_ascii_lowercase);
     match extension.as_ref().and_then(|text| text.to_str()) {

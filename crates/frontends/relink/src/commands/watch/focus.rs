@@ -1,4 +1,5 @@
-//! `relink watch focus`: measures how well readers stay on the topic of a collection.
+//! `relink watch focus`: simulates a reader who follows links, and measures how long the
+//! reader stays on the topic of a collection.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub(super) async fn focus(
     let WatchFocusArgs { name, pages, stop, format, config, request } = args;
     let plan = FocusPlan::resolve(request, config.as_deref(), db)?;
     plan.run.warn_project_config();
+    // The simulated reader takes random links; any changing number is a good seed.
     let seed = clock.now().as_millisecond().unsigned_abs();
     let (ports, collections) =
         wiring::ports_with_collections(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock))

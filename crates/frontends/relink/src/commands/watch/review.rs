@@ -20,7 +20,7 @@ use crate::commands::signals::stop_on_signal;
 use crate::commands::text_style;
 use crate::error::{CommandError, Exit};
 
-/// How long the key `m` mutes a member: the default of `relink watch mute`.
+/// The time for which the key `m` mutes a member: the default of `relink watch mute`.
 const MUTE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Shows the alternate screen and hides the cursor.
@@ -29,14 +29,14 @@ const ENTER: &str = "\x1b[?1049h\x1b[?25l";
 /// Shows the cursor and the normal screen.
 const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
 
-/// Moves to the first line.
+/// Moves the cursor to the first line.
 const HOME: &str = "\x1b[H";
 
 /// Erases the rest of the line, or of the screen.
 const ERASE_LINE: &str = "\x1b[K";
 const ERASE_SCREEN: &str = "\x1b[J";
 
-/// Whether the review is interactive: a person reads it, and only it.
+/// Whether the review is interactive: in a terminal, and without flags for other output.
 pub(super) fn is_interactive(args: &WatchDiffArgs) -> bool {
     let is_text = args.format == ExplainFormat::Human
         && args.output.is_none()
@@ -45,7 +45,7 @@ pub(super) fn is_interactive(args: &WatchDiffArgs) -> bool {
     is_text && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// Runs the review.
+/// Runs the review: draws the screen, waits for a key and applies its action.
 pub(super) async fn review(
     args: WatchDiffArgs,
     db: Option<PathBuf>,
@@ -63,6 +63,7 @@ pub(super) async fn review(
         if action == ReviewAction::Quit {
             return Ok(Exit::Clean);
         }
+        // A search takes long, so show a message first.
         if let ReviewAction::Suggest(_) = action {
             review.set_message("searching for replacements … (Ctrl-C ends the review)".to_owned());
             screen.draw(&mut review)?;
@@ -91,7 +92,7 @@ impl ReviewSession {
         Ok(report.await?)
     }
 
-    /// Applies an action and shows its result.
+    /// Applies an action to the collection and passes its result to the screen.
     async fn apply(
         &mut self,
         action: ReviewAction,
@@ -132,6 +133,7 @@ impl ReviewSession {
         Ok(())
     }
 
+    /// Applies an action to one member. Returns the message `done URL`.
     async fn act(
         &self,
         number: u32,
@@ -166,8 +168,8 @@ impl Screen {
         self.write(&format!("{HOME}{}{ERASE_SCREEN}", lines.join("\r\n")))
     }
 
-    /// Waits for a key; `None` is a key without a meaning. The end of the input and
-    /// Ctrl-C end the review.
+    /// Waits for a key. Returns `None` for a key without a meaning, and an error at the end
+    /// of the input.
     async fn key(&self) -> Result<Option<ReviewKey>, CommandError> {
         let term = self.term.clone();
         let key = tokio::task::spawn_blocking(move || term.read_key_raw()).await;
@@ -193,7 +195,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // Ignore the error: the terminal is gone.
+        // Ignore the error: it occurs only if the terminal was closed.
         let _ = self.write(LEAVE);
     }
 }

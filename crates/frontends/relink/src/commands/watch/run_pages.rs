@@ -1,4 +1,5 @@
-//! `relink watch run`: fetches the pages that are due.
+//! `relink watch run`: fetches the pages whose next check is due, and compares them with
+//! their last versions.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -47,8 +48,9 @@ pub(super) async fn run_pages(
                 .hint("check your network connection"))
         }
         WatchEnd::Interrupted => Ok(Exit::Interrupted),
+        // The local network may have caused the failures.
         WatchEnd::Finished if outcome.doubt.is_some() => Ok(Exit::Inconclusive),
-        WatchEnd::Finished => Ok(crate::panic_hook::exit(Exit::Clean)),
+        WatchEnd::Finished => Ok(crate::panic_hook::exit_code(Exit::Clean)),
     }
 }
 

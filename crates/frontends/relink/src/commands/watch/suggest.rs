@@ -93,8 +93,8 @@ pub(super) async fn suggest(
     Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
 }
 
-/// Runs `relink watch reject`: marks the pages, then searches for their accepted
-/// versions.
+/// Runs `relink watch reject`: rejects the current versions of pages, then searches for
+/// pages that contain their accepted versions.
 pub(super) async fn reject(
     args: WatchRejectArgs,
     db: Option<PathBuf>,

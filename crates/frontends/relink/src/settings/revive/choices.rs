@@ -65,24 +65,24 @@ pub(super) fn searches(named: Option<&[String]>) -> Result<Vec<SearchChoice>, Co
     all.filter(|name| name != "none").map(|name| search(&name)).collect()
 }
 
-/// Splits a comma-separated list, as used in environment variables. A comma inside
-/// a URL is part of it, unless the name of an engine follows.
+/// Splits a comma-separated list, as used in environment variables. A comma after a URL is
+/// part of the URL, unless the name of an engine follows.
 fn split_names(names: &str) -> Vec<String> {
-    let is_url = |name: &str| URL_PREFIXES.iter().any(|kind| name.starts_with(kind));
-    let is_name =
+    let is_url = |name: &str| URL_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let is_engine =
         |name: &str| is_url(name) || ["local", "none"].contains(&name) || ENGINES.contains(&name);
-    let mut names_found: Vec<String> = Vec::new();
-    for batch in names.split(',') {
-        match names_found.last_mut().filter(|last| is_url(last) && !is_name(batch.trim())) {
-            Some(url_text) => url_text.extend([",", batch]),
-            None => names_found.push(batch.trim().to_owned()),
+    let mut engines: Vec<String> = Vec::new();
+    for part in names.split(',') {
+        match engines.last_mut().filter(|last| is_url(last) && !is_engine(part.trim())) {
+            Some(url_text) => url_text.extend([",", part]),
+            None => engines.push(part.trim().to_owned()),
         }
     }
-    names_found
+    engines
 }
 
 fn search(name: &str) -> Result<SearchChoice, CommandError> {
-    let bad = |cause: String| {
+    let invalid = |cause: String| {
         CommandError::usage(format!("invalid search engine: `{name}`")).cause(cause).hint(
             "use a URL such as `searxng:http://127.0.0.1:8888` or \
              `json:http://127.0.0.1/find?q={query}&site={site}`",
@@ -90,12 +90,12 @@ fn search(name: &str) -> Result<SearchChoice, CommandError> {
     };
     if let Some(url_text) = name.strip_prefix("searxng:") {
         let url_text = format!("{}/", url_text.trim_end_matches('/'));
-        let url = Url::parse(&url_text).map_err(|error| bad(error.to_string()))?;
+        let url = Url::parse(&url_text).map_err(|error| invalid(error.to_string()))?;
         return Ok(SearchChoice::Searxng(url));
     }
     if let Some(template) = name.strip_prefix("json:") {
         let template: Result<SearchTemplate, _> = template.parse();
-        return template.map(SearchChoice::Json).map_err(|error| bad(error.to_string()));
+        return template.map(SearchChoice::Json).map_err(|error| invalid(error.to_string()));
     }
     if name == "local" {
         return Ok(SearchChoice::Local);
@@ -111,9 +111,10 @@ fn search(name: &str) -> Result<SearchChoice, CommandError> {
 mod tests {
     use super::*;
 
+    /// Checks the names in a comma-separated list.
     #[track_caller]
-    fn check(names: &str, expect: &[&str]) {
-        assert_eq!(split_names(names), expect);
+    fn check(names: &str, expected: &[&str]) {
+        assert_eq!(split_names(names), expected);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use relink_testkit::web::TestServer;
 
 use crate::sandbox::Sandbox;
 
+/// A server with a live, a moved and a blocked page, and a list of them and of the missing
+/// page `/gone`.
 fn site() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/good", 200, "")
@@ -11,24 +13,24 @@ fn site() -> (TestServer, Sandbox) {
         .page("/new", 200, "")
         .page("/wall", 403, "");
     let urls = ["/good", "/old", "/wall", "/gone"].map(|path| web.url(path));
-    sandbox.list("urls.txt", urls);
+    sandbox.write_urls("urls.txt", urls);
     (web, sandbox)
 }
 
 #[test]
-fn check_skips_targets_found_alive_recently() {
+fn target_found_alive_recently_is_not_requested_again() {
     let (web, sandbox) = site();
     let first = sandbox.check(&["urls.txt"]).exits(1).rows();
     assert_eq!(first.row(web.url("/good"))["cached"], false);
-    let requests = web.hits("/good");
+    let hits_before = web.hits("/good");
     let second = sandbox.check(&["urls.txt"]).exits(1).rows();
-    let (before, after) = (first.row(web.url("/good")), second.row(web.url("/good")));
-    assert_eq!((&after["cached"], &after["verdict"]), (&true.into(), &"alive".into()));
+    let (original, cached) = (first.row(web.url("/good")), second.row(web.url("/good")));
+    assert_eq!((&cached["cached"], &cached["verdict"]), (&true.into(), &"alive".into()));
     assert_eq!(
-        (&after["verdict_since"], &after["checked_at"]),
-        (&before["verdict_since"], &before["checked_at"])
+        (&cached["verdict_since"], &cached["checked_at"]),
+        (&original["verdict_since"], &original["checked_at"])
     );
-    assert_eq!(web.hits("/good"), requests);
+    assert_eq!(web.hits("/good"), hits_before);
 }
 
 #[test]
@@ -36,7 +38,8 @@ fn targets_that_were_not_alive_are_requested_again() {
     let (web, sandbox) = site();
     let first = sandbox.check(&["urls.txt"]).exits(1).rows();
     let second = sandbox.check(&["urls.txt"]).exits(1).rows();
-    // A blocked page gets a second user agent, a missing page a confirmation.
+    // Each run requests both pages twice: the blocked page with a second user agent, the
+    // missing page for confirmation.
     assert_eq!((web.hits("/wall"), web.hits("/gone")), (4, 4));
     for path in ["/wall", "/gone"] {
         let (before, after) = (first.row(web.url(path)), second.row(web.url(path)));
@@ -51,23 +54,28 @@ fn targets_that_were_not_alive_are_requested_again() {
 #[test]
 fn max_cache_age_limits_the_cache_and_zero_disables_it() {
     let (web, sandbox) = site();
-    sandbox.list("good.txt", [web.url("/good")]);
-    let hits = |now: &str, args: &[&str]| {
+    sandbox.write_urls("good.txt", [web.url("/good")]);
+    // Returns the number of requests so far.
+    let hits_after_check = |now: &str, args: &[&str]| {
         sandbox.check_at(now, args).exits(0);
         web.hits("/good")
     };
-    assert_eq!(hits("2026-11-15T09:00:00Z", &["good.txt"]), 1);
-    assert_eq!(hits("2026-11-16T08:00:00Z", &["good.txt"]), 1);
-    assert_eq!(hits("2026-11-16T10:00:00Z", &["good.txt"]), 2);
-    assert_eq!(hits("2026-11-16T11:00:00Z", &["good.txt", "--max-cache-age", "30m"]), 3);
-    assert_eq!(hits("2026-11-16T11:00:00Z", &["good.txt", "--max-cache-age", "0"]), 4);
+    assert_eq!(hits_after_check("2026-11-15T09:00:00Z", &["good.txt"]), 1);
+    assert_eq!(hits_after_check("2026-11-16T08:00:00Z", &["good.txt"]), 1);
+    // After 25 hours the result is older than the default of 24 hours.
+    assert_eq!(hits_after_check("2026-11-16T10:00:00Z", &["good.txt"]), 2);
+    assert_eq!(
+        hits_after_check("2026-11-16T11:00:00Z", &["good.txt", "--max-cache-age", "30m"]),
+        3
+    );
+    assert_eq!(hits_after_check("2026-11-16T11:00:00Z", &["good.txt", "--max-cache-age", "0"]), 4);
 }
 
 #[test]
 fn report_counts_cached_results() {
     let (_web, sandbox) = site();
-    sandbox.report(&["urls.txt"]).exits(1);
-    let output = sandbox.report(&["urls.txt"]).exits(1);
+    sandbox.check_human(&["urls.txt"]).exits(1);
+    let output = sandbox.check_human(&["urls.txt"]).exits(1);
     assert!(
         output.stdout.lines().next().unwrap().ends_with("from cache ≤ 24 h)"),
         "{}",

@@ -6,7 +6,7 @@ use crate::sandbox::Sandbox;
 use crate::sitemap_xml::{index, urlset, xml};
 
 /// Returns the first request for a path.
-fn request(web: &TestServer, path: &str) -> RecordedRequest {
+fn first_request(web: &TestServer, path: &str) -> RecordedRequest {
     web.requests().into_iter().find(|request| request.path == path).unwrap()
 }
 
@@ -15,12 +15,12 @@ fn user_agent_names_relink_and_the_contact() {
     let web = TestServer::start_blocking();
     web.page("/", 200, "");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/")]);
+    sandbox.write_urls("urls.txt", [web.url("/")]);
     sandbox.check(&["urls.txt", "--contact", "https://example.org/bot"]).exits(0);
-    let agent = request(&web, "/").header("user-agent").unwrap().to_owned();
+    let agent = first_request(&web, "/").header("user-agent").unwrap().to_owned();
     assert!(agent.starts_with("Relink/"), "{agent}");
     assert!(agent.ends_with(" (link checker; +https://example.org/bot)"), "{agent}");
-    assert_eq!(request(&web, "/").method, "GET");
+    assert_eq!(first_request(&web, "/").method, "GET");
 }
 
 #[test]
@@ -28,9 +28,9 @@ fn user_agent_without_a_contact_names_no_example() {
     let web = TestServer::start_blocking();
     web.page("/", 200, "");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/")]);
+    sandbox.write_urls("urls.txt", [web.url("/")]);
     sandbox.check(&["urls.txt"]).exits(0);
-    let agent = request(&web, "/").header("user-agent").unwrap().to_owned();
+    let agent = first_request(&web, "/").header("user-agent").unwrap().to_owned();
     assert!(!agent.contains("example"), "{agent}");
     sandbox.check(&["urls.txt", "--contact", "a (b)"]).fails(2, &["contact"]);
 }
@@ -42,7 +42,7 @@ fn headers_and_user_agent_are_sent_as_given() {
     let args =
         ["--user-agent", "Mine/1", "--header", "X-Key: a: b", "--header", "Accept-Language: de"];
     Sandbox::new().check(&[&args[..], &[web.url("/").as_str()]].concat()).exits(0);
-    let request = request(&web, "/");
+    let request = first_request(&web, "/");
     let sent = ["user-agent", "x-key", "accept-language"].map(|name| request.header(name));
     assert_eq!(sent, [Some("Mine/1"), Some("a: b"), Some("de")]);
 }
@@ -53,12 +53,12 @@ fn headers_do_not_follow_a_redirect_to_another_host() {
     web.redirect("/out", 302, other.url("/in").as_str());
     other.page("/in", 200, "");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/out")]);
+    sandbox.write_urls("urls.txt", [web.url("/out")]);
     let host = web.address().to_string();
     let header = ["--header-for", &host, "Authorization: Bearer hunter2"];
     sandbox.check(&[&header[..], &["--allow-private", "urls.txt"]].concat()).exits(0);
-    assert_eq!(request(&web, "/out").header("authorization"), Some("Bearer hunter2"));
-    assert_eq!(request(&other, "/in").header("authorization"), None);
+    assert_eq!(first_request(&web, "/out").header("authorization"), Some("Bearer hunter2"));
+    assert_eq!(first_request(&other, "/in").header("authorization"), None);
 }
 
 #[test]
@@ -67,14 +67,15 @@ fn headers_are_not_sent_to_hosts_that_only_a_document_names() {
     web.page("/", 200, "");
     other.page("/in", 200, "");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [other.url("/in")]);
+    sandbox.write_urls("urls.txt", [other.url("/in")]);
     let args = ["--header", "Authorization: Bearer hunter2", "urls.txt"];
     let output = sandbox.check(&args).exits(0);
     assert!(output.stderr.contains("`--header` has no effect"), "{}", output.stderr);
     assert!(output.stderr.contains("--header-for HOST"), "{}", output.stderr);
     sandbox.check(&[&args[..], &["--max-cache-age", "0", web.url("/").as_str()]].concat()).exits(0);
-    assert_eq!(request(&web, "/").header("authorization"), Some("Bearer hunter2"));
+    assert_eq!(first_request(&web, "/").header("authorization"), Some("Bearer hunter2"));
     let requests = other.requests();
+    // One request for each run.
     assert!(
         requests.len() >= 2
             && requests.iter().all(|request| request.header("authorization").is_none())
@@ -87,20 +88,21 @@ fn header_for_a_host_goes_to_this_host_only() {
     web.page("/a", 200, "");
     other.page("/b", 200, "");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/a"), other.url("/b")]);
-    let (one, two) = (web.address().to_string(), other.address().to_string());
-    sandbox.write_user_config(&format!("[header-for]\n\"{two}\" = [\"X-Two: 2\"]\n"));
+    sandbox.write_urls("urls.txt", [web.url("/a"), other.url("/b")]);
+    let (web_host, other_host) = (web.address().to_string(), other.address().to_string());
+    sandbox.write_user_config(&format!("[header-for]\n\"{other_host}\" = [\"X-Two: 2\"]\n"));
     sandbox.check(&["urls.txt"]).exits(0);
-    assert_eq!(request(&other, "/b").header("x-two"), Some("2"));
-    assert_eq!(request(&web, "/a").header("x-two"), None);
-    let flags = ["--max-cache-age", "0", "--header-for", &one, "X-One: 1"];
+    assert_eq!(first_request(&other, "/b").header("x-two"), Some("2"));
+    assert_eq!(first_request(&web, "/a").header("x-two"), None);
+    let flags = ["--max-cache-age", "0", "--header-for", &web_host, "X-One: 1"];
     sandbox.check(&[&flags[..], &["urls.txt"]].concat()).exits(0);
-    let sent = |web: &TestServer, path: &str, name: &str| {
+    let last_request_has = |web: &TestServer, path: &str, header: &str| {
         let requests = web.requests();
         let mut pages = requests.iter().filter(|request| request.path == path);
-        pages.next_back().unwrap().header(name).is_some()
+        pages.next_back().unwrap().header(header).is_some()
     };
-    assert!(sent(&web, "/a", "x-one") && !sent(&other, "/b", "x-one"));
+    assert!(last_request_has(&web, "/a", "x-one"));
+    assert!(!last_request_has(&other, "/b", "x-one"));
     sandbox.check(&["urls.txt", "--header-for", "http://x/", "A: b"]).fails(2, &["HOST:PORT"]);
 }
 
@@ -111,8 +113,8 @@ fn headers_are_not_sent_to_hosts_that_only_a_page_names() {
     other.page("/in", 200, "");
     let args = ["--allow-private", "--header", "Authorization: Bearer hunter2"];
     Sandbox::new().check(&[&args[..], &[web.url("/").as_str()]].concat()).exits(0);
-    assert_eq!(request(&web, "/").header("authorization"), Some("Bearer hunter2"));
-    assert_eq!(request(&other, "/in").header("authorization"), None);
+    assert_eq!(first_request(&web, "/").header("authorization"), Some("Bearer hunter2"));
+    assert_eq!(first_request(&other, "/in").header("authorization"), None);
 }
 
 /// Asserts that a check of `input` on `web` sends the user's header to `web` only,
@@ -121,7 +123,7 @@ fn headers_are_not_sent_to_hosts_that_only_a_page_names() {
 fn check_headers_are_withheld(web: &TestServer, input: &str, other: &TestServer, path: &str) {
     let args = ["--allow-private", "--header", "Authorization: Bearer hunter2"];
     Sandbox::new().check(&[&args[..], &[web.url(input).as_str()]].concat()).exits(0);
-    assert_eq!(request(web, input).header("authorization"), Some("Bearer hunter2"));
+    assert_eq!(first_request(web, input).header("authorization"), Some("Bearer hunter2"));
     assert_eq!(other.hits(path), 1);
     let has_header = |request: &RecordedRequest| request.header("authorization").is_some();
     let leaks: Vec<RecordedRequest> = other.requests().into_iter().filter(has_header).collect();

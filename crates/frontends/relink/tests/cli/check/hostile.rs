@@ -30,7 +30,7 @@ fn misbehaving_servers_get_verdicts_and_the_good_one_is_unaffected() {
     });
     let sandbox = Sandbox::new();
     let urls = servers.iter().map(|(server, _)| server.url("/"));
-    sandbox.list("urls.txt", urls.chain([web.url("/good")]));
+    sandbox.write_urls("urls.txt", urls.chain([web.url("/good")]));
     let rows = sandbox.check(&["urls.txt", "--timeout", "500ms"]).exits(0).rows();
     assert_eq!(rows.verdict(web.url("/good")), "alive");
     let verdicts: Vec<String> =

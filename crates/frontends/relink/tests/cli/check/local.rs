@@ -17,8 +17,8 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// Asserts the result of a link in `site/docs/a.md`: verdict, code and reason, or
-/// `skipped` if it is not a target.
+/// Asserts the result of a link in the document `site/docs/a.md`: `verdict code (reason)`, or
+/// `skipped` if the link is not checked. `args` are further flags.
 #[track_caller]
 fn check(args: &[&str], link: &str, expected: &str) {
     check_in(args, "a.md", &format!("# Own\n\n[link](<{link}>)\n"), link, expected);
@@ -32,7 +32,7 @@ fn check_in(args: &[&str], name: &str, text: &str, link: &str, expected: &str) {
     sandbox.write(&path, text);
     let output = sandbox.check(&[&["--offline"], args, &[&path]].concat());
     let rows = output.rows();
-    let row = rows.0.iter().find(|row| row["url"] == link);
+    let row = rows.results.iter().find(|row| row["url"] == link);
     let result = row.map_or_else(
         || "skipped".to_owned(),
         |row| {
@@ -45,6 +45,7 @@ fn check_in(args: &[&str], name: &str, text: &str, link: &str, expected: &str) {
     assert_eq!(output.exit_code, i32::from(expected.starts_with("local")), "{output:?}");
 }
 
+// Results of `check`.
 const FILE: &str = "alive (the file exists)";
 const DIRECTORY: &str = "alive (the directory exists)";
 const ANCHOR: &str = "alive (the anchor exists)";
@@ -119,7 +120,7 @@ fn file_url_is_checked_as_a_path() {
         (rows.verdict(existing), rows.verdict(gone)),
         ("alive".into(), "local RL601".into())
     );
-    assert_eq!(rows.0.len(), 2);
+    assert_eq!(rows.results.len(), 2);
 }
 
 #[test]
@@ -165,6 +166,7 @@ fn anchors_are_checked_in_local_files() {
 
 #[test]
 fn anchor_may_be_escaped_or_a_line_range() {
+    // The anchors 1 and 9 exist; `#1-9` is the range of lines between them.
     let text = "<p id='a%20b'><p id='é'><p id=1><p id=9>\n<a href='{}'>x</a>\n";
     for link in ["#a%20b", "#%C3%A9", "#é", "#1-9"] {
         check_in(&[], "a.html", &text.replace("{}", link), link, ANCHOR);
@@ -205,13 +207,15 @@ fn references_between_sources_resolve_to_source_files() {
         (rows.verdict("page"), rows.verdict("gone")),
         ("alive".into(), "local RL601".into())
     );
+    // AsciiDoc.
     let adoc = "= Own\n\nxref:other.adoc#part[a] xref:gone.adoc[b] xref:ROOT:x.adoc[c] <<_here>>\n\n== Here\n";
     sandbox.write("site/docs/other.adoc", "[#part]\n== A\n").write("site/docs/a.adoc", adoc);
     let rows = sandbox.check(&["--offline", "site/docs/a.adoc"]).exits(1).rows();
     assert_eq!(rows.verdict("other.adoc#part"), "alive");
     assert_eq!(rows.verdict("gone.adoc"), "local RL601");
     assert_eq!(rows.verdict("#_here"), "alive");
-    assert_eq!(rows.0.len(), 3);
+    assert_eq!(rows.results.len(), 3);
+    // Wiki links and includes.
     check_in(&[], "a.wiki", "[[Some page]] [[#Part]]\n", "Some page", "skipped");
     check_in(&[], "b.md", "[[Some page]]\n", "Some page", "skipped");
     check_in(&[], "b.md", "[[Setup]]\n", "Setup", FILE);
@@ -227,21 +231,21 @@ fn compressed_document_is_decompressed() {
     std::fs::write(sandbox.path("site/a.md.gz"), encoder.finish().unwrap()).unwrap();
     let output = sandbox.check(&["--offline", "site/a.md.gz"]);
     let rows = output.rows();
-    let code = |url| rows.0.iter().find(|row| row["url"] == url).map(|row| &row["code"]);
+    let code = |url| rows.results.iter().find(|row| row["url"] == url).map(|row| &row["code"]);
     assert_eq!(code("gone.html").and_then(|code| code.as_str()), Some("RL601"), "{output:?}");
     assert!(code("guide.html").is_none_or(serde_json::Value::is_null), "{output:?}");
     assert_eq!(output.exit_code, 1, "{output:?}");
 }
 
 #[test]
-fn huge_document_is_read_in_windows() {
+fn links_at_the_end_of_a_huge_document_are_checked() {
     let sandbox = sandbox();
     let filler = format!("<p>{}\n", "-".repeat(60_000)).repeat(300);
     let html = format!("{filler}<a href=docs/Setup.md>\n<a href=gone.md>");
     sandbox.write("site/a.html", &html);
     let output = sandbox.check(&["--offline", "site/a.html"]);
     let rows = output.rows();
-    let broken: Vec<_> = rows.0.iter().filter(|row| row["code"] == "RL601").collect();
+    let broken: Vec<_> = rows.results.iter().filter(|row| row["code"] == "RL601").collect();
     assert_eq!(broken.len(), 1, "{broken:?}");
     assert_eq!(
         (&broken[0]["url"], &broken[0]["locations"][0]["line"]),
@@ -261,7 +265,8 @@ fn relative_base_changes_link_resolution() {
     ] {
         sandbox.write("site/index.html", &format!("<base href='{base}'>{links}"));
         let rows = sandbox.check(&["--offline", "site/index.html"]).exits(1).rows();
-        let findings: Vec<_> = rows.0.iter().filter(|row| row["verdict"] == "local").collect();
+        let findings: Vec<_> =
+            rows.results.iter().filter(|row| row["verdict"] == "local").collect();
         assert_eq!((findings.len(), &findings[0]["url"]), (1, &gone.into()), "{base}");
     }
 }
@@ -272,7 +277,7 @@ fn root_relative_base_needs_a_root_dir() {
     sandbox
         .write("site/a.html", "")
         .write("site/deep/index.html", "<base href='/'><a href=a.html></a>");
-    assert_eq!(sandbox.check(&["--offline", "site/deep"]).exits(0).rows().0.len(), 0);
+    assert_eq!(sandbox.check(&["--offline", "site/deep"]).exits(0).rows().results.len(), 0);
     let rows = sandbox.check(&["--offline", "--root-dir", "site", "site/deep"]).exits(0).rows();
     assert_eq!(rows.verdict("a.html"), "alive");
 }
@@ -281,10 +286,11 @@ fn root_relative_base_needs_a_root_dir() {
 fn local_anchor_with_escapes_in_its_id_is_found() {
     let page = "<h1 id=a>A</h1><i id='impl-From%3CT%3E'></i><i id='b c'></i>\
                 <a href='#impl-From%3CT%3E'>x</a>";
-    let own = |link: &str| page.replace("#impl-From%3CT%3E", link);
+    // Replaces the link of the page.
+    let page_with = |link: &str| page.replace("#impl-From%3CT%3E", link);
     for link in ["#impl-From%3CT%3E", "#impl-From<T>", "#b%20c", "#b c", "#:~:text=words"] {
-        check_in(&[], "own.html", &own(link), link, ANCHOR);
+        check_in(&[], "own.html", &page_with(link), link, ANCHOR);
     }
     let missing = "local RL603 (no anchor `#gone` in this document)";
-    check_in(&[], "own.html", &own("#gone:~:text=words"), "#gone:~:text=words", missing);
+    check_in(&[], "own.html", &page_with("#gone:~:text=words"), "#gone:~:text=words", missing);
 }

@@ -1,4 +1,5 @@
-//! Failures that are probably caused by the local network.
+//! Failures that are probably caused by the local network: most hosts fail at the same time, or
+//! all hosts respond with the same page. Their pages are not dead, and the run exits with 3.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -8,6 +9,7 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use crate::sandbox::{CommandOutput, Sandbox};
 use crate::servers::BackgroundServer;
 
+/// The IP address of the web server.
 const SERVER_IP: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A name server, a web server for all host names, and a project.
@@ -18,6 +20,7 @@ struct Network {
 }
 
 impl Network {
+    /// Starts the servers. Paths that start with `/page` exist on all hosts.
     fn new() -> Self {
         let web = TestServer::start_blocking();
         web.respond_below_with("/", |request| {
@@ -50,23 +53,26 @@ impl Network {
         (0..count).map(|n| self.url(&format!("gone{n}.test"))).collect()
     }
 
+    /// Checks URLs and prints JSON lines.
     fn check(&self, urls: &[&[String]]) -> CommandOutput {
-        self.sandbox.list("urls.txt", urls.concat());
+        self.sandbox.write_urls("urls.txt", urls.concat());
         self.run(&["--format", "jsonl"])
     }
 
+    /// Checks the same URLs as the last call of [`Self::check`].
     fn run(&self, args: &[&str]) -> CommandOutput {
         let server = self.dns.address().to_string();
-        self.sandbox.report(&[&["--dns-server", &server, "urls.txt"], args].concat())
+        self.sandbox.check_human(&[&["--dns-server", &server, "urls.txt"], args].concat())
     }
 }
 
+/// Returns the number of rows with a verdict.
 fn count(output: &CommandOutput, verdict: &str) -> usize {
-    output.rows().0.iter().filter(|row| row["verdict"] == verdict).count()
+    output.rows().results.iter().filter(|row| row["verdict"] == verdict).count()
 }
 
 #[test]
-fn check_with_one_host_up_and_29_unknown_names_doubts_the_network() {
+fn one_host_up_and_29_unknown_names_mean_an_unreliable_network() {
     let network = Network::new();
     let output = network.check(&[&network.unknown_urls(29), &network.live_urls(1)]).exits(3);
     assert_eq!(
@@ -80,7 +86,7 @@ fn check_with_one_host_up_and_29_unknown_names_doubts_the_network() {
 }
 
 #[test]
-fn check_with_only_loopback_up_does_not_call_unknown_names_dead() {
+fn unknown_names_are_not_dead_if_only_loopback_responds() {
     let network = Network::new();
     let loopback = [network.web.url("/page").to_string()];
     let output = network.check(&[&loopback, &network.unknown_urls(3)]).exits(3);
@@ -91,7 +97,7 @@ fn check_with_only_loopback_up_does_not_call_unknown_names_dead() {
 }
 
 #[test]
-fn check_does_not_cache_failures_in_doubt() {
+fn failures_of_an_unreliable_network_are_not_cached() {
     let network = Network::new();
     for _ in 0..4 {
         let output = network.check(&[&network.unknown_urls(12), &network.live_urls(1)]).exits(3);
@@ -102,7 +108,7 @@ fn check_does_not_cache_failures_in_doubt() {
 }
 
 #[test]
-fn check_of_short_lists_calls_unknown_names_dead() {
+fn unknown_names_of_short_lists_are_dead() {
     for (up, gone) in [(1, 1), (1, 2), (2, 1), (2, 9), (3, 29)] {
         let network = Network::new();
         let output = network.check(&[&network.unknown_urls(gone), &network.live_urls(up)]).exits(1);
@@ -115,7 +121,7 @@ fn check_of_short_lists_calls_unknown_names_dead() {
 }
 
 #[test]
-fn check_while_name_server_fails_for_all_names_doubts_the_network() {
+fn failure_of_all_dns_lookups_means_an_unreliable_network() {
     let network = Network::new();
     let loopback = [network.web.url("/page").to_string()];
     let names: Vec<String> = (0..5).map(|n| format!("lost{n}.test")).collect();
@@ -127,7 +133,7 @@ fn check_while_name_server_fails_for_all_names_doubts_the_network() {
     assert_eq!(count(&output, "failing"), 5);
 }
 
-/// Returns a page that is too long to be judged as a site-wide notice.
+/// Returns a page that is too long to be taken for a notice that replaces the pages of a site.
 fn advertising_page() -> String {
     let items = (0..200).map(|n| format!("<li>Offer {n}: a thing for {} coins</li>", 7 * n + 3));
     format!("<title>Great offers</title><h1>Buy today</h1><ul>{}</ul>", items.collect::<String>())
@@ -143,7 +149,7 @@ fn captive_portal(hosts: usize) -> (Network, Vec<String>) {
 }
 
 #[test]
-fn check_behind_a_captive_portal_finds_no_soft_404s() {
+fn pages_behind_a_captive_portal_are_not_soft_404s() {
     for hosts in [2, 5, 60] {
         let (network, urls) = captive_portal(hosts);
         let output = network.check(&[&urls]).exits(3);
@@ -153,7 +159,7 @@ fn check_behind_a_captive_portal_finds_no_soft_404s() {
 }
 
 #[test]
-fn check_of_one_host_that_serves_one_page_for_everything_finds_its_soft_404() {
+fn single_host_that_serves_one_page_for_all_paths_is_soft_404() {
     let network = Network::new();
     network.web.respond_below("/", CannedResponse::new(200, advertising_page()));
     network.dns.set_addresses("shop.test", &[SERVER_IP]);
@@ -162,7 +168,7 @@ fn check_of_one_host_that_serves_one_page_for_everything_finds_its_soft_404() {
 }
 
 #[test]
-fn check_of_parked_domains_among_others_calls_them_hijacked() {
+fn parked_domains_among_live_ones_are_hijacked() {
     let network = Network::new();
     let parked: Vec<String> = (0..6).map(|n| format!("parked{n}.test")).collect();
     for name in &parked {

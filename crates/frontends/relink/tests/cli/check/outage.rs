@@ -18,12 +18,13 @@ fn check_stops_requesting_a_host_that_is_down_and_checks_the_others() {
         web.page(&format!("/{n}"), 200, "");
         urls.push(web.url(&format!("/{n}")).into());
     }
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let rows = sandbox.check(&["urls.txt"]).exits(0).rows();
-    assert_eq!(rows.0.len(), urls.len());
+    assert_eq!(rows.results.len(), urls.len());
     assert!(urls[..URLS].iter().all(|url| rows.verdict(url) == "failing RL502"));
     assert!(urls[URLS..].iter().all(|url| rows.verdict(url) == "alive"));
     let requests = down.requests().len();
+    // Relink stops requesting the host after some failures.
     assert!(requests <= 60, "{requests} requests");
 }
 
@@ -34,10 +35,11 @@ fn check_of_a_host_that_refuses_connections_ends_soon_with_a_reason() {
     let sandbox = Sandbox::new();
     let mut urls: Vec<String> = (0..URLS).map(|n| refused.url(&format!("/{n}"))).collect();
     urls.push(web.url("/").into());
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let rows = sandbox.check(&["urls.txt"]).exits(0).rows();
     let reason = |url: &String| rows.row(url)["reason"].as_str().unwrap().to_owned();
     assert!(urls[..URLS].iter().all(|url| rows.verdict(url) == "failing RL541"));
+    // All but the first URLs are reported without a request.
     let unrequested = urls.iter().filter(|url| reason(url).starts_with("not requested: "));
     assert!(unrequested.count() > URLS - 60);
 }
@@ -53,7 +55,7 @@ fn check_requests_all_pages_of_a_host_with_one_broken_section() {
         urls.extend([web.url(&format!("/api/{n}")), web.url(&format!("/doc/{n}"))]);
     }
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let rows = sandbox.check(&["urls.txt"]).exits(0).rows();
     let is_requested = |url: &&url::Url| rows.row(url.as_str())["status"].is_u64();
     assert_eq!(urls.iter().filter(is_requested).count(), 120);

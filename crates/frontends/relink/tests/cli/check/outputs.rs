@@ -3,8 +3,9 @@
 use relink_testkit::web::TestServer;
 use serde_json::Value;
 
-use crate::sandbox::{CHECK, QUICK, Sandbox};
+use crate::sandbox::{CHECK, NO_DELAYS, Sandbox};
 
+/// A document with a live, a missing and a blocked link.
 fn site() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/good", 200, "").page("/wall", 403, "");
@@ -32,7 +33,8 @@ fn check_report(report: &str) {
     }
     let time = |name: &str| report[name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     assert!(time("started_at") <= time("finished_at"));
-    // A confirmation, an alternate user agent and a control.
+    // Three pages, a confirmation, an alternate user agent, and a control: a URL that is
+    // requested only for comparison.
     assert_eq!(
         (&report["hosts"][0]["requests"], &report["hosts"][0]["control_requests"]),
         (&6.into(), &1.into())
@@ -42,7 +44,8 @@ fn check_report(report: &str) {
 #[test]
 fn one_run_writes_several_reports() {
     let (_web, sandbox) = site();
-    let result = sandbox.report(&["a.md", "-o", "a.json", "-o", "b.jsonl", "-o", "c.txt"]).exits(1);
+    let result =
+        sandbox.check_human(&["a.md", "-o", "a.json", "-o", "b.jsonl", "-o", "c.txt"]).exits(1);
     check_report(&sandbox.read("a.json"));
     assert_eq!(sandbox.read("b.jsonl").lines().count(), 3);
     assert_eq!(sandbox.read("c.txt"), result.stdout);
@@ -51,7 +54,7 @@ fn one_run_writes_several_reports() {
 #[test]
 fn json_report_is_one_document() {
     let (_web, sandbox) = site();
-    let result = sandbox.run(&[CHECK, QUICK, &["--format", "json", "a.md"]].concat()).exits(1);
+    let result = sandbox.run(&[CHECK, NO_DELAYS, &["--format", "json", "a.md"]].concat()).exits(1);
     check_report(&result.stdout);
 }
 
@@ -81,8 +84,9 @@ fn output_does_not_overwrite_a_file_that_is_not_a_report() {
 fn report_in_a_checked_directory_is_replaced_by_the_next_run() {
     let (_web, sandbox) = site();
     for output in ["report.md", "report.html", "report.csv", "report.xml"] {
+        // The second run finds the report of the first among its inputs.
         for _ in 0..2 {
-            sandbox.report(&[".", "-o", output]).exits(1);
+            sandbox.check_human(&[".", "-o", output]).exits(1);
         }
     }
 }
@@ -138,6 +142,7 @@ fn unsupported_output_formats_exit_2_before_any_file_is_touched() {
 fn help_of_surveys_does_not_offer_html() {
     let sandbox = Sandbox::new();
     let help = sandbox.run(&["survey", "-h"]).exits(0).stdout;
+    // The help is `Output format [env: …] [possible values: …]`.
     let values = help.split("--format <FORMAT>").nth(1).and_then(|text| text.split(']').nth(1));
     let values = values.unwrap();
     assert!(values.contains("jsonl") && !values.contains("html"), "{help}");
@@ -151,12 +156,13 @@ fn help_of_surveys_does_not_offer_html() {
 }
 
 #[test]
-fn failed_run_leaves_the_earlier_output_file_and_no_other() {
+fn failed_run_does_not_change_output_files() {
     let (_web, sandbox) = site();
     sandbox.write("a.json", "earlier").write("other.db", "this is not a database, and long enough");
     sandbox.run(&["check", "--db", "other.db", "a.md", "-o", "a.json"]).exits(4);
     sandbox.run(&["check", "--db", "relink.db", "gone.md", "-o", "a.json"]).exits(2);
     assert_eq!(sandbox.read("a.json"), "earlier");
+    // No temporary file remains.
     let names = std::fs::read_dir(sandbox.path("")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert_eq!(names.filter(|name| name.contains("json")).count(), 1);
@@ -164,9 +170,9 @@ fn failed_run_leaves_the_earlier_output_file_and_no_other() {
 
 #[cfg(unix)]
 #[test]
-fn output_to_a_device_gets_what_stdout_gets() {
+fn output_to_a_device_equals_stdout() {
     let (_web, sandbox) = site();
-    let result = sandbox.report(&["a.md", "-o", "/dev/stderr", "-o", "/dev/null"]).exits(1);
+    let result = sandbox.check_human(&["a.md", "-o", "/dev/stderr", "-o", "/dev/null"]).exits(1);
     assert_eq!(result.stderr, result.stdout);
 }
 
@@ -182,7 +188,7 @@ fn broken_links() -> (TestServer, Sandbox) {
 #[test]
 fn concise_format_has_one_line_per_broken_link() {
     let (web, sandbox) = broken_links();
-    let output = sandbox.report(&["--format", "concise", "."]).exits(1);
+    let output = sandbox.check_human(&["--format", "concise", "."]).exits(1);
     let gone = web.url("/gone");
     let lines: Vec<&str> = output.stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{}", output.stdout);
@@ -195,7 +201,7 @@ fn concise_format_has_one_line_per_broken_link() {
 #[test]
 fn github_format_has_one_annotation_per_broken_link() {
     let (_web, sandbox) = broken_links();
-    let output = sandbox.report(&["--format", "github", "."]).exits(1);
+    let output = sandbox.check_human(&["--format", "github", "."]).exits(1);
     let is_annotation = |line: &&str| line.starts_with("::error file=") && line.contains(",line=");
     assert_eq!(output.stdout.lines().filter(is_annotation).count(), 3, "{}", output.stdout);
     assert!(output.stdout.contains("title=RL101 dead::http"), "{}", output.stdout);
@@ -204,8 +210,8 @@ fn github_format_has_one_annotation_per_broken_link() {
 #[test]
 fn advice_for_a_code_is_printed_once() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
-    sandbox.list("urls.txt", ["/one", "/two", "/three"].map(|path| web.url(path)));
-    let text = sandbox.report(&["urls.txt"]).exits(1).stdout;
+    sandbox.write_urls("urls.txt", ["/one", "/two", "/three"].map(|path| web.url(path)));
+    let text = sandbox.check_human(&["urls.txt"]).exits(1).stdout;
     assert_eq!(text.matches("RL101 dead ·").count(), 3, "{text}");
     assert_eq!(text.matches("help: ").count(), 1, "{text}");
 }

@@ -4,19 +4,20 @@ use std::time::{Duration, Instant};
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use crate::sandbox::{CHECK, QUICK, Sandbox};
+use crate::sandbox::{CHECK, NO_DELAYS, Sandbox};
 
+/// Number of URLs in the list.
 const URLS: usize = 12;
 
-/// Returns the arrival times of the requests for a list of slow pages. Control
-/// URLs respond at once.
+/// Returns the arrival times of the requests for a list of slow pages. Other URLs, such as those
+/// fetched only for comparison (controls), respond at once.
 fn arrivals(delay: Duration, args: &[&str]) -> Vec<Instant> {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let paths: Vec<String> = (0..URLS).map(|n| format!("/{n}")).collect();
     for path in &paths {
         web.respond(path, CannedResponse::new(200, "").with_delay(delay));
     }
-    sandbox.list("urls.txt", paths.iter().map(|path| web.url(path)));
+    sandbox.write_urls("urls.txt", paths.iter().map(|path| web.url(path)));
     sandbox.run(&[CHECK, args, &["urls.txt"]].concat()).exits(0);
     let is_listed = |path: &String| paths.contains(path);
     let listed = web.requests().into_iter().filter(|request| is_listed(&request.path));
@@ -27,7 +28,7 @@ fn arrivals(delay: Duration, args: &[&str]) -> Vec<Instant> {
 fn requests_to_one_host_are_100_ms_apart() {
     let arrivals = arrivals(Duration::ZERO, &[]);
     assert_eq!(arrivals.len(), URLS);
-    // A single request may arrive late, but not half of them.
+    // The median: single requests may arrive late on a busy machine.
     let mut gaps: Vec<Duration> = arrivals.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.sort();
     assert!(gaps[gaps.len() / 2] >= Duration::from_millis(90), "{gaps:?}");
@@ -50,7 +51,7 @@ fn retry_after_of_one_second_is_obeyed() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let throttled = CannedResponse::new(429, "").with_header("Retry-After", "1");
     web.sequence("/page", [throttled, CannedResponse::new(200, "")]);
-    sandbox.list("urls.txt", [web.url("/page")]);
+    sandbox.write_urls("urls.txt", [web.url("/page")]);
     let args = ["--format", "jsonl", "--retries", "1", "--host-interval", "0", "urls.txt"];
     let rows = sandbox.run(&[CHECK, &args].concat()).exits(0).rows();
     assert_eq!(rows.verdict(web.url("/page")), "alive");
@@ -65,7 +66,7 @@ fn host_with_retry_after_of_an_hour_gets_no_more_requests() {
     let throttled = CannedResponse::new(429, "").with_header("Retry-After", "3600");
     web.sequence("/0", [throttled]);
     let urls: Vec<_> = (0..5).map(|n| web.url(&format!("/{n}"))).collect();
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let args = ["--format", "jsonl", "--host-concurrency", "1", "urls.txt"];
     let rows = sandbox.run(&[CHECK, &args].concat()).exits(0).rows();
     for url in urls {
@@ -75,11 +76,11 @@ fn host_with_retry_after_of_an_hour_gets_no_more_requests() {
 }
 
 #[test]
-fn tasks_that_wait_for_confirmation_are_blocked_with_the_host() {
+fn page_that_waits_for_confirmation_is_blocked_with_its_host() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.respond("/shut", CannedResponse::new(429, "").with_header("Retry-After", "3600"));
     let urls = [web.url("/gone"), web.url("/shut")];
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let args = ["--format", "jsonl", "--concurrency", "1", "urls.txt"];
     let rows = sandbox.run(&[CHECK, &args].concat()).exits(0).rows();
     for url in urls {
@@ -91,7 +92,7 @@ fn tasks_that_wait_for_confirmation_are_blocked_with_the_host() {
 fn host_in_backoff_does_not_delay_a_later_run() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.respond("/shut", CannedResponse::new(429, "").with_header("Retry-After", "3600"));
-    sandbox.list("urls.txt", [web.url("/shut")]);
+    sandbox.write_urls("urls.txt", [web.url("/shut")]);
     let args = ["--format", "jsonl", "urls.txt"];
     sandbox.run(&[CHECK, &args].concat()).exits(0);
     let rows = sandbox.run(&[CHECK, &args].concat()).exits(0).rows();
@@ -107,14 +108,15 @@ fn site_with_directories(directories: usize, pages: usize) -> (TestServer, Sandb
         || CannedResponse::new(200, "<h1>Page</h1>").with_header("Content-Type", "text/html");
     let delay = Duration::from_millis(1);
     let urls = paths.map(|path| web.respond(&path, html().with_delay(delay)).url(&path));
-    sandbox.list("urls.txt", urls);
+    sandbox.write_urls("urls.txt", urls);
     (web, sandbox)
 }
 
 #[test]
 fn control_requests_obey_the_rate_limit() {
     let (web, sandbox) = site_with_directories(2, 40);
-    // Control URLs are slow, too, so that overlapping requests would be visible.
+    // Controls (URLs fetched only for comparison) are slow, too, so that overlapping requests
+    // would be visible.
     for directory in ["/0/", "/1/"] {
         web.respond_below(
             directory,
@@ -124,12 +126,12 @@ fn control_requests_obey_the_rate_limit() {
     let flags = ["--concurrency", "1", "--host-concurrency", "32", "--host-interval", "0"];
     let args = [&["check", "--db", "relink.db"][..], &flags, &["--format", "jsonl", "urls.txt"]];
     let rows = sandbox.run(&args.concat()).exits(0).rows();
-    assert!(rows.0.iter().all(|row| row["verdict"] == "alive"));
+    assert!(rows.results.iter().all(|row| row["verdict"] == "alive"));
     assert_eq!(web.max_concurrent(), 1);
 }
 
 #[test]
-fn repeated_control_request_does_not_delay_other_tasks() {
+fn run_ends_although_all_control_requests_fail() {
     let (web, sandbox) = site_with_directories(8, 20);
     for directory in 0..8 {
         web.respond_below(&format!("/{directory}/"), CannedResponse::new(500, ""));
@@ -139,7 +141,7 @@ fn repeated_control_request_does_not_delay_other_tasks() {
         let args = ["--host-interval", "0", "--fresh", "--format", "jsonl", "urls.txt"];
         let args = [&["check", "--db", concurrency][..], &flags, &args].concat();
         let rows = sandbox.run(&args).exits(0).rows();
-        assert_eq!(rows.0.len(), 160);
+        assert_eq!(rows.results.len(), 160);
     }
 }
 
@@ -155,8 +157,9 @@ fn check_of_several_input_pages_of_a_host_keeps_the_interval() {
     args.extend(urls.iter().map(String::as_str));
     Sandbox::new().run(&args).exits(0);
     let requests = web.requests();
-    let first = |path: &str| requests.iter().find(|request| request.path == path).unwrap().at;
-    let elapsed = first("/c") - first("/a");
+    let first_arrival =
+        |path: &str| requests.iter().find(|request| request.path == path).unwrap().at;
+    let elapsed = first_arrival("/c") - first_arrival("/a");
     assert!(elapsed >= Duration::from_millis(280), "{requests:?}");
 }
 
@@ -166,10 +169,10 @@ fn check_requests_no_input_page_of_a_host_with_retry_after() {
     let throttled = CannedResponse::new(429, "slow down").with_header("Retry-After", "3600");
     web.page("/", 200, "<a href=/p>p</a>").respond("/p", throttled);
     let (sandbox, url) = (Sandbox::new(), web.url("/"));
-    let args = [&["decay", "--db", "relink.db", url.as_str()], QUICK].concat();
+    let args = [&["decay", "--db", "relink.db", url.as_str()], NO_DELAYS].concat();
     sandbox.run(&args).exits(0);
-    let before = web.requests().len();
+    let requests_before = web.requests().len();
     let rows = sandbox.check(&[url.as_str()]).exits(0).rows();
     assert_eq!(rows.verdict(&url), "blocked RL429");
-    assert_eq!(web.requests().len(), before);
+    assert_eq!(web.requests().len(), requests_before);
 }

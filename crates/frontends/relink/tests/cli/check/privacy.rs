@@ -36,19 +36,19 @@ fn password_in_a_url_is_never_shown() {
         format!("https://ann:{SECRET}@[::bad/"),
         web.url("/loop").into(),
     ];
-    sandbox.list("urls.txt", lines);
+    sandbox.write_urls("urls.txt", lines);
     let page = with_password("/good");
     let outputs = ["-o", "o.json", "-o", "o.jsonl", "-o", "o.txt"];
     let output =
-        sandbox.report(&[&["a.md", "urls.txt", &page, "--verbose"], &outputs[..]].concat());
+        sandbox.check_human(&[&["a.md", "urls.txt", &page, "--verbose"], &outputs[..]].concat());
     let output = output.exits(1);
     assert!(!output.stdout.contains(SECRET) && !output.stderr.contains(SECRET), "{output:?}");
     for name in ["o.json", "o.jsonl", "o.txt", "relink.db"] {
         assert_no_secret(&sandbox, name);
     }
-    let is_sent =
+    let has_password =
         |request: &relink_testkit::web::RecordedRequest| request.header("authorization").is_some();
-    assert!(!web.requests().iter().any(is_sent));
+    assert!(!web.requests().iter().any(has_password));
 }
 
 #[test]

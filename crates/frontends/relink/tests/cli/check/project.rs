@@ -4,8 +4,9 @@
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::web::{RecordedRequest, TestServer};
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
+/// A header with a password, which only the server of the user may get.
 const SECRET: &str = "Authorization: Bearer hunter2";
 
 /// Creates a project with one link to a live page.
@@ -20,9 +21,10 @@ fn project(web: &TestServer) -> Sandbox {
 fn check(sandbox: &Sandbox, web: &TestServer, args: &[&str]) -> CommandOutput {
     let host = web.address().to_string();
     let header = ["check", "docs", "--header-for", &host, SECRET, "--max-cache-age", "0"];
-    sandbox.run(&[&header, QUICK, args].concat())
+    sandbox.run(&[&header, NO_DELAYS, args].concat())
 }
 
+/// Asserts that a key of the project is ignored with a warning and a hint.
 #[track_caller]
 fn assert_ignored(output: &CommandOutput, key: &str) {
     let warning = format!("warning: `{key}` in `relink.toml` is ignored");
@@ -61,7 +63,7 @@ fn config_outside_of_the_project_is_used() {
 }
 
 #[test]
-fn settings_of_a_project_that_move_secrets_are_ignored() {
+fn settings_of_a_project_that_affect_requests_are_ignored() {
     let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
     let sandbox = project(&web);
     let port = other.port();
@@ -100,7 +102,7 @@ fn archives_and_engines_of_a_project_are_ignored() {
         ),
     );
     let args = ["check", "docs", "--revive", "--archive", "none"];
-    let output = sandbox.run(&[&args, QUICK].concat()).exits(1);
+    let output = sandbox.run(&[&args, NO_DELAYS].concat()).exits(1);
     assert!(
         output.stderr.contains("`revive.archive` in `relink.toml` is ignored"),
         "{}",

@@ -3,7 +3,8 @@
 
 use crate::sandbox::Sandbox;
 
-/// Checks a project and returns the lines of the findings.
+/// Checks a project, given by paths and texts. Returns one line per finding, and the report for
+/// humans.
 fn findings(files: &[(&str, &str)]) -> (Vec<String>, String) {
     let sandbox = Sandbox::new();
     sandbox.write(".git/HEAD", "ref: refs/heads/main\n");

@@ -11,7 +11,7 @@ fn setup() -> (TestServer, Sandbox, ForwardProxy) {
     let web = TestServer::start_blocking();
     web.page("/", 200, "here");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/")]);
+    sandbox.write_urls("urls.txt", [web.url("/")]);
     (web, sandbox, ForwardProxy::start_blocking())
 }
 
@@ -31,7 +31,8 @@ fn proxy_of_the_environment_is_used_unless_the_host_is_excluded() {
     let http = format!("http://user:hunter2@{}", proxy.address());
     let http = ("HTTP_PROXY", http.as_str());
     let address = proxy.address().to_string();
-    let closed = ("HTTP_PROXY", "http://127.0.0.1:1");
+    let refusing = ("HTTP_PROXY", "http://127.0.0.1:1");
+    // Environment variables, flags, and whether the proxy is used.
     for (variables, args, is_used) in [
         (&[http][..], &[][..], true),
         (&[("all_proxy", &address)], &[], true),
@@ -42,19 +43,20 @@ fn proxy_of_the_environment_is_used_unless_the_host_is_excluded() {
         (&[http, ("NO_PROXY", "127.0.0.1:1,127.0.0.2,example.org")], &[], true),
         (&[http, ("NO_PROXY", "*")], &["--no-proxy", "example.org"], true),
         (&[http], &["--no-proxy", "example.org,127.0.0.1"], false),
+        // In a CGI program, a client can set HTTP_PROXY with the header `Proxy`.
         (&[http, ("REQUEST_METHOD", "GET")], &[], false),
-        (&[closed], &["--proxy", &format!("http://{address}")], true),
+        (&[refusing], &["--proxy", &format!("http://{address}")], true),
     ] {
-        let before = proxy.requests().len();
+        let requests_before = proxy.requests().len();
         let result = check_with(&sandbox, variables, args).exits(0);
-        assert_eq!(proxy.requests().len() > before, is_used, "{variables:?} {args:?}");
+        assert_eq!(proxy.requests().len() > requests_before, is_used, "{variables:?} {args:?}");
         assert!(!format!("{}{}", result.stdout, result.stderr).contains("hunter2"), "{result:?}");
     }
     assert!(web.requests().iter().all(|request| request.header("proxy-authorization").is_none()));
 }
 
 #[test]
-fn proxy_of_the_environment_that_is_wrong_is_named_but_not_shown() {
+fn invalid_proxy_variable_is_named_without_its_value() {
     let (_web, sandbox, _proxy) = setup();
     let result =
         check_with(&sandbox, &[("https_proxy", "http://user:hunter2@nowhere")], &[]).exits(2);
@@ -70,7 +72,7 @@ fn socks_proxy_is_used_with_its_login() {
     let socks = SocksProxy::start();
     socks.require_login("user", "hunter2");
     let port = web.port();
-    sandbox.list("urls.txt", [format!("http://library.test:{port}/")]);
+    sandbox.write_urls("urls.txt", [format!("http://library.test:{port}/")]);
     let proxy_url = format!("socks5h://user:hunter2@{}", socks.address());
     let result = check_with(&sandbox, &[], &["--proxy", &proxy_url]).exits(0);
     assert_eq!(socks.targets()[0], format!("library.test:{port}"));
@@ -94,7 +96,7 @@ fn write_config(sandbox: &Sandbox, text: &str) {
 fn host_gets_its_headers_and_login_and_nothing_shows_them() {
     let (web, sandbox, _proxy) = setup();
     let other = TestServer::start_blocking();
-    sandbox.list("urls.txt", [web.url("/"), other.url("/none")]);
+    sandbox.write_urls("urls.txt", [web.url("/"), other.url("/none")]);
     let table = format!(
         r#"
         [host."http://127.0.0.1:{}"]
@@ -108,7 +110,9 @@ fn host_gets_its_headers_and_login_and_nothing_shows_them() {
     let result = check_with(&sandbox, &login, &[]).exits(1);
     let request = &web.requests()[0];
     let sent = ["x-key", "x-file", "authorization"].map(|name| request.header(name));
-    assert_eq!(sent, [Some("from-text"), Some("from-file"), Some("Basic bWU6aGlkZGVu")]);
+    // Base64 of `me:hidden`.
+    let sent_login = "Basic bWU6aGlkZGVu";
+    assert_eq!(sent, [Some("from-text"), Some("from-file"), Some(sent_login)]);
     let other_requests = format!("{:?}", other.requests());
     let output = format!("{}{}", result.stdout, result.stderr);
     for secret in ["from-text", "from-file", "hidden", "bWU6aGlkZGVu"] {

@@ -1,9 +1,10 @@
-//! Remote pages as inputs, and the rights of their links.
+//! Remote pages as inputs. Their links may not lead to private addresses unless
+//! `--allow-private` is given. A canary is a server that counts connections.
 
 use relink_testkit::canary::Canary;
 use relink_testkit::web::TestServer;
 
-use crate::sandbox::{QUICK, Sandbox};
+use crate::sandbox::{NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
 #[test]
@@ -49,7 +50,7 @@ fn invalid_base_element_is_ignored() {
         let rows = sandbox.check(&[&start, "deep/index.html"]).exits(0).rows();
         assert_eq!(rows.verdict(web.url("/deep/a.html")), "alive");
         assert_eq!(rows.verdict("a.html"), "alive");
-        sandbox.run(&[&["crawl", "--db", "crawl.db", &start], QUICK].concat()).exits(0);
+        sandbox.run(&[&["crawl", "--db", "crawl.db", &start], NO_DELAYS].concat()).exits(0);
     }
 }
 
@@ -79,7 +80,7 @@ fn redirects_to_private_addresses_are_blocked() {
     web.redirect("/octal", 302, &format!("http://0177.1:{}/admin", canary.port()));
     let sandbox = Sandbox::new();
     let urls = ["/out", "/v6", "/octal"].map(|path| web.url(path));
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let rows = sandbox.check(&["urls.txt"]).exits(0).rows();
     assert_eq!(urls.map(|url| rows.verdict(url)), ["blocked RL490"; 3]);
     assert_eq!(canary.connects(), 0);
@@ -103,7 +104,7 @@ fn resolve_sends_requests_to_the_given_address() {
     let site = web.host("docs.example.org");
     site.page("/good", 200, "").redirect("/old", 301, "/good");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [site.url("/good"), site.url("/old"), site.url("/gone")]);
+    sandbox.write_urls("urls.txt", [site.url("/good"), site.url("/old"), site.url("/gone")]);
     let resolve = format!("docs.example.org:{}:127.0.0.1", web.port());
     let rows = sandbox.check(&["--resolve", &resolve, "urls.txt"]).exits(1).rows();
     assert_eq!(rows.verdict(site.url("/good")), "alive");

@@ -5,9 +5,11 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
+/// A page with the anchors `intro`, `old name` and `two`.
 const PAGE: &str = "<!doctype html><title>Guide</title><h1 id=intro>Intro</h1>\
                     <p>Some text.</p><a name='old name'></a><h2 id=two>Two</h2>";
 
+/// Creates an HTML response.
 fn html(body: impl Into<Vec<u8>>) -> CannedResponse {
     CannedResponse::new(200, body).with_header("Content-Type", "text/html; charset=utf-8")
 }
@@ -30,14 +32,14 @@ fn check(web: &TestServer, fragments: &[&str], missing: &[&str]) {
 #[track_caller]
 fn check_with(web: &TestServer, flags: &[&str], fragments: &[&str], missing: &[&str]) {
     let sandbox = Sandbox::new();
-    sandbox.list(
+    sandbox.write_urls(
         "urls.txt",
         fragments.iter().map(|fragment| format!("{}#{fragment}", web.url("/guide"))),
     );
     let output = sandbox.check(&[flags, &["--remote-anchors", "urls.txt"]].concat());
     let found: Vec<String> = output
         .rows()
-        .0
+        .results
         .iter()
         .filter(|row| row["code"] == "RL603")
         .map(|row| row["url"].as_str().unwrap().split_once('#').unwrap().1.to_owned())
@@ -63,16 +65,16 @@ fn missing_anchor_is_a_separate_finding() {
         .collect();
     assert_eq!(lines, [2, 4]);
     assert_eq!(rows.row(&bad)["reason"], "no anchor `#gone` on that page");
-    assert_eq!(rows.0.len(), 2);
+    assert_eq!(rows.results.len(), 2);
 }
 
 #[test]
 fn remote_anchors_are_checked_only_on_request() {
     let web = guide();
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [format!("{}#gone", web.url("/guide"))]);
+    sandbox.write_urls("urls.txt", [format!("{}#gone", web.url("/guide"))]);
     let rows = sandbox.check(&["urls.txt"]).exits(0).rows();
-    assert_eq!(rows.0.len(), 1);
+    assert_eq!(rows.results.len(), 1);
 }
 
 #[test]
@@ -95,6 +97,7 @@ fn remote_anchor_with_escapes_in_its_id_is_found() {
                 <pre><a id=1>1</a><a id=2>2</a><a id=3>3</a></pre>";
     web.respond("/guide", html(page));
     check(&web, &["impl-From%3CT%3E", "impl-From<T>", "impl-Into%3CT%3E", "impl-Into<T>"], &[]);
+    // A range of lines: the anchors 1 and 3 exist, 4 does not.
     check(&web, &["1-3"], &[]);
     check(&web, &["impl-From", "impl-Into%253CT%253E"], &["impl-From", "impl-Into%253CT%253E"]);
     check(&web, &["1-4"], &["1-4"]);
@@ -105,8 +108,9 @@ fn many_anchors_of_one_page_cost_one_request() {
     let web = guide();
     check(&web, &["intro", "two", "gone", "lost"], &["gone", "lost"]);
     let sandbox = Sandbox::new();
+    // The same page without anchors needs as many requests.
     let other = guide();
-    sandbox.list("urls.txt", [other.url("/guide")]);
+    sandbox.write_urls("urls.txt", [other.url("/guide")]);
     sandbox.check(&["urls.txt"]).exits(0);
     assert_eq!(web.hits("/guide"), other.hits("/guide"));
 }
@@ -131,10 +135,10 @@ fn anchors_of_pages_too_long_to_read_are_counted() {
     let web = TestServer::start_blocking();
     web.respond("/guide", html(format!("{PAGE}{}", "<p>more</p>\n".repeat(4_000))));
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [format!("{}#gone", web.url("/guide"))]);
+    sandbox.write_urls("urls.txt", [format!("{}#gone", web.url("/guide"))]);
     let skipped = |flags: &[&str]| {
         let args = [&["--remote-anchors", "--format", "json", "urls.txt"], flags].concat();
-        let report: Value = serde_json::from_str(&sandbox.report(&args).stdout).unwrap();
+        let report: Value = serde_json::from_str(&sandbox.check_human(&args).stdout).unwrap();
         report["summary"]["skipped"]["anchor"].clone()
     };
     assert_eq!(skipped(&["--max-page-size", "10k"]), 1);
@@ -142,7 +146,7 @@ fn anchors_of_pages_too_long_to_read_are_counted() {
 }
 
 #[test]
-fn page_with_linked_anchors_is_read_further() {
+fn page_with_linked_anchors_is_read_beyond_the_usual_limit() {
     let web = TestServer::start_blocking();
     let page = format!("{PAGE}{}<h2 id=end>End</h2>", "<p>more</p>\n".repeat(100_000));
     web.respond("/guide", html(page));
@@ -156,19 +160,19 @@ fn anchors_are_checked_on_the_redirect_target() {
     let sandbox = Sandbox::new();
     let urls =
         ["/old#two", "/old#gone", "/named#gone"].map(|path| web.url("/").join(path).unwrap());
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let rows = sandbox.check(&["--remote-anchors", "urls.txt"]).exits(1).rows();
     assert_eq!(rows.verdict(&urls[1]), "local RL603");
-    assert_eq!(rows.0.len(), 3);
+    assert_eq!(rows.results.len(), 3);
 }
 
 #[test]
 fn anchors_of_a_dead_page_are_not_reported() {
     let web = TestServer::start_blocking();
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [format!("{}#part", web.url("/gone"))]);
+    sandbox.write_urls("urls.txt", [format!("{}#part", web.url("/gone"))]);
     let rows = sandbox.check(&["--remote-anchors", "urls.txt"]).exits(1).rows();
-    assert_eq!(rows.0.len(), 1);
+    assert_eq!(rows.results.len(), 1);
 }
 
 #[test]
@@ -181,7 +185,7 @@ fn anchors_of_an_input_page_are_checked() {
     let url = web.url("/");
     let rows = Sandbox::new().check(&["--remote-anchors", url.as_str()]).exits(1).rows();
     assert_eq!(rows.verdict(format!("{url}#b")), "local RL603");
-    assert_eq!(rows.0.len(), 2);
+    assert_eq!(rows.results.len(), 2);
     let plain = TestServer::start_blocking();
     plain.respond("/", html("<h1 id=a>A</h1>"));
     Sandbox::new().check(&[plain.url("/").as_str()]).exits(0);
@@ -197,7 +201,7 @@ fn ignore_directive_hides_a_missing_anchor() {
         .write("a.md", &format!("[a]({url}#gone) <!-- relink:ignore RL603 -->\n[b]({url}#lost)\n"));
     let rows = sandbox.check(&["--remote-anchors", "a.md"]).exits(1).rows();
     assert_eq!(rows.verdict(format!("{url}#lost")), "local RL603");
-    assert_eq!(rows.0.len(), 2);
+    assert_eq!(rows.results.len(), 2);
 }
 
 #[test]
@@ -205,7 +209,7 @@ fn cached_result_is_used_only_if_it_has_anchors() {
     let web = guide();
     let sandbox = Sandbox::new();
     let url = web.url("/guide");
-    sandbox.list("urls.txt", [url.to_string(), format!("{url}#gone")]);
+    sandbox.write_urls("urls.txt", [url.to_string(), format!("{url}#gone")]);
     sandbox.check(&["urls.txt"]).exits(0);
     let hits = web.hits("/guide");
     let rows = sandbox.check(&["--remote-anchors", "urls.txt"]).exits(1).rows();
@@ -223,9 +227,9 @@ fn cached_result_is_used_only_if_it_has_anchors() {
 fn page_and_its_missing_anchor_are_two_rows() {
     let web = guide();
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [format!("{}#no%20anchor", web.url("/guide"))]);
+    sandbox.write_urls("urls.txt", [format!("{}#no%20anchor", web.url("/guide"))]);
     let rows = sandbox.check(&["--remote-anchors", "urls.txt"]).exits(1).rows();
-    assert_eq!(rows.0.len(), 2);
+    assert_eq!(rows.results.len(), 2);
     assert_eq!(rows.verdict(web.url("/guide")), "alive");
     assert_eq!(rows.verdict(format!("{}#no%20anchor", web.url("/guide"))), "local RL603");
 }

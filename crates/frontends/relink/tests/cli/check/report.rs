@@ -25,7 +25,7 @@ fn broken_documents() -> (TestServer, Sandbox) {
     (web, sandbox)
 }
 
-/// Asserts the terminal output. Values that differ between runs are replaced.
+/// Compares stdout with a snapshot. Values that differ between runs are replaced.
 macro_rules! assert_output {
     ($web:expr, $output:expr $(, @$expected:literal)?) => {
         let port = $web.port().to_string();
@@ -41,7 +41,7 @@ macro_rules! assert_output {
 #[test]
 fn finding_has_code_location_snippet_reason_and_help() {
     let (web, sandbox) = broken_documents();
-    let output = sandbox.report(&["docs"]).exits(1);
+    let output = sandbox.check_human(&["docs"]).exits(1);
     assert_eq!(output.stderr, "");
     assert_output!(web, output);
 }
@@ -52,7 +52,7 @@ fn clean_run_prints_a_short_report() {
     web.page("/good", 200, "");
     let sandbox = Sandbox::new();
     sandbox.write("a.md", &format!("<{}>\n", web.url("/good")));
-    let output = sandbox.report(&["a.md"]).exits(0);
+    let output = sandbox.check_human(&["a.md"]).exits(0);
     assert_output!(web, output, @r"
     Checked 1 link in 1 file, 1 host, TIME
 
@@ -64,9 +64,9 @@ fn clean_run_prints_a_short_report() {
 #[test]
 fn pipe_gets_no_escape_codes_unless_requested() {
     let (_web, sandbox) = broken_documents();
-    let plain = sandbox.report(&["docs"]);
+    let plain = sandbox.check_human(&["docs"]);
     assert!(!plain.stdout.contains('\u{1b}') && !plain.stderr.contains('\u{1b}'), "{plain:?}");
-    let colored = sandbox.report(&["docs", "--color", "always"]);
+    let colored = sandbox.check_human(&["docs", "--color", "always"]);
     assert!(colored.stdout.contains("\u{1b}["), "{colored:?}");
 }
 
@@ -75,16 +75,16 @@ fn untrusted_text_cannot_control_the_terminal() {
     let web = TestServer::start_blocking();
     let sandbox = Sandbox::new();
     sandbox.write("a.md", &format!("\u{1b}[2J [x]({})\u{202e}\n", web.url("/gone")));
-    let output = sandbox.report(&["a.md"]).exits(1);
+    let output = sandbox.check_human(&["a.md"]).exits(1);
     assert!(!output.stdout.contains(['\u{1b}', '\u{202e}']), "{}", output.stdout);
 }
 
 #[test]
 fn verbose_shows_every_finding_and_quiet_no_hosts() {
     let (_web, sandbox) = broken_documents();
-    let verbose = sandbox.report(&["docs", "--verbose"]).exits(1);
+    let verbose = sandbox.check_human(&["docs", "--verbose"]).exits(1);
     assert!(verbose.stdout.contains("RL201 moved"), "{}", verbose.stdout);
     assert!(verbose.stdout.contains("requests  control"), "{}", verbose.stdout);
-    let quiet = sandbox.report(&["docs", "--quiet"]).exits(1);
+    let quiet = sandbox.check_human(&["docs", "--quiet"]).exits(1);
     assert!(!quiet.stdout.contains("requests  control"), "{}", quiet.stdout);
 }

@@ -22,27 +22,29 @@ fn slow_site() -> (TestServer, Sandbox, Vec<String>) {
             CannedResponse::new(200, "").with_delay(Duration::from_millis(25)),
         );
     }
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     (web, sandbox, urls)
 }
 
-/// Without controls, each row is printed as soon as its page is fetched.
+/// Returns the arguments of a check. Without controls (URLs fetched for comparison), each row is
+/// printed as soon as its page is fetched.
 fn args() -> [&'static str; 4] {
     ["--no-controls", "--host-concurrency", HOST_CONCURRENCY, "urls.txt"]
 }
 
 /// Returns the URLs requested more than once.
-fn repeated(web: &TestServer, urls: &[String]) -> HashSet<String> {
+fn repeated_urls(web: &TestServer, urls: &[String]) -> HashSet<String> {
     urls.iter().filter(|url| web.hits(path(url)) > 1).cloned().collect()
 }
 
+/// Returns the path of a URL.
 fn path(url: &str) -> &str {
     &url[url.rfind('/').unwrap()..]
 }
 
-/// Returns the URLs reported by a run, each once.
+/// Returns the URLs that a run reported. Asserts that no URL was reported twice.
 #[track_caller]
-fn reported(rows: &Rows) -> HashSet<String> {
+fn reported_urls(rows: &Rows) -> HashSet<String> {
     let urls = rows.urls();
     let distinct: HashSet<String> = urls.iter().cloned().collect();
     assert_eq!(distinct.len(), urls.len(), "each URL is reported once: {urls:?}");
@@ -56,14 +58,15 @@ fn interrupted_run_exits_130_and_resumes_without_repeating() {
     let mut finished = vec![running.next_row(), running.next_row()];
     running.interrupt();
     let output = running.finish().exits(130);
-    finished.extend(output.rows().0);
-    let finished = reported(&Rows(finished));
+    finished.extend(output.rows().results);
+    let finished = reported_urls(&Rows { results: finished });
     assert!(finished.len() < PAGES, "the run finished before it was interrupted");
 
     let rows = sandbox.check(&args()).exits(0).rows();
-    assert_eq!(reported(&rows), urls.iter().cloned().collect());
-    let repeated = repeated(&web, &urls);
+    assert_eq!(reported_urls(&rows), urls.iter().cloned().collect());
+    let repeated = repeated_urls(&web, &urls);
     assert!(repeated.is_disjoint(&finished), "{repeated:?}");
+    // The requests in flight.
     assert!(repeated.len() <= 2, "{repeated:?}");
 }
 
@@ -74,27 +77,27 @@ fn killed_run_resumes_and_repeats_only_requests_in_flight() {
     running.next_row();
     running.kill();
     let rows = sandbox.check(&args()).exits(0).rows();
-    assert_eq!(reported(&rows), urls.iter().cloned().collect());
+    assert_eq!(reported_urls(&rows), urls.iter().cloned().collect());
     // Requests in flight, and results that were not yet stored.
-    let repeated = repeated(&web, &urls);
+    let repeated = repeated_urls(&web, &urls);
     assert!(repeated.len() <= 4, "{repeated:?}");
 }
 
 #[test]
-fn fresh_requests_everything_again() {
+fn fresh_flag_requests_all_urls_again() {
     let (web, sandbox, urls) = slow_site();
     let mut running = sandbox.spawn_check(&[&args()[..], &["--max-cache-age", "0"]].concat());
     running.next_row();
     running.interrupt();
     running.finish().exits(130);
     let hits = || -> usize { urls.iter().map(|url| web.hits(path(url))).sum() };
-    let before = hits();
+    let hits_before = hits();
     let rows = sandbox
         .check(&[&args()[..], &["--max-cache-age", "0", "--fresh"]].concat())
         .exits(0)
         .rows();
-    assert_eq!(reported(&rows), urls.iter().cloned().collect());
-    assert_eq!(hits() - before, PAGES);
+    assert_eq!(reported_urls(&rows), urls.iter().cloned().collect());
+    assert_eq!(hits() - hits_before, PAGES);
 }
 
 #[test]
@@ -107,9 +110,9 @@ fn list_changed_before_resuming_is_used() {
     web.page("/new", 200, "");
     let mut urls: Vec<String> = urls[..PAGES / 2].to_vec();
     urls.push(web.url("/new").into());
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     let rows = sandbox.check(&args()).exits(0).rows();
-    assert_eq!(reported(&rows), urls.into_iter().collect());
+    assert_eq!(reported_urls(&rows), urls.into_iter().collect());
     assert_eq!(web.hits("/new"), 1);
 }
 

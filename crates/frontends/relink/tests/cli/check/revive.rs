@@ -1,4 +1,4 @@
-//! `relink check --revive`: suggestions in every format.
+//! `relink check --revive`: suggestions of new URLs and archived copies in every format.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn site() -> (TestServer, Sandbox, BackgroundServer<MiniArchive>) {
     let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
     web.page("/trees/oak", 200, "<title>The oak</title>").page("/good", 200, "good");
     let paths = ["/old/oak", "/old/elm", "/old/ash", "/good"];
-    sandbox.list("urls.txt", paths.map(|path| web.url(path)));
+    sandbox.write_urls("urls.txt", paths.map(|path| web.url(path)));
     (web, sandbox, archive)
 }
 
@@ -49,7 +49,7 @@ fn rows_of_dead_pages_have_suggestions() {
     let (web, sandbox, archive) = site();
     let output = sandbox.check(&["--revive", "--archive", &archive.root(), "urls.txt"]).exits(1);
     let rows = output.rows();
-    assert_eq!(rows.0.len(), 4);
+    assert_eq!(rows.results.len(), 4);
     check_suggestions(&web, |url| rows.row(url).clone());
 }
 
@@ -58,7 +58,7 @@ fn json_document_has_suggestions() {
     let (web, sandbox, archive) = site();
     let root = archive.root();
     let args = ["--revive", "--archive", &root, "--format", "json", "-o", "a.jsonl", "urls.txt"];
-    let output = sandbox.report(&args).exits(1);
+    let output = sandbox.check_human(&args).exits(1);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     let targets = report["targets"].as_array().unwrap();
     assert_eq!(targets.len(), 4);
@@ -72,7 +72,7 @@ fn json_document_has_suggestions() {
 fn human_report_shows_the_new_url() {
     let (web, sandbox, archive) = site();
     let root = archive.root();
-    let text = sandbox.report(&["--revive", "--archive", &root, "urls.txt"]).exits(1).stdout;
+    let text = sandbox.check_human(&["--revive", "--archive", &root, "urls.txt"]).exits(1).stdout;
     let alias = format!("help: new URL: {}   (alias, 0.97)\n", web.url("/trees/oak"));
     assert!(text.contains(&alias), "{text}");
     assert!(text.contains("help: archived copy 2021-03-02: http://127.0.0.1:"), "{text}");
@@ -84,7 +84,7 @@ fn without_revive_no_service_is_queried() {
     let (web, sandbox, archive) = site();
     sandbox.write_user_config(&format!("[revive]\narchive = [\"{}\"]\n", archive.root()));
     let rows = sandbox.check(&["urls.txt"]).exits(1).rows();
-    assert!(rows.0.iter().all(|row| row.get("suggestion").is_none()));
+    assert!(rows.results.iter().all(|row| row.get("suggestion").is_none()));
     assert_eq!((archive.requests().len(), web.hits("/trees/oak")), (0, 0));
     for flag in [["--live-pages", "live.txt"], ["--archive", "none"]] {
         let output = sandbox.check(&[&flag[..], &["urls.txt"]].concat()).exits(2);
@@ -118,7 +118,7 @@ fn other_rows_do_not_wait_for_revivals() {
     }
     running.interrupt();
     let output = running.finish().exits(130);
-    assert_eq!(output.rows().0.len(), 3, "pages that are already judged are reported");
+    assert_eq!(output.rows().results.len(), 3, "pages that are already judged are reported");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn unavailable_archive_is_reported_with_the_results() {
     let down = RefusedPort::new();
     let output: CommandOutput =
         sandbox.check(&["--revive", "--archive", &down.url("/"), "urls.txt"]).exits(1);
-    assert_eq!(output.rows().0.len(), 4);
+    assert_eq!(output.rows().results.len(), 4);
     assert_eq!(output.stderr.matches("warning: ").count(), 1, "{}", output.stderr);
 }
 
@@ -138,7 +138,7 @@ fn unusable_index_does_not_hide_findings() {
     let root = archive.root();
     let output = sandbox.check(&["--revive", "--archive", &root, "urls.txt"]).exits(1);
     let rows = output.rows();
-    assert_eq!(rows.0.len(), 4);
+    assert_eq!(rows.results.len(), 4);
     check_suggestions(&web, |url| rows.row(url).clone());
     assert_eq!(output.stderr.matches("warning: ").count(), 1, "{}", output.stderr);
     assert!(output.stderr.contains("hint: use `--search none`"), "{}", output.stderr);

@@ -10,7 +10,7 @@ const START: &str = "2026-03-10T12:00:00Z";
 /// Writes a list of the pages `/p0`, `/p1`, … of a server, and returns their URLs.
 fn write_list(web: &TestServer, sandbox: &Sandbox, count: usize) -> Vec<String> {
     let urls: Vec<String> = (0..count).map(|n| web.url(&format!("/p{n}")).to_string()).collect();
-    sandbox.list("urls.txt", &urls);
+    sandbox.write_urls("urls.txt", &urls);
     urls
 }
 
@@ -24,6 +24,7 @@ fn rate_limited() -> TestServer {
     web
 }
 
+/// Checks the list at `now`, with further flags.
 fn check_at(sandbox: &Sandbox, now: &str, args: &[&str]) -> Rows {
     sandbox.run_at(now, &[CHECK, &["--format", "jsonl", "urls.txt"], args].concat()).exits(0).rows()
 }
@@ -35,7 +36,7 @@ fn check_with_an_interval_of_a_few_milliseconds_ends() {
     let urls = write_list(&web, &sandbox, 60);
     for interval in ["1ms", "2ms", "5ms"] {
         let args = ["--fresh", "--max-cache-age", "0", "--host-interval", interval];
-        assert_eq!(check_at(&sandbox, START, &args).0.len(), urls.len(), "{interval}");
+        assert_eq!(check_at(&sandbox, START, &args).results.len(), urls.len(), "{interval}");
     }
 }
 
@@ -46,7 +47,7 @@ fn check_of_a_rate_limited_host_with_many_urls_ends() {
         let urls = write_list(&web, &sandbox, count);
         for run in 1..=3 {
             let rows = check_at(&sandbox, START, &[]);
-            assert_eq!(rows.0.len(), count, "run {run}");
+            assert_eq!(rows.results.len(), count, "run {run}");
             for url in &urls {
                 assert_eq!(rows.verdict(url), "blocked RL429", "{count} URLs, run {run}");
             }
@@ -59,13 +60,13 @@ fn rate_limited_host_gets_no_request_before_its_retry_time() {
     let (web, sandbox) = (rate_limited(), Sandbox::new());
     let urls = write_list(&web, &sandbox, 8);
     check_at(&sandbox, START, &[]);
-    let first = web.requests().len();
+    let first_count = web.requests().len();
     let rows = check_at(&sandbox, "2026-03-10T12:30:00Z", &["--fresh"]);
-    assert_eq!(web.requests().len(), first, "requests within the hour");
+    assert_eq!(web.requests().len(), first_count, "requests within the hour");
     let reason = rows.row(&urls[7])["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("2026-03-10T13:00:0"), "{reason}");
     check_at(&sandbox, "2026-03-10T13:01:00Z", &["--fresh"]);
-    assert!(web.requests().len() > first, "requests after the hour");
+    assert!(web.requests().len() > first_count, "requests after the hour");
 }
 
 #[test]
@@ -87,11 +88,12 @@ fn retry_after_of_centuries_is_limited_to_a_week() {
     assert_eq!(check_at(&sandbox, "2026-03-18T12:00:00Z", &[]).verdict(&urls[0]), "alive");
 }
 
-/// Checks dead pages at `before` and then at `after`, and asserts the verdicts.
-fn check_dead_pages_twice(before: &str, after: &str) {
+/// Checks missing pages at `first` and then at `second`, and asserts that all of them are dead
+/// in both runs.
+fn check_dead_pages_twice(first: &str, second: &str) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let urls = write_list(&web, &sandbox, 20);
-    for now in [before, after] {
+    for now in [first, second] {
         let args = [CHECK, &["--format", "jsonl", "--host-interval", "1ms", "urls.txt"]].concat();
         let rows = sandbox.run_at(now, &args).exits(1).rows();
         for url in &urls {
@@ -107,7 +109,7 @@ fn check_after_the_clock_moved_back_gives_the_same_verdicts() {
 }
 
 #[test]
-fn check_after_a_year_9999_gives_the_same_verdicts() {
+fn check_after_a_run_in_the_year_9999_gives_the_same_verdicts() {
     check_dead_pages_twice("9999-12-30T21:59:59Z", START);
 }
 
@@ -117,9 +119,9 @@ fn result_from_the_future_is_not_reused() {
     web.respond("/p0", CannedResponse::new(200, "text"));
     let urls = write_list(&web, &sandbox, 1);
     assert_eq!(check_at(&sandbox, "2031-01-01T00:00:00Z", &[]).verdict(&urls[0]), "alive");
-    let first = web.hits("/p0");
+    let first_count = web.hits("/p0");
     assert_eq!(check_at(&sandbox, START, &[]).verdict(&urls[0]), "alive");
-    assert!(web.hits("/p0") > first);
+    assert!(web.hits("/p0") > first_count);
 }
 
 #[test]
@@ -127,11 +129,11 @@ fn rate_limit_survives_a_clock_that_moved_back() {
     let (web, sandbox) = (rate_limited(), Sandbox::new());
     let urls = write_list(&web, &sandbox, 3);
     check_at(&sandbox, START, &[]);
-    let first = web.requests().len();
+    let first_count = web.requests().len();
     let rows = check_at(&sandbox, "2026-03-09T12:00:00Z", &["--fresh"]);
     assert_eq!(rows.verdict(&urls[0]), "blocked RL429");
-    assert_eq!(web.requests().len(), first);
+    assert_eq!(web.requests().len(), first_count);
     // The hour restarts at the run that detected the clock change.
     check_at(&sandbox, "2026-03-09T13:05:00Z", &["--fresh"]);
-    assert!(web.requests().len() > first);
+    assert!(web.requests().len() > first_count);
 }

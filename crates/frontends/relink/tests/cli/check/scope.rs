@@ -4,7 +4,7 @@ use relink_testkit::web::TestServer;
 
 use crate::sandbox::Sandbox;
 
-/// Asserts which URLs of some documents are reported.
+/// Asserts the URLs that a check of some documents reports. `args` are inputs and flags.
 #[track_caller]
 fn check(args: &[&str], expected: &[&str]) {
     let sandbox = Sandbox::new();
@@ -63,7 +63,7 @@ fn offline_checks_local_links_only() {
         (rows.verdict("a.md"), rows.verdict("gone.md")),
         ("alive".into(), "local RL601".into())
     );
-    assert_eq!((rows.0.len(), web.connections()), (2, 0));
+    assert_eq!((rows.results.len(), web.connections()), (2, 0));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn excluded_url_is_not_requested() {
     let web = TestServer::start_blocking();
     web.page("/a", 200, "").page("/b", 200, "");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/a"), web.url("/b")]);
+    sandbox.write_urls("urls.txt", [web.url("/a"), web.url("/b")]);
     let rows = sandbox.check(&["urls.txt", "--exclude", "/b$"]).exits(0).rows();
     assert_eq!(rows.urls(), [web.url("/a").as_str()]);
     assert_eq!(web.hits("/b"), 0);
@@ -83,6 +83,6 @@ fn standard_input_larger_than_the_buffer_is_spooled() {
     let input = format!("{}http://exa mple/\n", format!("# {}\n", "-".repeat(60_000)).repeat(300));
     let rows = sandbox.check_stdin(&input, &["--offline", "--as", "list", "-"]).exits(1).rows();
     assert_eq!(rows.verdict("http://exa mple/"), "local RL602");
-    assert_eq!(rows.0[0]["locations"][0]["path"], "stdin");
-    assert_eq!(rows.0[0]["locations"][0]["line"], 301);
+    assert_eq!(rows.results[0]["locations"][0]["path"], "stdin");
+    assert_eq!(rows.results[0]["locations"][0]["line"], 301);
 }

@@ -1,15 +1,17 @@
-//! Sitemap indexes.
+//! Sitemaps, and sitemap indexes: lists of sitemaps.
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::sandbox::{CommandOutput, Sandbox};
 use crate::sitemap_xml::{gzip, index, urlset, xml};
 
+/// Returns a URL as text.
 fn url(web: &TestServer, path: &str) -> String {
     web.url(path).to_string()
 }
 
-/// A site with an index of two sitemaps, one of them compressed.
+/// A site with an index of two sitemaps, one of them compressed. They list the live pages `/a`
+/// and `/b` and the missing page `/gone`.
 fn site() -> TestServer {
     let web = TestServer::start_blocking();
     web.respond("/index.xml", xml(index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")])));
@@ -45,6 +47,7 @@ fn sitemaps_of_a_local_index_are_read() {
     let sandbox = Sandbox::new();
     sandbox.write("map.xml", &index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]));
     let rows = sandbox.check(&["map.xml"]).exits(1).rows();
+    // Three pages and two sitemaps.
     assert_eq!(rows.urls().len(), 5);
     assert_eq!(rows.verdict(url(&web, "/b")), "alive");
     assert_eq!(web.hits("/one.xml"), 1);
@@ -94,7 +97,7 @@ fn nested_sitemap_indexes_are_limited_in_depth() {
         web.respond(&format!("/{n}.xml"), xml(index(&[url(&web, &format!("/{}.xml", n + 1))])));
     }
     let rows = Sandbox::new().check(&[&url(&web, "/0.xml")]).exits(0).rows();
-    // The last one is checked like a link but not read.
+    // The last sitemap is checked like a link but not read.
     assert_eq!(rows.urls().len(), 5);
 }
 
@@ -104,7 +107,7 @@ fn sitemap_host_with_retry_after_gets_fewer_requests() {
     let maps = ["/one.xml", "/two.xml"].map(|path| url(&web, path));
     let other = site();
     web.respond("/one.xml", CannedResponse::new(429, "").with_header("Retry-After", "3600"));
-    // As a link target, it may be requested before the response of the first one.
+    // As a link, the second sitemap may be requested before the response of the first one.
     web.page("/two.xml", 200, "");
     let sandbox = Sandbox::new();
     sandbox

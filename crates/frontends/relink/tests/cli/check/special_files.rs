@@ -5,13 +5,14 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sandbox::{CHECK, CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CHECK, CommandOutput, NO_DELAYS, Sandbox};
 
+/// The problem of a device file.
 const DEVICE: &str = "cannot be read: it is a character device, not a regular file";
 
 /// Returns the problems of a check, each as `path: text`, and its output.
 fn problems(sandbox: &Sandbox, inputs: &[&str]) -> (Vec<String>, CommandOutput) {
-    let args = [CHECK, QUICK, &["--offline", "--format", "json"], inputs].concat();
+    let args = [CHECK, NO_DELAYS, &["--offline", "--format", "json"], inputs].concat();
     let result = sandbox.run(&args);
     let report: Value = serde_json::from_str(&result.stdout).unwrap_or_default();
     let rows = report["problems"].as_array().cloned().unwrap_or_default();
@@ -20,8 +21,8 @@ fn problems(sandbox: &Sandbox, inputs: &[&str]) -> (Vec<String>, CommandOutput) 
     (problems.collect(), result)
 }
 
-/// Creates a project with a document and a symbolic link to a device.
-fn sandbox(link: &str) -> Sandbox {
+/// Creates a project with two documents and a symbolic link to a device at `link`.
+fn sandbox_with_device(link: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "[b](b.md)\n").write("docs/b.md", "");
     symlink("/dev/null", sandbox.path(link)).unwrap();
@@ -30,7 +31,7 @@ fn sandbox(link: &str) -> Sandbox {
 
 #[test]
 fn check_directory_with_symlink_to_device_reports_a_problem() {
-    let sandbox = sandbox("docs/null.md");
+    let sandbox = sandbox_with_device("docs/null.md");
     let (problems, result) = problems(&sandbox, &["docs"]);
     assert_eq!(problems, [format!("docs/null.md: {DEVICE}")]);
     assert_eq!(result.exit_code, 0);
@@ -38,7 +39,7 @@ fn check_directory_with_symlink_to_device_reports_a_problem() {
 
 #[test]
 fn check_symlink_to_device_among_named_files_reports_a_problem() {
-    let sandbox = sandbox("docs/null.md");
+    let sandbox = sandbox_with_device("docs/null.md");
     let (problems, result) = problems(&sandbox, &["docs/a.md", "docs/null.md"]);
     assert_eq!(problems, [format!("docs/null.md: {DEVICE}")]);
     assert_eq!(result.exit_code, 0);
@@ -46,13 +47,13 @@ fn check_symlink_to_device_among_named_files_reports_a_problem() {
 
 #[test]
 fn check_symlink_to_device_alone_exits_2() {
-    let sandbox = sandbox("docs/null.md");
+    let sandbox = sandbox_with_device("docs/null.md");
     sandbox.check(&["docs/null.md"]).fails(2, &["docs/null.md", "a character device"]);
 }
 
 #[test]
 fn check_anchor_in_symlink_to_device_reports_a_problem() {
-    let sandbox = sandbox("docs/null.html");
+    let sandbox = sandbox_with_device("docs/null.html");
     sandbox.write("docs/a.md", "[x](null.html#y) [z](null.html#z) [n](null.html)\n");
     let (problems, result) = problems(&sandbox, &["docs/a.md"]);
     assert_eq!(problems, [format!("docs/null.html: {DEVICE}")]);
@@ -61,7 +62,7 @@ fn check_anchor_in_symlink_to_device_reports_a_problem() {
 
 #[test]
 fn extract_symlink_to_device_reports_a_problem() {
-    let sandbox = sandbox("docs/null.md");
+    let sandbox = sandbox_with_device("docs/null.md");
     for inputs in [&["docs"][..], &["docs/a.md", "docs/null.md"]] {
         let result = sandbox.run(&[&["extract"], inputs].concat()).exits(0);
         let expected = "warning: docs/null.md: cannot be read: it is a character device";
@@ -71,43 +72,52 @@ fn extract_symlink_to_device_reports_a_problem() {
 
 #[test]
 fn survey_catalog_that_is_a_symlink_to_device_exits_2() {
-    let sandbox = sandbox("list.csv");
+    let sandbox = sandbox_with_device("list.csv");
     let result = sandbox.run(&["survey", "list.csv", "--db", "relink.db"]);
     result.fails(2, &["list.csv", "a character device"]);
 }
 
 #[test]
 fn project_config_that_is_a_symlink_to_device_exits_2() {
-    let sandbox = sandbox("relink.toml");
+    let sandbox = sandbox_with_device("relink.toml");
     sandbox.check(&["docs/a.md"]).fails(2, &["relink.toml", "a character device"]);
 }
 
 #[test]
 fn interrupt_while_a_pipe_sends_nothing_exits_130() {
-    let sandbox = sandbox("docs/null.md");
+    let sandbox = Sandbox::new();
     let pipe = sandbox.path("pipe.md");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let running = sandbox.spawn_check(&["--offline", "pipe.md"]);
-    // Returns once the pipe is open for reading.
+    // Opening the pipe for writing waits until Relink has opened it for reading.
     let writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     running.interrupt();
     running.finish().exits(130);
     drop(writer);
 }
 
+/// Checks `input`, which is written as in a shell, and asserts that its broken link is found.
+#[track_caller]
+fn check_shell_input(input: &str) {
+    let sandbox = Sandbox::new();
+    sandbox.write("document", "[b](gone.md)\n");
+    let relink = env!("CARGO_BIN_EXE_relink");
+    let line =
+        format!("'{relink}' check --offline --db relink.db --format jsonl --as markdown {input}");
+    let mut shell = sandbox.isolated(Command::new("bash"), &["-c", &line]);
+    let result = CommandOutput::new(&shell.output().unwrap());
+    assert_eq!(result.exits(1).rows().urls(), ["gone.md"], "{input}");
+}
+
 #[test]
-fn check_process_substitution_reads_the_pipe() {
-    let sandbox = sandbox("docs/null.md");
-    let program = env!("CARGO_BIN_EXE_relink");
-    let check = format!("'{program}' check --offline --db relink.db --format jsonl");
-    for input in ["<(printf '[b](gone.md)')", "/dev/stdin < docs/list", "- < docs/list"] {
-        sandbox.write("docs/list", "[b](gone.md)\n");
-        let line = format!("{check} --as markdown {input}");
-        let result = CommandOutput::new(
-            &sandbox.isolated(Command::new("bash"), &["-c", &line]).output().unwrap(),
-        );
-        assert_eq!(result.exits(1).rows().urls(), ["gone.md"], "{input}");
-    }
+fn process_substitution_is_read() {
+    check_shell_input("<(printf '[b](gone.md)')");
+}
+
+#[test]
+fn redirected_standard_input_is_read() {
+    check_shell_input("/dev/stdin < document");
+    check_shell_input("- < document");
 }
 
 #[test]
@@ -115,6 +125,7 @@ fn paths_that_are_not_utf8_are_checked_and_reported() {
     use std::os::unix::ffi::OsStrExt as _;
 
     let sandbox = Sandbox::new();
+    // The bytes FE and FF do not occur in UTF-8.
     let name = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
     let dir = sandbox.path("").join(name(b"d\xff"));
     std::fs::create_dir(&dir).unwrap();
@@ -124,6 +135,7 @@ fn paths_that_are_not_utf8_are_checked_and_reported() {
         std::fs::write(dir.join(name(file)), text).unwrap();
     }
     let files = [name(b"d\xff/\xfe.md"), name(b"d\xff/\xff.md")];
+    // As a directory, as part of a directory, and as files.
     for inputs in [vec![name(b"d\xff")], vec![name(b".")], files.to_vec()] {
         let mut command = sandbox.command(&["check", "--offline", "--db", "relink.db"]);
         command.args(["--format", "json", "--fresh"]).args(&inputs);

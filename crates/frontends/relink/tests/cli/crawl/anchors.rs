@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::crawl;
 use crate::sandbox::Sandbox;
 
-/// A site with a home page that has these links, and the page `/docs`.
+/// A site with a home page with links, and the page `/docs`.
 fn site(links: &[&str], page: &str) -> TestServer {
     let web = TestServer::start_blocking();
     let links: Vec<String> = links.iter().map(|link| format!("<a href=\"{link}\">x</a>")).collect();
@@ -17,11 +17,12 @@ fn site(links: &[&str], page: &str) -> TestServer {
     web
 }
 
+/// Creates an HTML response.
 fn html(body: &str) -> CannedResponse {
     CannedResponse::new(200, body).with_header("Content-Type", "text/html; charset=utf-8")
 }
 
-/// Crawls the site and returns the reported missing anchors.
+/// Crawls a site and returns the missing anchors of the report.
 #[track_caller]
 fn missing_anchors(web: &TestServer) -> Vec<String> {
     let sandbox = Sandbox::new();
@@ -53,6 +54,7 @@ fn crawl_resolves_a_fragment_alone_against_the_base() {
     let body = "<base href='/docs'><h1 id=own>A</h1><a href='#own'>x</a> <a href='#part'>y</a>";
     web.respond("/", html(&format!("<!doctype html><title>A</title>{body}")));
     web.respond("/docs", html("<!doctype html><h1 id=a>A</h1><h2 id=part>B</h2>"));
+    // `#own` refers to the base, not to the page itself.
     assert_eq!(missing_anchors(&web), ["own"]);
 }
 

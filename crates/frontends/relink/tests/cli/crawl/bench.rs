@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Every page is slow, and all planted dead links must be found with any number of
-/// workers.
+/// The benchmark crawls a site of slow pages with dead links, all of which must be found with
+/// any number of workers.
 #[test]
 fn many_workers_are_faster_than_one() {
     let relink = Path::new(env!("CARGO_BIN_EXE_relink"));

@@ -1,4 +1,7 @@
 //! `--format jsonl` of a crawl: fields in addition to those of `check`.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use relink_testkit::web::TestServer;
 
@@ -17,12 +20,13 @@ fn row_has_depth_first_linking_page_and_inlinks() {
     );
     let home = web.url("/");
     let rows = crawl(&Sandbox::new(), &[home.as_str()]).exits(1).rows();
-    assert_eq!(rows.0.len(), 5);
-    for row in &rows.0 {
+    assert_eq!(rows.results.len(), 5);
+    for row in &rows.results {
         let row = row.as_object().unwrap();
         assert!(row["depth"].is_u64() && row["from"].is_string(), "{row:?}");
         assert!(row["inlinks"].as_u64().unwrap() > 0, "{row:?}");
     }
+    // Depth, linking page (`arguments` for the command line) and verdict.
     let summary = |path: &str| {
         let row = rows.row(web.url(path));
         let from = row["from"].as_str().unwrap().replace(home.as_str(), "/");
@@ -33,7 +37,7 @@ fn row_has_depth_first_linking_page_and_inlinks() {
     assert_eq!(summary("/b"), "1 / alive");
     assert_eq!(summary("/c"), "2 /a alive");
     assert_eq!(summary("/gone"), "3 /c dead");
-    // One worker and breadth first: both linking pages are read before `/c`.
+    // Pages are crawled breadth first, so both linking pages are read before `/c`.
     assert_eq!(rows.row(web.url("/c"))["inlinks"], 2);
 }
 
@@ -53,18 +57,18 @@ fn external_links_are_checked_but_not_followed() {
     assert_eq!(rows.verdict(&links[0]), "alive");
     assert_eq!(rows.verdict(&links[1]), "dead RL101");
     assert_eq!(rows.row(&links[0])["depth"], 1);
-    assert_eq!(rows.0.len(), 3);
+    assert_eq!(rows.results.len(), 3);
     assert_eq!(other.hits("/deeper"), 0);
 }
 
 #[test]
-fn no_external_skips_external_links() {
+fn no_external_flag_skips_external_links() {
     let other = site("/page");
     let web = TestServer::start_blocking();
     add_pages(&web, &format!("/ {} /a\n/a", other.url("/page")));
     let start = web.url("/");
     let args = [start.as_str(), "--allow-private", "--no-external"];
-    assert_eq!(crawl(&Sandbox::new(), &args).exits(0).rows().0.len(), 2);
+    assert_eq!(crawl(&Sandbox::new(), &args).exits(0).rows().results.len(), 2);
     assert_eq!(other.requests().len(), 0);
 }
 
@@ -76,7 +80,7 @@ fn malformed_link_is_reported_with_its_page() {
     add_pages(&web, "/a");
     let start = web.url("/");
     let rows = crawl(&Sandbox::new(), &[start.as_str()]).exits(1).rows();
-    let broken: Vec<_> = rows.0.iter().filter(|row| row["verdict"] == "local").collect();
+    let broken: Vec<_> = rows.results.iter().filter(|row| row["verdict"] == "local").collect();
     let [broken] = broken[..] else { panic!("{rows:?}") };
     assert_eq!(broken["from"], start.as_str());
     assert_eq!((broken["depth"].as_u64(), broken["inlinks"].as_u64()), (Some(1), Some(1)));
@@ -89,7 +93,7 @@ fn non_web_links_are_not_targets() {
                 <a href='javascript:void(0)'>x</a><img src='data:image/png;base64,AAAA'>";
     web.page("/", 200, &generated_pages::with_body("home", body));
     let start = web.url("/");
-    assert_eq!(crawl(&Sandbox::new(), &[start.as_str()]).exits(0).rows().0.len(), 1);
+    assert_eq!(crawl(&Sandbox::new(), &[start.as_str()]).exits(0).rows().results.len(), 1);
     assert_eq!(requested_paths(&web), ["/"]);
 }
 
@@ -125,9 +129,9 @@ fn invalid_start_url_is_a_usage_error() {
     output.fails(2, &["cannot crawl `not a url`", "relink crawl https://"]);
 }
 
-/// The host is unreachable: robots.txt is unknown and no page is requested.
+/// The robots.txt of an unreachable host is unknown.
 #[test]
-fn dead_host_is_not_reported_as_disallowed_by_robots() {
+fn link_to_an_unreachable_host_is_failing_and_not_disallowed_by_robots() {
     let refused = crate::servers::RefusedPort::new();
     let web = TestServer::start_blocking();
     add_pages(&web, &format!("/ {}", refused.url("/page")));
@@ -143,8 +147,8 @@ fn unreachable_site_is_inconclusive() {
     assert!(output.stderr.contains("no host responded"), "{}", output.stderr);
 }
 
-/// A page with template placeholders in its links. The attributes are those of the
-/// root element.
+/// A site with a home page whose links contain placeholders of templates. `attributes` are those
+/// of its root element.
 fn page_with_placeholders(attributes: &str) -> TestServer {
     let web = site("/good");
     let links = "<a href='{{ url }}'>a</a><a href='/x/${name}'>b</a><a href='<%= c %>'>c</a>\
@@ -162,7 +166,7 @@ fn placeholders_on_a_published_page_are_findings() {
         assert_eq!(rows.verdict(text), "local RL604", "{text}");
     }
     assert_eq!(rows.verdict(web.url("/good")), "alive");
-    assert_eq!(rows.0.len(), 7, "{rows:?}");
+    assert_eq!(rows.results.len(), 7, "{rows:?}");
     let checked = Sandbox::new().check(&[web.url("/").as_str()]).exits(1).rows();
     assert_eq!(checked.verdict("{{ url }}"), "local RL604");
 }
@@ -171,14 +175,14 @@ fn placeholders_on_a_published_page_are_findings() {
 fn placeholders_replaced_by_scripts_are_not_findings() {
     let web = page_with_placeholders("ng-app=shop");
     let rows = crawl(&Sandbox::new(), &[web.url("/").as_str(), "--render", "never"]).rows();
-    assert!(!rows.0.iter().any(|row| row["code"] == "RL604"), "{rows:?}");
+    assert!(!rows.results.iter().any(|row| row["code"] == "RL604"), "{rows:?}");
 }
 
 #[test]
 fn placeholders_in_a_file_are_skipped_and_counted() {
     let sandbox = Sandbox::new();
     sandbox.write("page.html", "<a href='{{ url }}'>a</a>");
-    let output = sandbox.report(&["--format", "json", "page.html"]).exits(0);
+    let output = sandbox.check_human(&["--format", "json", "page.html"]).exits(0);
     let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["summary"]["skipped"]["placeholder"], 1);
 }

@@ -1,4 +1,7 @@
 //! Exports of the link graph and the sitemap.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use relink_testkit::web::TestServer;
 
@@ -19,7 +22,7 @@ fn site_with_special_characters() -> TestServer {
     web
 }
 
-/// Crawls with `--export` and returns the exported file.
+/// Crawls with `--export KIND` and returns the text of the exported `file`.
 #[track_caller]
 fn export(web: &TestServer, kind: &str, file: &str) -> String {
     let (sandbox, url) = (Sandbox::new(), web.url("/"));
@@ -31,29 +34,30 @@ fn export(web: &TestServer, kind: &str, file: &str) -> String {
 /// elements with each name.
 #[track_caller]
 fn count_elements<const N: usize>(xml: &str, names: [&str; N]) -> [usize; N] {
-    let mut open: Vec<&str> = Vec::new();
+    let mut open_elements: Vec<&str> = Vec::new();
     let mut counts = [0; N];
     for tag in xml.split('<').skip(1) {
         let (tag, text) = tag.split_once('>').unwrap();
         for entity in text.split('&').skip(1).chain(tag.split('&').skip(1)) {
+            // Every `&` starts an entity, which ends with a semicolon.
             assert!(entity.contains(';'), "a bare ampersand before `{entity}`");
         }
         if tag.starts_with('?') || tag.starts_with('!') {
             continue;
         }
         if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name), "in {xml}");
+            assert_eq!(open_elements.pop(), Some(name), "in {xml}");
             continue;
         }
         let name = tag.split([' ', '/', '\n']).next().unwrap();
-        if let Some(index) = names.iter().position(|it| *it == name) {
+        if let Some(index) = names.iter().position(|counted| *counted == name) {
             counts[index] += 1;
         }
         if !tag.ends_with('/') {
-            open.push(name);
+            open_elements.push(name);
         }
     }
-    assert_eq!(open, [""; 0], "every element is closed");
+    assert_eq!(open_elements, [""; 0], "every element is closed");
     counts
 }
 

@@ -1,5 +1,5 @@
-//! Generated pages. Each has a distinct text, so that it is not judged as a copy of
-//! an error page.
+//! Generated pages. Each has a distinct text, so that it is not taken for a copy of an error
+//! page.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -13,14 +13,14 @@ const VOCABULARY: [&str; 24] = [
     "upland", "vale", "wharf", "yarrow",
 ];
 
-/// Returns a page with these links.
+/// Returns the HTML of a page with links.
 pub fn page(name: &str, links: &[&str]) -> String {
     let links: Vec<String> =
         links.iter().map(|link| format!("<li><a href=\"{link}\">next</a></li>")).collect();
     with_body(name, &format!("<ul>{}</ul>", links.concat()))
 }
 
-/// Returns a page with additional HTML.
+/// Returns the HTML of a page that ends with `body`.
 pub fn with_body(name: &str, body: &str) -> String {
     let text = text(name, WORDS);
     format!("<!doctype html><title>About {name}</title><h1>{name}</h1><p>{text}</p>{body}")

@@ -4,9 +4,10 @@
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use super::{crawl, report};
+use super::{crawl, crawl_human};
 use crate::sandbox::Sandbox;
 
+/// Creates the response of a page with `body`.
 fn html(body: &str) -> CannedResponse {
     let page = format!("<!doctype html><title>Archive</title><h1>Archive</h1>{body}");
     CannedResponse::new(200, page).with_header("Content-Type", "text/html; charset=utf-8")
@@ -21,13 +22,14 @@ fn site_with_links(count: usize) -> TestServer {
     web
 }
 
+/// Returns the JSON report of the last crawl.
 fn site_report(sandbox: &Sandbox) -> Value {
     let output = sandbox.run(&["report", "--db", "relink.db", "--format", "json"]);
     serde_json::from_str(&output.stdout).unwrap()
 }
 
 #[test]
-fn crawl_reads_every_link_of_a_page_with_thousands() {
+fn all_links_of_a_page_with_12000_links_are_read() {
     let (web, sandbox) = (site_with_links(12_050), Sandbox::new());
     let rows = crawl(&sandbox, &[web.url("/").as_str()]).exits(1).rows();
     assert_eq!(rows.verdict(web.url("/gone")), "dead RL101");
@@ -40,7 +42,7 @@ fn crawl_reads_every_link_of_a_page_with_thousands() {
 fn crawl_counts_links_over_the_limit_and_reports_no_trap() {
     let (web, sandbox) = (site_with_links(10), Sandbox::new());
     let url = web.url("/");
-    let output = report(&sandbox, &[url.as_str(), "--max-page-links", "4"]).exits(0);
+    let output = crawl_human(&sandbox, &[url.as_str(), "--max-page-links", "4"]).exits(0);
     let expected = "links not followed: 7 over the limit of links on one page (`--max-page-links`)";
     assert!(output.stdout.contains(expected), "{}", output.stdout);
     assert!(!output.stdout.contains("trap"), "{}", output.stdout);
@@ -51,7 +53,7 @@ fn crawl_counts_links_over_the_limit_and_reports_no_trap() {
 fn limits_are_read_from_the_configuration() {
     let (web, sandbox) = (site_with_links(10), Sandbox::new());
     sandbox.write("relink.toml", "max-page-links = 4\nmax-page-size = \"1M\"\n");
-    report(&sandbox, &[web.url("/").as_str()]).exits(0);
+    crawl_human(&sandbox, &[web.url("/").as_str()]).exits(0);
     assert_eq!(site_report(&sandbox)["links"], 4);
 }
 
@@ -70,7 +72,7 @@ fn crawl_counts_pages_over_the_size_limit() {
     let text = "<p>filler text that makes the page long\n".repeat(100);
     web.respond("/", html(&format!("{text}<a href=/gone>g</a>")));
     let url = web.url("/");
-    let output = report(&sandbox, &[url.as_str(), "--max-page-size", "1k"]).exits(0);
+    let output = crawl_human(&sandbox, &[url.as_str(), "--max-page-size", "1k"]).exits(0);
     let expected = "1 page longer than the limit, read in part (`--max-page-size`)";
     assert!(output.stdout.contains(expected), "{}", output.stdout);
     assert_eq!(site_report(&sandbox)["notes"][0], expected);
@@ -84,7 +86,7 @@ fn check_reads_a_long_page_completely_or_reports_truncation() {
     let url = web.url("/");
     let rows = sandbox.check(&[url.as_str()]).exits(1).rows();
     assert_eq!(rows.verdict(web.url("/gone")), "dead RL101");
-    let output = sandbox.report(&[url.as_str(), "--max-page-size", "1k", "--fresh"]).exits(0);
+    let output = sandbox.check_human(&[url.as_str(), "--max-page-size", "1k", "--fresh"]).exits(0);
     assert!(output.stdout.contains("longer than 1024 bytes"), "{}", output.stdout);
 }
 

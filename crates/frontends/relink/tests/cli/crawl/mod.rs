@@ -1,4 +1,4 @@
-//! `relink crawl`.
+//! `relink crawl`. Control URLs are requested only for comparison; they have random names.
 
 mod anchors;
 mod bench;
@@ -21,9 +21,9 @@ mod traps;
 
 use relink_testkit::web::TestServer;
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
-/// `relink crawl` with the database of the sandbox.
+/// The arguments of `relink crawl` with the database of the sandbox.
 pub const CRAWL: &[&str] = &["crawl", "--db", "relink.db"];
 
 /// Crawls without delays and prints JSON lines.
@@ -31,17 +31,18 @@ pub fn crawl(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(&jsonl_args(args))
 }
 
-/// Crawls without delays and prints the human report.
-pub fn report(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    sandbox.run(&[CRAWL, QUICK, args].concat())
+/// Crawls without delays and prints the report for humans.
+pub fn crawl_human(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(&[CRAWL, NO_DELAYS, args].concat())
 }
 
 /// Returns the arguments of a crawl without delays that prints JSON lines.
 pub fn jsonl_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    [CRAWL, QUICK, &["--format", "jsonl"], args].concat()
+    [CRAWL, NO_DELAYS, &["--format", "jsonl"], args].concat()
 }
 
-/// Starts a site. Each line has the path of a page and the URLs it links to.
+/// Starts a site. Each line has the path of a page and the URLs of its links: `/ /a /b` is a home
+/// page with two links, `/a` a page without links. Other paths return 404.
 pub fn site(lines: &str) -> TestServer {
     let web = TestServer::start_blocking();
     add_pages(&web, lines);
@@ -71,11 +72,11 @@ pub fn requested_paths(web: &TestServer) -> Vec<String> {
 
 /// Returns the paths of all results, sorted.
 #[track_caller]
-pub fn paths(web: &TestServer, output: &CommandOutput) -> Vec<String> {
-    let own = web.url("/");
+pub fn result_paths(web: &TestServer, output: &CommandOutput) -> Vec<String> {
+    let root = web.url("/");
     let mut paths: Vec<String> = output.rows().urls();
     for path in &mut paths {
-        if let Some(rest) = path.strip_prefix(own.as_str()) {
+        if let Some(rest) = path.strip_prefix(root.as_str()) {
             *path = format!("/{rest}");
         }
     }

@@ -1,11 +1,14 @@
 //! `nofollow` in links, meta elements and headers.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{add_pages, crawl, generated_pages, report, requested_paths};
+use super::{add_pages, crawl, crawl_human, generated_pages, requested_paths};
 use crate::sandbox::Sandbox;
 
-/// A site with this home page.
+/// A site with the home page `home`, and the pages `/a`, `/b` and `/c`. `/a` links to `/b`.
 fn site_with_home(home: CannedResponse) -> TestServer {
     let web = TestServer::start_blocking();
     web.respond("/", home);
@@ -13,7 +16,7 @@ fn site_with_home(home: CannedResponse) -> TestServer {
     web
 }
 
-/// Crawls a site with this home page and asserts the requested paths.
+/// Crawls the site of [`site_with_home`] and asserts the requested paths.
 #[track_caller]
 fn check(home: CannedResponse, args: &[&str], expected: &[&str]) {
     let web = site_with_home(home);
@@ -24,6 +27,7 @@ fn check(home: CannedResponse, args: &[&str], expected: &[&str]) {
     assert_eq!(requests, expected);
 }
 
+/// A home page with a `nofollow` link to `/a`, and a plain link to `/c`.
 fn page_with_nofollow_link() -> CannedResponse {
     CannedResponse::new(
         200,
@@ -34,6 +38,7 @@ fn page_with_nofollow_link() -> CannedResponse {
     )
 }
 
+/// A home page with a `meta` element, and a link to `/a`.
 fn page_with_meta(meta: &str) -> CannedResponse {
     CannedResponse::new(
         200,
@@ -67,13 +72,13 @@ fn robots_header_nofollow_is_obeyed() {
 fn nofollow_links_are_counted() {
     let web = site_with_home(page_with_nofollow_link());
     let url = web.url("/");
-    let output = report(&Sandbox::new(), &[url.as_str()]).exits(0);
+    let output = crawl_human(&Sandbox::new(), &[url.as_str()]).exits(0);
     assert!(output.stdout.contains("1 marked `nofollow` by their page"), "{}", output.stdout);
 }
 
-/// A link that one page marks and another does not is followed.
+/// `/a` is marked `nofollow` by the home page, but not by `/c`.
 #[test]
-fn link_without_nofollow_elsewhere_is_followed() {
+fn link_with_nofollow_on_only_one_of_two_pages_is_followed() {
     let web = site_with_home(page_with_nofollow_link());
     add_pages(&web, "/c /a");
     let url = web.url("/");

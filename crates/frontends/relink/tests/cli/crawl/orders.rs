@@ -1,11 +1,14 @@
 //! Traversal order, checked in the log of the server.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use relink_testkit::web::TestServer;
 
 use super::{crawl, requested_paths, site};
 use crate::sandbox::Sandbox;
 
-/// The tree of the Website Health Analyser, Fig. 1.
+/// The tree in figure 1 of the paper on the Website Health Analyser.
 const FIG_1: &str = "
     /1 /2 /3 /4
     /2 /5 /6
@@ -21,7 +24,7 @@ const FIG_1: &str = "
     /12
 ";
 
-/// Crawls with one worker and returns the requested paths in order.
+/// Crawls with one worker from `start`, and returns the requested paths in order, without slash.
 #[track_caller]
 fn crawl_order(web: &TestServer, start: &str, args: &[&str]) -> String {
     let single_worker = ["--concurrency", "1", "--host-concurrency", "1"];
@@ -31,6 +34,7 @@ fn crawl_order(web: &TestServer, start: &str, args: &[&str]) -> String {
     paths.collect::<Vec<_>>().join(" ")
 }
 
+/// Crawls the tree with further flags and asserts the order of the requests.
 #[track_caller]
 fn check(args: &[&str], expected: &str) {
     let web = site(FIG_1);

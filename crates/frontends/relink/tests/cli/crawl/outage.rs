@@ -1,4 +1,7 @@
 //! Sites that go down during a crawl.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use relink_testkit::dns::Dns;
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{crawl, generated_pages, report};
+use super::{crawl, crawl_human, generated_pages};
 use crate::sandbox::{CommandOutput, Sandbox};
 use crate::servers::BackgroundServer;
 
@@ -21,6 +24,7 @@ struct FailingSite {
 }
 
 impl FailingSite {
+    /// Starts a site that returns `status` after `healthy_requests` requests.
     fn start(healthy_requests: usize, status: u16) -> Self {
         let web = TestServer::start_blocking();
         let (is_down, served) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
@@ -35,42 +39,47 @@ impl FailingSite {
         Self { web, is_down }
     }
 
+    /// Returns the start URL.
     fn url(&self) -> String {
         self.web.url("/0").into()
     }
 }
 
-/// Returns a page of the site. Each links to ten more.
+/// Returns a page of the site. Page N links to the pages 10 N + 1 to 10 N + 10.
 fn page(path: &str) -> CannedResponse {
     let number: Option<usize> = path.trim_start_matches('/').parse().ok();
     let Some(number) = number.filter(|number| *number < PAGES) else {
         return CannedResponse::new(404, "nothing here");
     };
-    let links: Vec<String> =
-        (1..=10).map(|n| 10 * number + n).filter(|n| *n < PAGES).map(|n| format!("/{n}")).collect();
+    let links: Vec<String> = (1..=10)
+        .map(|offset| 10 * number + offset)
+        .filter(|target| *target < PAGES)
+        .map(|target| format!("/{target}"))
+        .collect();
     CannedResponse::new(
         200,
         generated_pages::page(path, &links.iter().map(String::as_str).collect::<Vec<_>>()),
     )
 }
 
-/// Counts the results with this verdict and this start of the reason.
+/// Counts the rows with a verdict and a reason that starts with `reason`.
 fn count(output: &CommandOutput, verdict: &str, reason: &str) -> usize {
     let is_match = |row: &&serde_json::Value| {
         row["verdict"] == verdict && row["reason"].as_str().unwrap().starts_with(reason)
     };
-    output.rows().0.iter().filter(is_match).count()
+    output.rows().results.iter().filter(is_match).count()
 }
 
 #[test]
 fn crawl_of_a_site_that_goes_down_stops_requesting_and_exits_1() {
     for status in [500, 502, 504] {
         let (site, sandbox) = (FailingSite::start(100, status), Sandbox::new());
-        let output = report(&sandbox, &[&site.url()]).exits(1);
+        let output = crawl_human(&sandbox, &[&site.url()]).exits(1);
         let first = output.stdout.lines().next().unwrap();
         assert!(first.starts_with("! ") && first.contains("of this site"), "{}", output.stdout);
         assert!(!output.stdout.contains("Nothing fails"), "{}", output.stdout);
         let requests = site.web.requests().len();
+        // Some requests are sent before the site counts as down.
         assert!(requests <= 100 + 60, "{status}: {requests} requests");
     }
 }
@@ -106,25 +115,26 @@ fn site_that_recovers_during_the_pause_is_crawled_to_its_end() {
 }
 
 #[test]
-fn site_with_a_fifth_of_failing_pages_exits_1_and_says_so_first() {
+fn site_with_a_fifth_of_failing_pages_exits_1_with_a_note() {
     let web = super::site("/ /a /b /c /d\n/a\n/b\n/c");
     web.page("/d", 500, "");
     let url = web.url("/");
-    let output = report(&Sandbox::new(), &[url.as_str()]).exits(1);
+    let output = crawl_human(&Sandbox::new(), &[url.as_str()]).exits(1);
     let first = output.stdout.lines().next().unwrap();
     assert_eq!(
         first,
         "! 1 of the 5 pages of this site (20 %) return a server error or do not respond"
     );
     assert_eq!(output.stdout.matches(first).count(), 1, "{}", output.stdout);
+    // A sixth of failing pages is accepted.
     let web = super::site("/ /a /b /c /d /e\n/a\n/b\n/c\n/e");
     web.page("/d", 500, "");
     let url = web.url("/");
-    report(&Sandbox::new(), &[url.as_str()]).exits(0);
+    crawl_human(&Sandbox::new(), &[url.as_str()]).exits(0);
 }
 
 #[test]
-fn crawl_does_not_call_links_dead_if_no_name_outside_is_resolved() {
+fn external_links_are_failing_if_no_external_name_is_resolved() {
     let dns = BackgroundServer::start(Dns::start());
     let links: Vec<String> = (0..4).map(|n| format!("http://other{n}.test/")).collect();
     let web = super::site(&format!("/ /a {}\n/a", links.join(" ")));

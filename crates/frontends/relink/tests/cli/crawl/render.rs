@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{CRAWL, add_pages, crawl, report};
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use super::{CRAWL, add_pages, crawl, crawl_human};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
 /// An application whose pages are empty without scripts.
 const SHELL: &str = "<!doctype html><html><head><title>App</title></head><body>\
     <div id=\"root\"></div><script src=\"/app.js\"></script></body></html>";
 
+/// The script that builds the pages of the application.
 const SCRIPT: &str = "
     const root = document.getElementById('root');
     const page = location.pathname;
@@ -20,10 +21,12 @@ const SCRIPT: &str = "
         + links.map(link => '<a href=\"' + link + '\">' + link + '</a>').join(' ');
 ";
 
+/// Creates the response of a script.
 fn script(text: &str) -> CannedResponse {
     CannedResponse::new(200, text).with_header("Content-Type", "text/javascript")
 }
 
+/// A site whose home page links to two views by a script.
 fn application() -> TestServer {
     let web = TestServer::start_blocking();
     web.page("/", 200, SHELL).page("/views/one", 200, SHELL).page("/views/two", 200, SHELL);
@@ -51,9 +54,9 @@ fn links_created_by_scripts_are_not_found_without_rendering() {
     assert_eq!(web.hits("/"), 1);
 }
 
-/// Returns a page whose script sends requests to a private server, downloads a
-/// file, opens dialogs and never ends. It also has a link.
-fn hostile(canary: &TestServer) -> String {
+/// Returns a page whose script sends requests to a private server (the canary), downloads a
+/// file, opens dialogs and never ends.
+fn hostile_page(canary: &TestServer) -> String {
     format!(
         "<!doctype html><html><head><title>App</title></head><body><div id=root></div><script>
          fetch('{}').catch(() => 0);
@@ -71,9 +74,9 @@ fn hostile(canary: &TestServer) -> String {
 }
 
 #[test]
-fn hostile_page_is_contained() {
+fn hostile_page_reaches_no_private_server_and_writes_no_file() {
     let (web, canary) = (TestServer::start_blocking(), TestServer::start_blocking());
-    web.page("/bad", 200, &hostile(&canary));
+    web.page("/bad", 200, &hostile_page(&canary));
     add_pages(&web, "/ /bad /good\n/good");
     web.respond(
         "/big.zip",
@@ -94,7 +97,7 @@ fn hostile_page_is_contained() {
 
 /// Crawls as on a machine without a browser.
 fn crawl_without_browser(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    let mut command = sandbox.command(&[CRAWL, QUICK, args].concat());
+    let mut command = sandbox.command(&[CRAWL, NO_DELAYS, args].concat());
     CommandOutput::new(&command.env("RELINK_BROWSER", "/nonexistent").output().unwrap())
 }
 
@@ -127,12 +130,13 @@ fn ordinary_pages_need_no_browser() {
     let url = web.url("/");
     let result = crawl_without_browser(&Sandbox::new(), &[url.as_str()]).exits(0);
     assert!(!result.stdout.contains("browser"), "{}", result.stdout);
-    report(&Sandbox::new(), &[url.as_str(), "--render", "never"]).exits(0);
+    crawl_human(&Sandbox::new(), &[url.as_str(), "--render", "never"]).exits(0);
 }
 
-/// Pages filled by a short inline script, each with a link.
+/// Each page is filled by a short inline script, which adds a link.
 #[test]
 fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
+    // Pages without content: each is filled by a script.
     let shells = [
         "<div id=app></div>",
         "<h1>App</h1><div id=app>Loading</div>",
@@ -141,6 +145,7 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
          country within three days, and mended for free.</p></header>\
          <main id=app><div class=spinner></div></main><footer>© 2026 Example Ltd.</footer>",
     ];
+    // The home page, as a line of the site: its path and its links.
     let (web, mut home) = (TestServer::start_blocking(), vec!["/".to_owned()]);
     let shadow_script = "<script>customElements.define('x-list',class extends HTMLElement{\
         connectedCallback(){this.attachShadow({mode:'open'}).innerHTML=\
@@ -170,7 +175,7 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
 }
 
 /// Returns the browser profiles left in a directory.
-fn profiles(dir: &std::path::Path) -> Vec<String> {
+fn profiles_in(dir: &std::path::Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("relink-browser-")).collect()
@@ -187,7 +192,7 @@ fn check_signals(signals: &[&str]) {
     let temporary = sandbox.path("tmp");
     std::fs::create_dir(&temporary).unwrap();
     let url = web.url("/").to_string();
-    let mut command = sandbox.command(&[CRAWL, QUICK, &[&url, "--render", "always"]].concat());
+    let mut command = sandbox.command(&[CRAWL, NO_DELAYS, &[&url, "--render", "always"]].concat());
     command.args(["--timeout", "60s"]).env("TMPDIR", &temporary);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let running = crate::sandbox::Running::new(command.spawn().unwrap());
@@ -201,7 +206,7 @@ fn check_signals(signals: &[&str]) {
     }
     running.finish();
     // After a kill, the shell that started the browser removes the profile.
-    while !profiles(&temporary).is_empty() {
+    while !profiles_in(&temporary).is_empty() {
         assert!(started.elapsed() < Duration::from_mins(1), "{signals:?}: a profile is left");
         std::thread::yield_now();
     }

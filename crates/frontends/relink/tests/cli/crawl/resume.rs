@@ -7,14 +7,17 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use super::{crawl, generated_pages, jsonl_args, requested_paths};
 use crate::sandbox::Sandbox;
 
+/// Number of pages of the slow site.
 const PAGES: usize = 60;
+/// Maximum number of concurrent requests.
 const HOST_CONCURRENCY: usize = 2;
 
 /// A slow site; each page links to the next one and to another one.
 fn slow_site() -> TestServer {
     let web = TestServer::start_blocking();
     for number in 0..PAGES {
-        let links = [(number + 1) % PAGES, (2 * number + 1) % PAGES].map(|n| format!("/{n}"));
+        let links =
+            [(number + 1) % PAGES, (2 * number + 1) % PAGES].map(|target| format!("/{target}"));
         let links: Vec<&str> = links.iter().map(String::as_str).collect();
         let path = format!("/{number}");
         let response = CannedResponse::new(200, generated_pages::page(&path, &links));
@@ -23,6 +26,7 @@ fn slow_site() -> TestServer {
     web
 }
 
+/// Returns the arguments of a crawl of `url`.
 fn args(url: &str) -> Vec<&str> {
     vec![url, "--host-concurrency", "2"]
 }
@@ -36,15 +40,16 @@ fn repeatedly_killed_crawl_finishes_with_few_repeated_requests() {
         let kills = 4;
         for kill in 0..kills {
             let mut running = sandbox.spawn(&jsonl_args(&args));
-            // Each run reports the checked pages first, then continues.
+            // Each run first prints the pages that earlier runs have checked. Kill it some
+            // pages later than the last one.
             for _ in 0..=kill * 6 + 3 {
                 running.next_row();
             }
             running.kill();
         }
         let rows = crawl(&sandbox, &args).exits(0).rows();
-        assert_eq!(rows.0.len(), PAGES);
-        assert!(rows.0.iter().all(|row| row["verdict"] == "alive"));
+        assert_eq!(rows.results.len(), PAGES);
+        assert!(rows.results.iter().all(|row| row["verdict"] == "alive"));
         let requests = requested_paths(&web).len();
         // Requests in flight and uncommitted results may be repeated.
         assert!(requests <= PAGES + kills * 2 * HOST_CONCURRENCY, "{order}: {requests}");
@@ -77,7 +82,7 @@ fn fresh_crawl_does_not_change_the_unfinished_one() {
     running.next_row();
     running.kill();
     let args = [&args(url.as_str())[..], &["--fresh"]].concat();
-    assert_eq!(crawl(&sandbox, &args).exits(0).rows().0.len(), PAGES);
+    assert_eq!(crawl(&sandbox, &args).exits(0).rows().results.len(), PAGES);
     let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert_eq!(status.stdout.lines().count(), 2, "{}", status.stdout);
 }

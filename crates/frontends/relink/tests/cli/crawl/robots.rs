@@ -1,24 +1,28 @@
 //! `robots.txt`, checked in the log of the server.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use std::time::{Duration, Instant};
 
 use relink_testkit::hostile::{Hostile, Misbehavior};
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
-use super::{add_pages, crawl, generated_pages, jsonl_args, report, requested_paths, site};
+use super::{add_pages, crawl, crawl_human, generated_pages, jsonl_args, requested_paths, site};
 use crate::sandbox::{CommandOutput, Sandbox};
 use crate::servers::{BackgroundServer, RefusedPort};
 
-/// Start times of runs.
+/// Start times of runs; the second is within a day of the first, the third is not.
 const MONDAY: &str = "2026-03-02T08:00:00Z";
 const LATER_THAT_DAY: &str = "2026-03-02T20:00:00Z";
 const TUESDAY_EVENING: &str = "2026-03-03T20:00:00Z";
 
+/// Creates a response for `/robots.txt`.
 fn robots(status: u16, text: &str) -> CannedResponse {
     CannedResponse::new(status, text).with_header("Content-Type", "text/plain")
 }
 
-/// A site with this `robots.txt`.
+/// A site with `text` as its `robots.txt`.
 fn site_with_robots(text: &str) -> TestServer {
     let web = site(
         "
@@ -107,14 +111,15 @@ fn crawl_delay_overrides_flags() {
     let web = site_with_robots("User-agent: *\nCrawl-delay: 0.3\n");
     let url = web.url("/");
     let args = [url.as_str(), "--concurrency", "8", "--host-concurrency", "8"];
-    let result = report(&Sandbox::new(), &args).exits(0);
+    let result = crawl_human(&Sandbox::new(), &args).exits(0);
     let gaps = gaps(&web.requests());
     assert!(gaps.len() >= 4, "{gaps:?}");
     // The log has arrival times. On a busy machine single arrivals may be late, but
     // not all of them.
     let count = u32::try_from(gaps.len()).unwrap();
     let total: Duration = gaps.iter().sum();
-    assert!(total + Duration::from_millis(200) >= Duration::from_millis(300) * count, "{gaps:?}");
+    let (delay, tolerance) = (Duration::from_millis(300), Duration::from_millis(200));
+    assert!(total + tolerance >= delay * count, "{gaps:?}");
     assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(100)), "{gaps:?}");
     assert_eq!(web.max_concurrent(), 1);
     assert!(result.stdout.contains("robots.txt sets a Crawl-delay of 300 ms"), "{}", result.stdout);
@@ -126,7 +131,7 @@ fn crawl_without_robots_after_retries_exits_3_with_the_reason() {
         let web = site("/ /a\n/a");
         web.respond("/robots.txt", robots(status, "User-agent: *\nAllow: /\n"));
         let url = web.url("/");
-        let result = report(&Sandbox::new(), &[url.as_str()]).exits(3);
+        let result = crawl_human(&Sandbox::new(), &[url.as_str()]).exits(3);
         let reason = format!("robots.txt could not be fetched: status {status}");
         assert!(result.stdout.contains(&reason), "{}", result.stdout);
         let cause = format!("cause: {url}: not requested: {reason}");
@@ -186,24 +191,24 @@ fn crawl_of_a_start_page_that_robots_forbids_exits_3_with_the_reason() {
     assert_eq!(requested_paths(&web), [""; 0]);
 }
 
-/// The rules of an unreachable host are unknown. Its links fail as they would
-/// without rules; only robots.txt is requested.
+/// The rules of an unreachable host are unknown, so only its robots.txt is requested. Links to its
+/// pages are failing.
 #[test]
 fn crawl_reports_links_to_a_host_that_is_down_as_failing() {
     let refused = RefusedPort::new();
-    let (one, two) = (refused.url("/x"), refused.url("/y"));
-    let web = site(&format!("/ {one} {two}"));
+    let links = [refused.url("/x"), refused.url("/y")];
+    let web = site(&format!("/ {}", links.join(" ")));
     let url = web.url("/");
     let rows = crawl(&Sandbox::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
-    for link in [&one, &two] {
+    for link in &links {
         assert_eq!(rows.verdict(link), "failing RL541", "{rows:?}");
         let reason = rows.row(link)["reason"].as_str().unwrap();
         assert!(reason.contains("refused"), "{reason}");
     }
 }
 
-/// A host that resets connections is not crawled. A link to it that is only
-/// checked fails. Only robots.txt is requested.
+/// The host resets the connections for robots.txt. An external link to it is failing; a crawl of
+/// the host itself is blocked.
 #[test]
 fn crawl_sends_no_request_for_pages_of_a_host_that_resets_robots() {
     let other = BackgroundServer::start(Hostile::start(Misbehavior::Reset));
@@ -212,6 +217,7 @@ fn crawl_sends_no_request_for_pages_of_a_host_that_resets_robots() {
     let url = web.url("/");
     let rows = crawl(&Sandbox::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
     assert_eq!(rows.verdict(&link), "failing RL542", "{rows:?}");
+    // The request for robots.txt and two retries.
     assert_eq!(other.connects(), 3);
     let result = crawl(&Sandbox::new(), &[link.as_str()]).exits(3);
     assert_eq!(result.rows().verdict(&link), "blocked RL491");
@@ -224,7 +230,7 @@ fn check_of_blocked_pages_alone_exits_0() {
     let web = TestServer::start_blocking();
     web.page("/", 403, "no");
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/")]);
+    sandbox.write_urls("urls.txt", [web.url("/")]);
     sandbox.check(&["urls.txt"]).exits(0);
 }
 

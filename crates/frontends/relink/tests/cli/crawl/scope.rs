@@ -1,10 +1,14 @@
 //! Scope of a crawl: hosts, patterns and limits.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use relink_testkit::web::TestServer;
 
-use super::{crawl, paths, report, requested_paths, site};
+use super::{crawl, crawl_human, requested_paths, result_paths, site};
 use crate::sandbox::Sandbox;
 
+/// A home page with documentation, a blog and a draft.
 const SITE: &str = "
     / /docs/ /blog/one /draft
     /docs/ /docs/a /docs/b /docs/old/x /
@@ -35,16 +39,17 @@ fn include_and_exclude_select_urls() {
 }
 
 #[test]
-fn prefix_scope_stays_below_the_path() {
+fn path_scope_follows_only_links_of_pages_below_the_start_path() {
     let web = site(SITE);
     let url = web.url("/docs/");
     let output = crawl(&Sandbox::new(), &[url.as_str(), "--scope", "path"]).exits(0);
     // The link to the parent is checked, but its links are not.
-    assert_eq!(paths(&web, &output), ["/", "/docs/", "/docs/a", "/docs/b", "/docs/old/x"]);
+    assert_eq!(result_paths(&web, &output), ["/", "/docs/", "/docs/a", "/docs/b", "/docs/old/x"]);
     assert_eq!((web.hits("/blog/one"), web.hits("/draft")), (0, 0));
 }
 
-/// Three hosts and their `--resolve` flags.
+/// Three hosts and their `--resolve` flags. The home page of each host links to the home pages of
+/// all hosts and to `/deep` on its own host.
 fn three_hosts() -> (TestServer, Vec<String>) {
     let web = TestServer::start_blocking();
     let names = ["site.test", "blog.site.test", "other.test"];
@@ -63,13 +68,13 @@ fn three_hosts() -> (TestServer, Vec<String>) {
     (web, resolve)
 }
 
-/// Asserts the hosts whose pages are followed with this `--scope`. Links to all
-/// hosts are checked.
+/// Asserts the hosts whose pages are followed with these flags. Links to all hosts are checked.
 #[track_caller]
-fn check_scope(scope: &str, followed: &[&str]) {
+fn check_scope(flags: &[&str], followed: &[&str]) {
     let (web, resolve) = three_hosts();
     let url = web.url_at("site.test", "/");
-    let mut args = vec![url.as_str(), "--scope", scope, "--allow-private"];
+    let mut args = vec![url.as_str(), "--allow-private"];
+    args.extend(flags);
     args.extend(resolve.iter().map(String::as_str));
     crawl(&Sandbox::new(), &args).exits(0);
     for name in ["site.test", "blog.site.test", "other.test"] {
@@ -81,19 +86,20 @@ fn check_scope(scope: &str, followed: &[&str]) {
 
 #[test]
 fn default_scope_is_the_host() {
-    check_scope("host", &["site.test"]);
+    check_scope(&[], &["site.test"]);
+    check_scope(&["--scope", "host"], &["site.test"]);
 }
 
 #[test]
-fn domain_scope_includes_other_hosts() {
-    check_scope("domain", &["site.test", "blog.site.test"]);
+fn domain_scope_includes_subdomains() {
+    check_scope(&["--scope", "domain"], &["site.test", "blog.site.test"]);
 }
 
 #[test]
 fn page_limit_is_obeyed_and_reported() {
     let web = site(SITE);
     let url = web.url("/");
-    let output = report(&Sandbox::new(), &[url.as_str(), "--max-pages", "3"]).exits(0);
+    let output = crawl_human(&Sandbox::new(), &[url.as_str(), "--max-pages", "3"]).exits(0);
     assert_eq!(requested_paths(&web), ["/", "/docs/", "/blog/one"]);
     assert!(output.stdout.contains("over the page budget"), "{}", output.stdout);
 }
@@ -102,22 +108,25 @@ fn page_limit_is_obeyed_and_reported() {
 fn pages_beyond_the_depth_limit_are_counted() {
     let web = site(SITE);
     let url = web.url("/");
-    let output = report(&Sandbox::new(), &[url.as_str(), "--depth", "1"]).exits(0);
+    let output = crawl_human(&Sandbox::new(), &[url.as_str(), "--depth", "1"]).exits(0);
     assert_eq!(requested_paths(&web), ["/", "/docs/", "/blog/one", "/draft"]);
     assert!(output.stdout.contains("4 deeper than the limit"), "{}", output.stdout);
 }
 
 #[test]
 fn crawl_that_reached_its_time_limit_resumes() {
-    let lines: Vec<String> = (0..40).map(|n| format!("/{n} /{}", n + 1)).collect();
-    let web = site(&format!("{}\n/40", lines.join("\n")));
+    // Each page links to the next one, so the pages are requested one after the other.
+    const PAGES: usize = 41;
+    let lines: Vec<String> = (0..PAGES - 1).map(|n| format!("/{n} /{}", n + 1)).collect();
+    let web = site(&format!("{}\n/{}", lines.join("\n"), PAGES - 1));
     let (sandbox, url) = (Sandbox::new(), web.url("/0"));
     let args = [url.as_str(), "--host-interval", "50ms", "--max-time", "400ms"];
     let output = sandbox.run(&[super::CRAWL, &args].concat()).exits(0);
     assert!(output.stdout.contains("Stopped at the time limit"), "{}", output.stdout);
-    let first = requested_paths(&web).len();
-    assert!((2..40).contains(&first), "{first}");
+    let first_count = requested_paths(&web).len();
+    assert!((2..PAGES - 1).contains(&first_count), "{first_count}");
     let output = crawl(&sandbox, &[url.as_str()]).exits(0);
-    assert_eq!(output.rows().0.len(), 41);
-    assert!(requested_paths(&web).len() <= 42, "{:?}", requested_paths(&web));
+    assert_eq!(output.rows().results.len(), PAGES);
+    // At most one page is requested twice: the one in flight at the time limit.
+    assert!(requested_paths(&web).len() <= PAGES + 1, "{:?}", requested_paths(&web));
 }

@@ -1,4 +1,7 @@
 //! Pages listed only in a sitemap or a feed.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::web::{CannedResponse, TestServer};
@@ -7,6 +10,7 @@ use super::{crawl, requested_paths, site};
 use crate::sandbox::Sandbox;
 use crate::sitemap_xml::{gzip, index, urlset, xml};
 
+/// A site with three pages that the home page does not reach: `/orphan`, `/beyond` and `/second`.
 const SITE: &str = "
     / /a
     /a
@@ -15,10 +19,12 @@ const SITE: &str = "
     /second
 ";
 
+/// Returns a URL as text.
 fn url(web: &TestServer, path: &str) -> String {
     web.url(path).to_string()
 }
 
+/// Crawls a site and asserts the requested paths, sorted.
 #[track_caller]
 fn check(web: &TestServer, args: &[&str], expected: &[&str]) {
     let start = web.url("/");
@@ -116,13 +122,14 @@ fn sitemap_flag_accepts_a_feed() {
 }
 
 /// A site with a chain of `count` sitemap indexes, each of which also lists a
-/// sitemap.
+/// sitemap. Index N is `/iN.xml`, its sitemap `/jN.xml`.
 fn nested_indexes(count: u32) -> TestServer {
     let web = site(SITE);
-    for n in 0..count {
-        let next = [url(&web, &format!("/i{}.xml", n + 1)), url(&web, &format!("/j{n}.xml"))];
-        web.respond(&format!("/i{n}.xml"), xml(index(&next)));
-        web.respond(&format!("/j{n}.xml"), xml(urlset(&[])));
+    for number in 0..count {
+        let next_index = url(&web, &format!("/i{}.xml", number + 1));
+        let sitemap = url(&web, &format!("/j{number}.xml"));
+        web.respond(&format!("/i{number}.xml"), xml(index(&[next_index, sitemap])));
+        web.respond(&format!("/j{number}.xml"), xml(urlset(&[])));
     }
     web
 }
@@ -133,8 +140,13 @@ fn crawl_of_nested_sitemap_indexes_stops_and_reports_the_limit() {
     let (start, map) = (url(&web, "/"), url(&web, "/i0.xml"));
     let sandbox = Sandbox::new();
     let args = ["crawl", "--db", "relink.db", &start, "--sitemap", &map];
-    let output = sandbox.run(&[&args[..], crate::sandbox::QUICK].concat());
-    assert_eq!([3, 4].map(|n| web.hits(&format!("/i{n}.xml"))), [1, 0], "{}", output.stdout);
+    let output = sandbox.run(&[&args[..], crate::sandbox::NO_DELAYS].concat());
+    assert_eq!(
+        [3, 4].map(|number| web.hits(&format!("/i{number}.xml"))),
+        [1, 0],
+        "{}",
+        output.stdout
+    );
     let expected = "2 listed in sitemaps beyond the limits";
     assert!(output.stdout.contains(expected), "{}", output.stdout);
     let output = sandbox.run(&["report", "--db", "relink.db", "--format", "json"]).exits(0);
@@ -150,7 +162,7 @@ fn sitemap_at_its_usual_url_is_read_without_a_line_in_robots_txt() {
 }
 
 #[test]
-fn guessed_sitemap_that_is_missing_is_not_reported() {
+fn missing_sitemap_at_the_usual_url_is_not_reported() {
     let responses = [
         CannedResponse::new(404, "no"),
         CannedResponse::new(200, "<!doctype html><title>Shop</title><p>Everything is shown here."),
@@ -161,7 +173,7 @@ fn guessed_sitemap_that_is_missing_is_not_reported() {
         let web = site(SITE);
         web.respond("/sitemap.xml", response);
         let rows = crawl(&Sandbox::new(), &[web.url("/").as_str()]).exits(0).rows();
-        assert_eq!(rows.0.len(), 2, "{rows:?}");
+        assert_eq!(rows.results.len(), 2, "{rows:?}");
         assert_eq!(web.hits("/sitemap.xml"), 1);
     }
 }
@@ -206,7 +218,7 @@ fn crawl_withholds_headers_from_sitemaps_of_other_hosts() {
     let requests = web.requests();
     assert!(web.hits("/map.xml") > 0, "{requests:?}");
     for request in &requests {
-        // A control has a random name and no headers of the user.
+        // Controls get no headers of the user. They have long random names.
         let is_control = request.path.len() > 20;
         let is_user_supplied = request.host == "www.site.test" && !is_control;
         assert_eq!(request.header("x-secret").is_some(), is_user_supplied, "{request:?}");

@@ -1,4 +1,7 @@
 //! Hosts that throttle or block the crawler.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,7 +9,7 @@ use std::time::Duration;
 
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
-use super::{CRAWL, crawl, generated_pages, report, requested_paths, site};
+use super::{CRAWL, crawl, crawl_human, generated_pages, requested_paths, site};
 use crate::sandbox::Sandbox;
 
 #[test]
@@ -33,9 +36,11 @@ struct BlockingSite {
     is_blocking: Arc<AtomicBool>,
 }
 
+/// Number of pages of the site.
 const PAGES: usize = 100;
 
 impl BlockingSite {
+    /// Starts a site that blocks after `allowed_requests` requests.
     fn start(allowed_requests: usize) -> Self {
         let web = TestServer::start_blocking();
         let (is_blocking, served) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
@@ -51,13 +56,13 @@ impl BlockingSite {
     }
 }
 
-/// Returns a page of the site. Each links to two more.
+/// Returns a page of the site. Page N links to the pages 2 N + 1 and 2 N + 2.
 fn page(path: &str) -> CannedResponse {
     let number: Option<usize> = path.trim_start_matches('/').parse().ok();
     let Some(number) = number.filter(|number| *number < PAGES) else {
         return CannedResponse::new(404, "nothing here");
     };
-    let links = [2 * number + 1, 2 * number + 2].map(|n| format!("/{n}"));
+    let links = [2 * number + 1, 2 * number + 2].map(|target| format!("/{target}"));
     let links =
         links.iter().map(String::as_str).filter(|link| link[1..].parse::<usize>().unwrap() < PAGES);
     CannedResponse::new(200, generated_pages::page(path, &links.collect::<Vec<_>>()))
@@ -67,11 +72,11 @@ fn page(path: &str) -> CannedResponse {
 fn host_that_blocks_everything_ends_the_crawl_with_a_message() {
     let (site, sandbox) = (BlockingSite::start(30), Sandbox::new());
     let url = site.web.url("/0");
-    let output = report(&sandbox, &[url.as_str()]).exits(3);
+    let output = crawl_human(&sandbox, &[url.as_str()]).exits(3);
     assert!(output.stdout.contains("started to block requests"), "{}", output.stdout);
     assert!(output.stdout.contains("run the same command later to resume"), "{}", output.stdout);
-    let refused = site.web.requests().len() - 30;
-    assert!(refused <= 60, "{refused} requests after the site blocked us");
+    let blocked_requests = site.web.requests().len() - 30;
+    assert!(blocked_requests <= 60, "{blocked_requests} requests after the site blocked us");
     let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert!(status.stdout.contains("unfinished"), "{}", status.stdout);
     assert!(status.stdout.contains("run the same command to resume"), "{}", status.stdout);
@@ -81,11 +86,11 @@ fn host_that_blocks_everything_ends_the_crawl_with_a_message() {
 fn blocked_crawl_can_be_finished_later() {
     let (site, sandbox) = (BlockingSite::start(30), Sandbox::new());
     let url = site.web.url("/0");
-    report(&sandbox, &[url.as_str()]).exits(3);
+    crawl_human(&sandbox, &[url.as_str()]).exits(3);
     site.is_blocking.store(false, Ordering::Relaxed);
     let rows = crawl(&sandbox, &[url.as_str()]).exits(0).rows();
-    assert_eq!(rows.0.len(), PAGES);
-    for row in &rows.0 {
+    assert_eq!(rows.results.len(), PAGES);
+    for row in &rows.results {
         assert_eq!(row["verdict"], "alive", "{row}");
     }
     let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
@@ -93,7 +98,7 @@ fn blocked_crawl_can_be_finished_later() {
     assert!(status.stdout.contains("100 pages, 100 of 100 targets"), "{}", status.stdout);
 }
 
-/// A blocked section does not block the rest of the site.
+/// Only the directory `/members/` blocks requests.
 #[test]
 fn blocked_section_does_not_end_the_crawl() {
     let closed: Vec<String> = (0..20).map(|n| format!("/members/{n}")).collect();
@@ -101,7 +106,7 @@ fn blocked_section_does_not_end_the_crawl() {
     web.respond_below("/members/", CannedResponse::new(403, "members only"));
     let url = web.url("/");
     let rows = crawl(&Sandbox::new(), &[url.as_str()]).exits(0).rows();
-    assert_eq!(rows.0.len(), 23);
+    assert_eq!(rows.results.len(), 23);
     assert!(requested_paths(&web).contains(&"/b".to_owned()));
 }
 
@@ -127,7 +132,7 @@ fn crawl_of_a_host_with_retry_after_of_an_hour_ends_in_every_run() {
     });
     let (url, sandbox) = (web.url("/0"), Sandbox::new());
     let mut requests = Vec::new();
-    for _run in 1..=2 {
+    for _ in 0..2 {
         crawl(&sandbox, &[url.as_str(), "--render", "never"]);
         requests.push(web.requests().len());
     }

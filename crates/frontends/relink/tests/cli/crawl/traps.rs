@@ -1,11 +1,16 @@
-//! Spider traps: the crawl of an infinite site ends and reports each trap.
+//! Spider traps: parts of a site that link to ever new URLs. The crawl of such a site ends and
+//! reports each trap.
+//!
+//! Sites are written in the notation of [`super::site`]: each line has the path of a page and
+//! its links.
 
 use relink_testkit::trap_sites::{SiteResponse, known_sites};
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
-use super::{add_pages, crawl, generated_pages, report, requested_paths, site};
+use super::{add_pages, crawl, crawl_human, generated_pages, requested_paths, site};
 use crate::sandbox::Sandbox;
 
+/// Creates the response for a missing page.
 fn not_found() -> CannedResponse {
     CannedResponse::new(404, "<title>Not found</title><h1>This page does not exist</h1>")
 }
@@ -25,12 +30,13 @@ fn calendar(request: &RecordedRequest) -> CannedResponse {
 }
 
 /// A shop that puts a new session id into the path or the query of every link.
-fn session(request: &RecordedRequest) -> CannedResponse {
+fn session_shop(request: &RecordedRequest) -> CannedResponse {
     let id = request.path.trim_start_matches("/shop/").trim_start_matches("/cart?visit=");
     let id = id.trim_end_matches("/list");
     if !["start", "/cart"].contains(&id) && u128::from_str_radix(id, 16).is_err() {
         return not_found();
     }
+    // The next id is a hash (FNV-1a) of the path.
     let digest: u64 = request.path.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -52,7 +58,8 @@ fn growing_path(request: &RecordedRequest) -> CannedResponse {
 
 /// Numbered pages with the same text.
 fn pagination(request: &RecordedRequest) -> CannedResponse {
-    let number: u64 = request.path.split("p=").nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+    let number: u64 =
+        request.path.split("p=").nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
     let link = format!("<a href='/list?p={}'>next</a>", number + 1);
     CannedResponse::new(200, generated_pages::with_body("list", &link))
 }
@@ -76,13 +83,15 @@ fn maze(request: &RecordedRequest) -> CannedResponse {
 /// A page with 50,000 links to pages with the same text.
 fn huge_index() -> CannedResponse {
     let numbers = 100_000..150_000;
-    let links: Vec<String> = numbers.map(|n| format!("<a href='/big/{n}'>{n}</a>")).collect();
+    let links: Vec<String> =
+        numbers.map(|number| format!("<a href='/big/{number}'>{number}</a>")).collect();
     CannedResponse::new(200, generated_pages::with_body("index", &links.concat()))
 }
 
 /// A page linked from [`huge_index`].
-fn entry(request: &RecordedRequest) -> CannedResponse {
-    let exists = request.path[5..].parse::<u64>().is_ok_and(|number| number < 150_000);
+fn huge_index_entry(request: &RecordedRequest) -> CannedResponse {
+    let number = request.path.trim_start_matches("/big/");
+    let exists = number.parse::<u64>().is_ok_and(|number| number < 150_000);
     if exists {
         CannedResponse::new(200, generated_pages::with_body("entry", ""))
     } else {
@@ -96,13 +105,13 @@ fn trap_site() -> TestServer {
         "/calendar/2026/01/ /shop/start/list /cart /wiki/ /list?p=1 /maze/go/1 /all /real/0";
     let web = site(&format!("/ {entry_points}"));
     web.respond_below_with("/calendar/", calendar)
-        .respond_below_with("/shop/", session)
-        .respond_below_with("/cart", session)
+        .respond_below_with("/shop/", session_shop)
+        .respond_below_with("/cart", session_shop)
         .respond_below_with("/wiki/", growing_path)
         .respond_below_with("/list", pagination)
         .respond_below_with("/maze/", maze)
         .respond("/all", huge_index())
-        .respond_below_with("/big/", entry);
+        .respond_below_with("/big/", huge_index_entry);
     web
 }
 
@@ -113,11 +122,12 @@ const REAL_PAGES: usize = 200;
 fn crawl_of_a_site_of_traps_ends_and_reports_each() {
     let web = trap_site();
     let lines: Vec<String> =
-        (0..REAL_PAGES).map(|n| format!("/real/{n} /real/{}", n + 1)).collect();
+        (0..REAL_PAGES).map(|number| format!("/real/{number} /real/{}", number + 1)).collect();
     add_pages(&web, &format!("{}\n/real/{REAL_PAGES}", lines.join("\n")));
     let url = web.url("/");
-    let output = report(&Sandbox::new(), &[url.as_str(), "--host-concurrency", "8"]);
+    let output = crawl_human(&Sandbox::new(), &[url.as_str(), "--host-concurrency", "8"]);
     for trap in [
+        // URL pattern and kind of each trap, as in the report.
         "/calendar/  an endless calendar",
         "/shop/  other spellings of the same pages",
         "/cart?…  other spellings of the same pages",
@@ -134,27 +144,28 @@ fn crawl_of_a_site_of_traps_ends_and_reports_each() {
     assert!(web.requests().len() < 2_000, "{}", web.requests().len());
 }
 
-/// Asserts that a crawl that starts in a trap ends after 10 to `max` requests.
+/// Asserts that a crawl that starts in a trap ends after 10 to `max_requests` requests.
 #[track_caller]
-fn check_alone(start: &str, max: usize) {
+fn check_trap_alone(start: &str, max_requests: usize) {
     let web = trap_site();
     add_pages(&web, "/ /");
     let url = web.url(start);
     crawl(&Sandbox::new(), &[url.as_str()]);
     let requests = web.requests().len();
-    assert!((10..=max).contains(&requests), "{start}: {requests} requests");
+    assert!((10..=max_requests).contains(&requests), "{start}: {requests} requests");
 }
 
 #[test]
 fn each_trap_alone_costs_few_requests() {
-    check_alone("/calendar/2026/01/", 200);
-    check_alone("/shop/start/list", 100);
-    check_alone("/cart?visit=0123456789abcdef0123456789abcdef", 100);
-    check_alone("/list?p=1", 100);
-    check_alone("/maze/go/1", 510);
+    check_trap_alone("/calendar/2026/01/", 200);
+    check_trap_alone("/shop/start/list", 100);
+    check_trap_alone("/cart?visit=0123456789abcdef0123456789abcdef", 100);
+    check_trap_alone("/list?p=1", 100);
+    check_trap_alone("/maze/go/1", 510);
 }
 
-/// Crawls a site with one trap. Returns the number of requests and the report.
+/// Crawls the site `name` of [`known_sites`], which has one trap. Returns the server and the
+/// report.
 fn crawl_trap_site(name: &str, flags: &[&str]) -> (TestServer, serde_json::Value) {
     let sites = known_sites();
     let site = *sites.iter().find(|site| site.name == name).expect("a site of this name");
@@ -173,12 +184,13 @@ fn crawl_trap_site(name: &str, flags: &[&str]) -> (TestServer, serde_json::Value
     (web, report)
 }
 
-/// Asserts that a trap ends, is named once, and that all real pages are fetched.
+/// Asserts that the crawl of a site with one trap ends after at most `max_requests` requests,
+/// reports the trap once, and fetches all pages outside of the trap.
 #[track_caller]
-fn check_trap_site(name: &str, max: usize) {
+fn check_trap_site(name: &str, max_requests: usize) {
     let (web, report) = crawl_trap_site(name, &[]);
     let requests = web.requests().len();
-    assert!(requests <= max, "{name}: {requests} requests");
+    assert!(requests <= max_requests, "{name}: {requests} requests");
     let traps = report["traps"].as_array().expect("a list of traps");
     assert_eq!(traps.len(), 1, "{name}: {traps:?}");
     let flag = traps[0]["flag"].as_str().expect("a flag");
@@ -192,14 +204,14 @@ fn check_trap_site(name: &str, max: usize) {
 }
 
 #[test]
-fn traps_of_known_text_end_within_the_bound() {
+fn traps_whose_pages_repeat_texts_end_after_few_requests() {
     check_trap_site("facets in changing parameter order", 870);
     check_trap_site("calendar with events", 1_110);
     check_trap_site("gitweb", 1_180);
 }
 
 #[test]
-fn traps_of_unique_text_end_within_the_pattern_budget() {
+fn traps_whose_pages_have_unique_texts_end_at_the_limit_per_pattern() {
     check_trap_site("tree of unique pages", 2_000);
     check_trap_site("pagination with new text", 2_000);
     check_trap_site("pagination with new items", 2_000);
@@ -218,7 +230,8 @@ fn redirect_loops_are_dead_and_cost_few_requests() {
     let web = site("/ /round /chain/1");
     web.redirect("/round", 302, "/round");
     web.respond_below_with("/chain/", |request| {
-        let number: u64 = request.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        let number: u64 =
+            request.path.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or(0);
         CannedResponse::redirect(302, &format!("/chain/{}", number + 1))
     });
     let url = web.url("/");
@@ -237,8 +250,8 @@ fn large_section_of_articles_is_crawled_completely() {
         CannedResponse::new(200, generated_pages::page(&request.path, &["/"]))
     });
     let url = web.url("/");
-    let output = report(&Sandbox::new(), &[url.as_str(), "--host-concurrency", "8"]).exits(0);
-    // The page without its id is a control.
+    let output = crawl_human(&Sandbox::new(), &[url.as_str(), "--host-concurrency", "8"]).exits(0);
+    // The page without its id is requested only for comparison (a control).
     let pages = requested_paths(&web).into_iter().filter(|path| path != "/article").count();
     assert_eq!(pages, 401, "{}", output.stdout);
     assert!(!output.stdout.contains("trap"), "{}", output.stdout);

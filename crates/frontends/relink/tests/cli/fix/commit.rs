@@ -8,14 +8,15 @@ use serde_json::Value;
 use super::{dead_pages, fix, server};
 use crate::sandbox::Sandbox;
 
+/// Runs git in the project and returns its output.
 fn git(sandbox: &Sandbox, args: &[&str]) -> String {
     let output = Command::new("git").args(args).current_dir(sandbox.path("")).output().unwrap();
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Commits all files of the sandbox.
-fn repository(sandbox: &Sandbox) {
+/// Creates a repository and commits all files of the project.
+fn commit_project(sandbox: &Sandbox) {
     git(sandbox, &["init", "-q"]);
     git(sandbox, &["config", "user.name", "Ada"]);
     git(sandbox, &["config", "user.email", "ada@example.org"]);
@@ -23,13 +24,14 @@ fn repository(sandbox: &Sandbox) {
     git(sandbox, &["commit", "-qm", "first"]);
 }
 
+/// A repository with two documents that link to a moved page, and a third document.
 fn moved_pages() -> (TestServer, Sandbox) {
     let (web, sandbox) = (server(), Sandbox::new());
     let old = web.url("/old");
     sandbox.write("a.md", &format!("[a]({old})\n"));
     sandbox.write("b.md", &format!("[b]({old})\n"));
     sandbox.write("staged.md", "one\n");
-    repository(&sandbox);
+    commit_project(&sandbox);
     (web, sandbox)
 }
 
@@ -39,7 +41,7 @@ fn commit_creates_one_commit_per_cause_and_host() {
     web.redirect("/moved", 301, "/trees/oak");
     let text = sandbox.read("a.md");
     sandbox.write("a.md", &format!("{text}[moved]({})\n", web.url("/moved")));
-    repository(&sandbox);
+    commit_project(&sandbox);
     let args = ["a.md", "--revive", "--archive", &archive.root(), "--commit", "--format", "json"];
     let output = fix(&sandbox, &args).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
@@ -58,13 +60,13 @@ fn commit_creates_one_commit_per_cause_and_host() {
         ]
     );
     assert_eq!(git(&sandbox, &["status", "--porcelain", "a.md"]), "");
-    // Each commit changes one link, and its message has the evidence.
+    // Each commit changes one link, and its message has the evidence. This is the second one.
     let second = git(&sandbox, &["show", "HEAD~1"]);
     assert!(second.contains("archived copy of 2021-03-02"), "{second}");
     assert!(second.contains("RL101"), "{second}");
-    let removed: Vec<&str> = second.lines().filter(|line| line.starts_with("-[")).collect();
-    assert_eq!(removed.len(), 1, "{second}");
-    assert!(!removed[0].contains("archived copy"), "{second}");
+    let removed_lines: Vec<&str> = second.lines().filter(|line| line.starts_with("-[")).collect();
+    assert_eq!(removed_lines.len(), 1, "{second}");
+    assert!(!removed_lines[0].contains("archived copy"), "{second}");
 }
 
 #[test]

@@ -22,8 +22,8 @@ fn symlinked_directory_and_hard_link_do_not_change_files_outside() {
     fix(&sandbox, &["docs", "docs/link/a.md", "--apply"]);
     assert!(sandbox.read("docs/b.md").contains("/new/page"));
     assert!(sandbox.read("docs/c.md").contains("/new/page"));
-    // The symbolic link was named by the user, so its directory is an input. The
-    // hard link is replaced, not written through.
+    // The user named the file behind the symbolic link. The hard link is replaced by a new
+    // file, so the file outside is unchanged.
     assert_eq!(sandbox.read("outside/b.md"), text);
     let names: Vec<_> = fs::read_dir(sandbox.path("docs")).unwrap().collect();
     assert_eq!(names.len(), 4, "{names:?}");
@@ -43,26 +43,32 @@ fn inputs_with_parent_directories_are_resolved() {
 
 #[test]
 fn file_that_changes_during_the_check_is_not_written() {
-    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
-    let path: PathBuf = sandbox.path("a.md");
-    web.redirect("/old", 301, "/new/page");
-    // The new page is requested after the document was read.
-    let edited = path.clone();
-    web.respond_below_with("/new", move |request| {
-        if request.path != "/new/page" {
-            return CannedResponse::new(404, "not found");
-        }
-        fs::write(&edited, "edited by the user\n").unwrap();
-        CannedResponse::new(200, PAGE)
-    });
-    sandbox.write("a.md", &format!("[a]({})\n", web.url("/old")));
-    let output = fix(&sandbox, &["a.md", "--apply"]).exits(0);
-    assert_eq!(sandbox.read("a.md"), "edited by the user\n");
-    assert!(output.stderr.contains("has changed since it was checked"), "{}", output.stderr);
+    let old_link = |url: &str| format!("[a]({url})\n");
+    // The second edit leaves the link where it was.
+    for (edit, name) in [("edited by the user\n", "replaced"), ("edited\n", "appended")] {
+        let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+        let path: PathBuf = sandbox.path("a.md");
+        let text = old_link(web.url("/old").as_str());
+        let edited = if name == "appended" { text.clone() + edit } else { edit.to_owned() };
+        web.redirect("/old", 301, "/new/page");
+        // The new page is requested after the document was read.
+        let content = edited.clone();
+        web.respond_below_with("/new", move |request| {
+            if request.path != "/new/page" {
+                return CannedResponse::new(404, "not found");
+            }
+            fs::write(&path, &content).unwrap();
+            CannedResponse::new(200, PAGE)
+        });
+        sandbox.write("a.md", &text);
+        let output = fix(&sandbox, &["a.md", "--apply"]).exits(0);
+        assert_eq!(sandbox.read("a.md"), edited, "{name}");
+        assert!(output.stderr.contains("has changed since it was checked"), "{}", output.stderr);
+    }
 }
 
 #[test]
-fn mixed_line_endings_and_invalid_utf8_are_unchanged() {
+fn mixed_line_endings_and_invalid_utf8_are_preserved() {
     let (web, sandbox) = (server(), Sandbox::new());
     let (old, new) = (web.url("/old"), web.url("/new/page"));
     let text = |url: &str| {
@@ -73,7 +79,7 @@ fn mixed_line_endings_and_invalid_utf8_are_unchanged() {
     assert_eq!(fs::read(sandbox.path("a.md")).unwrap(), text(new.as_str()));
 }
 
-/// Checks that a redirect to this page is not written automatically.
+/// Checks that a redirect to `target`, which responds with `page`, is not written automatically.
 #[track_caller]
 fn check_not_written(target: &str, page: &str) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());

@@ -1,4 +1,5 @@
-//! What `relink fix` offers: dated copies, restored pages, marks, columns, redirect rules.
+//! Repairs of `relink fix`: archived copies near a date, restored pages, marks of dead links,
+//! columns of tables, redirect rules.
 
 use std::process::Command;
 
@@ -30,6 +31,7 @@ fn copy_nearest_to_the_date_of_the_line_is_written() {
             .status();
         assert!(status.unwrap().success(), "git {args:?}");
     };
+    // The first line is dated by its commit in 2015, the other one by its text.
     let accessed = format!("[elm]({elm}), accessed 2010-05-01.");
     sandbox.write("a.md", &format!("[elm]({elm})\n\n{accessed}\n"));
     git(&["init", "-q"], "");
@@ -93,7 +95,7 @@ fn new_urls_of_a_table_are_written_into_columns() {
     assert_eq!(sandbox.read("links.csv"), table);
 }
 
-/// Checks what the copy of a page lacks compared with the live page.
+/// Checks the gaps of an archived copy with the text `old`, compared with the live page `live`.
 #[track_caller]
 fn check_gaps(old: &str, live: &str, expect: &[&str]) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
@@ -140,17 +142,17 @@ fn report_names_what_the_archived_copy_lacks() {
 #[test]
 fn copy_is_stale_if_the_words_of_the_main_text_have_changed() {
     let stale = "the text has changed since the copy";
-    // Another order of the same words is not another text, but a quarter of new words is.
+    // The same words in another order, 5 % new words, 25 % new words.
     check_gaps(&paragraph("oak", 0..60), &paragraph("oak", (0..60).rev()), &[]);
     check_gaps(&paragraph("oak", 0..60), &paragraph("oak", 3..63), &[]);
     check_gaps(&paragraph("oak", 0..60), &paragraph("oak", 15..75), &[stale]);
     // Menus and footers do not count.
-    let nav = |word: &str| {
+    let menu = |word: &str| {
         let items = (0..40).map(|number| format!("<li><a href=/>{word}{number}</a></li>"));
         format!("<nav><ul>{}</ul></nav>", items.collect::<String>())
     };
     let text = paragraph("oak", 0..60);
-    check_gaps(&(nav("home") + &text), &(nav("shop") + &text), &[]);
+    check_gaps(&(menu("home") + &text), &(menu("shop") + &text), &[]);
 }
 
 #[test]

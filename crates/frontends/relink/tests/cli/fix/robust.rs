@@ -1,4 +1,5 @@
-//! `relink fix --robust`: original URLs of replaced links.
+//! `relink fix --robust`: saves the original URLs of replaced links, in attributes of HTML or in
+//! the sidecar file `links.lock.toml`.
 
 use super::{dead_pages, fix, server, undo_id};
 use crate::sandbox::Sandbox;
@@ -40,14 +41,13 @@ fn markdown_links_keep_the_original_url_in_a_sidecar_file() {
     let (web, sandbox) = (server(), Sandbox::new());
     let (old, new) = (web.url("/old"), web.url("/new/page"));
     sandbox.write("docs/a.md", &format!("[a]({old}#x)\n"));
-    let output = fix(&sandbox, &["docs", "--apply"]).exits(0);
+    let first = fix(&sandbox, &["docs", "--apply"]).exits(0);
     let sidecar = sandbox.read("docs/links.lock.toml");
     let entry =
         format!("\n[[link]]\nfile = \"a.md\"\nurl = \"{new}#x\"\noriginal-url = \"{old}#x\"\n");
     assert!(sidecar.ends_with(&entry), "{sidecar}");
 
     // A later repair appends to the file.
-    let first = output;
     sandbox.write("docs/b.md", &format!("[b]({old})\n"));
     let second = fix(&sandbox, &["docs", "--apply"]).exits(0);
     assert!(sandbox.read("docs/links.lock.toml").starts_with(&sidecar));

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{dead_pages, fix};
-use crate::sandbox::QUICK;
+use crate::sandbox::NO_DELAYS;
 
 #[test]
 fn links_of_a_crawled_site_are_repaired_in_sources_copies_and_lists() {
     let (web, sandbox, archive) = dead_pages();
     let [oak, new] = ["/old/oak", "/trees/oak"].map(|path| web.url(path).to_string());
-    // The page writes the URL in another form.
+    // One page writes the scheme of the URL in upper case.
     let written = oak.replace("http://", "HTTP://");
     let site = web.url_at("site.test", "/").to_string();
     let host = web.host("site.test");
@@ -27,7 +27,7 @@ fn links_of_a_crawled_site_are_repaired_in_sources_copies_and_lists() {
     sandbox.write("docs/guide/index.md", &format!("# Guide\n\nSee [oak]({oak}).\n"));
     let resolve = format!("site.test:{}:127.0.0.1", web.port());
     let network = ["--resolve", &resolve, "--allow-private", "--db", "relink.db"];
-    sandbox.run(&[&["crawl", &site], &network[..], QUICK].concat());
+    sandbox.run(&[&["crawl", &site], &network[..], NO_DELAYS].concat());
 
     let root = archive.root();
     let args = ["--crawl", "--map", "/=docs", "--revive", "--archive", &root, "--apply"];

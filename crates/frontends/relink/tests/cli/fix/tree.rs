@@ -14,6 +14,7 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use super::{PAGE, fix, undo_id};
 use crate::sandbox::Sandbox;
 
+/// Number of documents.
 const DOCUMENTS: usize = 500;
 /// Number of moved pages. Many documents link to the same one.
 const MOVED: usize = 40;
@@ -32,6 +33,7 @@ fn server() -> TestServer {
 /// Returns the name and the text of a document.
 fn document(root: &str, number: usize) -> (String, String) {
     let page = |offset: usize| format!("{root}m/{}", (number * 7 + offset) % MOVED);
+    // Three different moved pages.
     let [first, second, third] = [page(0), page(3), page(11)];
     let (live, code) = (format!("{root}live/a"), format!("{root}c/{number}"));
     let (extension, text) = match number % 6 {
@@ -102,7 +104,8 @@ fn repaired(root: &str, name: &str, text: &str) -> String {
     text
 }
 
-fn files(sandbox: &Sandbox, names: &[String]) -> BTreeMap<String, Vec<u8>> {
+/// Reads files of the project.
+fn read_files(sandbox: &Sandbox, names: &[String]) -> BTreeMap<String, Vec<u8>> {
     names.iter().map(|name| (name.clone(), fs::read(sandbox.path(name)).unwrap())).collect()
 }
 
@@ -119,12 +122,12 @@ fn tree_of_500_documents_is_repaired_byte_for_byte() {
         expected.insert(name.clone(), encode(number, &repaired(&root, &name, &text)));
         names.push(name);
     }
-    let before = files(&sandbox, &names);
+    let before = read_files(&sandbox, &names);
 
     let args = ["tree", "--robust", "none", "-o", "x.patch"];
     fix(&sandbox, &args).exits(1);
     let output = fix(&sandbox, &["tree", "--robust", "none", "--apply"]).exits(0);
-    let applied = files(&sandbox, &names);
+    let applied = read_files(&sandbox, &names);
     let mut report = String::new();
     for (name, bytes) in &applied {
         if bytes != &expected[name] {
@@ -138,14 +141,15 @@ fn tree_of_500_documents_is_repaired_byte_for_byte() {
     let second = fix(&sandbox, &["tree", "--robust", "none"]).exits(0);
     assert_eq!(second.stdout, "", "{}", second.stderr);
     sandbox.run(&["fix", "--undo", &undo_id(&output)]).exits(0);
-    assert_eq!(files(&sandbox, &names), before);
+    assert_eq!(read_files(&sandbox, &names), before);
 
-    // Git applies the patch with the same result, except for binary files.
-    let status = |args: &[&str]| {
+    // Git applies the patch with the same result, except for files with NUL bytes (UTF-16),
+    // which are not in the patch.
+    let git_succeeds = |args: &[&str]| {
         Command::new("git").args(args).current_dir(sandbox.path("")).status().unwrap().success()
     };
-    assert!(status(&["init", "-q"]) && status(&["apply", "x.patch"]));
-    for (name, bytes) in files(&sandbox, &names) {
+    assert!(git_succeeds(&["init", "-q"]) && git_succeeds(&["apply", "x.patch"]));
+    for (name, bytes) in read_files(&sandbox, &names) {
         let is_binary = before[&name].contains(&0);
         assert_eq!(bytes, if is_binary { &before[&name] } else { &applied[&name] }[..], "{name}");
     }

@@ -1,4 +1,5 @@
-//! `relink fix` in citation templates: `url-status` says why a copy is needed.
+//! `relink fix` in citation templates of Wikipedia: the parameter `url-status` states why an
+//! archived copy is needed.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -7,10 +8,10 @@ use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::fix;
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
-/// Returns a page with its own words.
+/// Returns a page of 104 words that start with `subject`.
 fn article(subject: &str) -> String {
     let words: Vec<String> = (b'a'..=b'z')
         .flat_map(|first| (b'a'..=b'd').map(move |second| [first, second]))
@@ -26,11 +27,12 @@ fn archive(web: &TestServer) -> BackgroundServer<MiniArchive> {
     BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() })
 }
 
+/// Returns wikitext with a citation of `/elm`.
 fn citation(web: &TestServer) -> String {
     format!("Elms.<ref>{{{{cite web|url={}|title=Elm}}}}</ref>\n", web.url("/elm"))
 }
 
-/// Checks the status that is written for `/elm` with this page.
+/// Checks the status that is written for `/elm` if the server responds with `page`.
 #[track_caller]
 fn check_status(page: &str, expect: &str) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
@@ -83,12 +85,12 @@ fn citation_of_a_page_with_other_content_is_deviated_after_a_review() {
     sandbox.write("a.wiki", &text);
     // A link for navigation is not a citation.
     sandbox.write("b.wiki", &format!("[{} elms]\n", web.url("/elm")));
-    let check = [&["check", "a.wiki"], QUICK].concat();
+    let check = [&["check", "a.wiki"], NO_DELAYS].concat();
     sandbox.run_at("2021-04-01T00:00:00Z", &check).exits(0);
     web.page("/elm", 200, &article("bicycle"));
     let root = archive.root();
     let args = ["fix", "a.wiki", "b.wiki", "--revive", "--archive", &root, "--apply"];
-    let args = [&args[..], QUICK].concat();
+    let args = [&args[..], NO_DELAYS].concat();
     let output = sandbox.run(&args).exits(0);
     assert!(output.stderr.contains("the page has another text now"), "{}", output.stderr);
     assert_eq!(output.stderr.matches("needs review").count(), 1, "{}", output.stderr);

@@ -10,10 +10,10 @@ use relink_testkit::mediawiki::{MediaWikiServer, PASSWORD};
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 use serde_json::Value;
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
-/// Number of dead pages of the linked site.
+/// Number of moved pages of the linked site.
 const TREES: usize = 20;
 
 /// The linked site, its archive, and a sandbox.
@@ -41,16 +41,18 @@ impl World {
         Self { web, archive, sandbox: Sandbox::new() }
     }
 
-    fn old(&self, tree: usize) -> String {
+    /// Returns the dead URL of a tree.
+    fn old_url(&self, tree: usize) -> String {
         self.web.url(&format!("/old/tree-{tree}")).to_string()
     }
 
+    /// Returns the new URL of a tree.
     fn new_url(&self, tree: usize) -> String {
         self.web.url(&format!("/trees/tree-{tree}")).to_string()
     }
 
     /// The text that is added behind a link to a tree.
-    fn added(&self, tree: usize) -> String {
+    fn added_text(&self, tree: usize) -> String {
         format!(" ([{} new location])", self.new_url(tree))
     }
 
@@ -58,7 +60,7 @@ impl World {
     fn run(&self, api: &str, args: &[&str]) -> CommandOutput {
         let root = self.archive.root();
         let fixed = ["--revive", "--archive", &root, "--allow-private", "--wiki-interval", "0"];
-        let args = [&["fix", "--wiki", api], QUICK, &fixed[..], args].concat();
+        let args = [&["fix", "--wiki", api], NO_DELAYS, &fixed[..], args].concat();
         let mut command = self.sandbox.command(&args);
         command.env("RELINK_WIKI_USER", "RelinkBot").env("RELINK_WIKI_PASSWORD", PASSWORD);
         CommandOutput::new(&command.output().unwrap())
@@ -71,10 +73,10 @@ impl World {
     }
 }
 
-/// Returns the text of page `index`, and the tree it links to.
+/// Returns the text of the wiki page `index`, and the number of the tree in its link.
 fn page_text(world: &World, index: usize) -> (String, usize) {
     let tree = index % TREES;
-    let url = world.old(tree);
+    let url = world.old_url(tree);
     let link = match index % 4 {
         0 => format!("A [{url} tree]."),
         1 => format!("A<ref>{{{{cite web|url={url}|title=Tree {tree}}}}}</ref>."),
@@ -93,8 +95,8 @@ fn two_hundred_pages_are_repaired_once_and_only_their_links_change() {
         texts.iter().map(|(title, (text, _))| (title.clone(), text.clone())).collect();
     let wiki = MediaWikiServer::start(&pages);
 
-    let dry = world.run(&wiki.api(), &[]).exits(1);
-    assert_eq!(dry.stdout.matches("new location])").count(), 200, "{}", dry.stderr);
+    let dry_run = world.run(&wiki.api(), &[]).exits(1);
+    assert_eq!(dry_run.stdout.matches("new location])").count(), 200, "{}", dry_run.stderr);
     assert_eq!(wiki.text("Page 7"), texts["Page 7"].0);
 
     let report = world.report(&wiki.api(), &["--apply"]);
@@ -103,7 +105,7 @@ fn two_hundred_pages_are_repaired_once_and_only_their_links_change() {
     assert!(edits.iter().all(|edit| edit["revision"].is_u64()), "{report}");
     for (title, (text, tree)) in &texts {
         let new = wiki.text(title);
-        let added = world.added(*tree);
+        let added = world.added_text(*tree);
         assert_eq!(new.matches(&added).count(), 1, "{title}: {new}");
         assert_eq!(new.replacen(&added, "", 1), *text, "{title}");
     }
@@ -121,6 +123,7 @@ fn two_hundred_pages_are_repaired_once_and_only_their_links_change() {
 /// A failure that the proxy injects into the next edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Injection {
+    /// The edit is forwarded unchanged.
     None,
     MaxLag,
     RateLimited,
@@ -132,7 +135,8 @@ enum Injection {
     LostResponse,
 }
 
-/// Starts a proxy in front of a wiki. The injections apply to the edits, in order.
+/// Starts a proxy in front of a wiki. The injections, each with the title of a page, apply to the
+/// edits in order.
 fn proxy(wiki: &Arc<MediaWikiServer>, injections: Vec<(&'static str, Injection)>) -> TestServer {
     let proxy = TestServer::start_blocking();
     let wiki = Arc::clone(wiki);
@@ -175,6 +179,7 @@ fn proxy(wiki: &Arc<MediaWikiServer>, injections: Vec<(&'static str, Injection)>
     proxy
 }
 
+/// Creates an error response of the wiki.
 fn api_error(code: &str) -> CannedResponse {
     let body = format!("{{\"error\": {{\"code\": \"{code}\", \"info\": \"injected\"}}}}");
     CannedResponse::new(200, body)
@@ -212,16 +217,16 @@ fn forward(wiki: &MediaWikiServer, request: &RecordedRequest) -> CannedResponse 
 }
 
 #[test]
-fn failures_of_edits_lose_nothing() {
+fn failed_edits_are_repeated_or_reported() {
     let world = World::new();
     let names = ["A lag", "B rate", "C token", "D login", "E conflict", "F lost", "G protected"];
     let names = [&names[..], &["H excluded", "I parameter"]].concat();
     let mut pages: Vec<(String, String)> = Vec::new();
     for (index, name) in names.iter().enumerate() {
         let text = match *name {
-            "H excluded" => format!("{{{{nobots}}}} [{} tree]", world.old(index)),
-            "I parameter" => format!("{{{{unknown|url={}}}}}", world.old(index)),
-            _ => format!("A [{} tree].", world.old(index)),
+            "H excluded" => format!("{{{{nobots}}}} [{} tree]", world.old_url(index)),
+            "I parameter" => format!("{{{{unknown|url={}}}}}", world.old_url(index)),
+            _ => format!("A [{} tree].", world.old_url(index)),
         };
         pages.push(((*name).to_owned(), text));
     }
@@ -251,7 +256,7 @@ fn failures_of_edits_lose_nothing() {
         .collect();
     assert_eq!(saved, ["A lag", "B rate", "C token", "D login", "F lost"], "{report}");
     for (index, name) in names.iter().enumerate().filter(|(_, name)| saved.contains(name)) {
-        assert!(wiki.text(name).contains(&world.added(index)), "{name}");
+        assert!(wiki.text(name).contains(&world.added_text(index)), "{name}");
     }
     assert_eq!(wiki.text("E conflict"), "A person wrote another text.");
     for name in ["G protected", "H excluded", "I parameter"] {
@@ -278,11 +283,11 @@ fn failures_of_edits_lose_nothing() {
 #[test]
 fn reverted_repair_is_not_repeated_and_the_stop_page_stops() {
     let world = World::new();
-    let page = |tree: usize| format!("A [{} tree].", world.old(tree));
+    let page = |tree: usize| format!("A [{} tree].", world.old_url(tree));
     let pages = [("A".to_owned(), page(0)), ("B".to_owned(), page(1))];
     let wiki = MediaWikiServer::start(&pages);
     world.run(&wiki.api(), &["--apply", "--max-edits", "1"]).exits(0);
-    assert!(wiki.text("A").contains(&world.added(0)));
+    assert!(wiki.text("A").contains(&world.added_text(0)));
     assert_eq!(wiki.text("B"), page(1));
 
     wiki.edit("Editor", "A", &page(0));
@@ -294,14 +299,14 @@ fn reverted_repair_is_not_repeated_and_the_stop_page_stops() {
     wiki.edit("Editor", "User:RelinkBot/stop", "run");
     world.run(&wiki.api(), &["--apply"]).exits(0);
     assert_eq!(wiki.text("A"), page(0));
-    assert!(wiki.text("B").contains(&world.added(1)));
+    assert!(wiki.text("B").contains(&world.added_text(1)));
 }
 
 #[test]
-fn community_reviews_the_repairs_before_they_are_made() {
+fn reviewed_list_selects_the_repairs_to_write() {
     let world = World::new();
     let pages: Vec<(String, String)> = (0..4)
-        .map(|tree| (format!("P{tree}"), format!("A [{} Tree {tree}].", world.old(tree))))
+        .map(|tree| (format!("P{tree}"), format!("A [{} Tree {tree}].", world.old_url(tree))))
         .collect();
     let wiki = MediaWikiServer::start(&pages);
     world.run(&wiki.api(), &["--review-list", "list.wiki", "--review-per-domain", "3"]).exits(0);
@@ -327,7 +332,7 @@ fn community_reviews_the_repairs_before_they_are_made() {
 #[test]
 fn login_is_never_printed() {
     let world = World::new();
-    let wiki = MediaWikiServer::start(&[("A".to_owned(), format!("[{} a]", world.old(0)))]);
+    let wiki = MediaWikiServer::start(&[("A".to_owned(), format!("[{} a]", world.old_url(0)))]);
     for args in [&["--apply", "-v"][..], &["--format", "json"]] {
         let output = world.run(&wiki.api(), args);
         assert!(!format!("{output:?}").contains(PASSWORD), "{output:?}");

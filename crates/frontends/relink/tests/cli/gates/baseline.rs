@@ -2,10 +2,11 @@
 
 use relink_testkit::web::TestServer;
 
-use crate::sandbox::{QUICK, Sandbox};
+use crate::sandbox::{NO_DELAYS, Sandbox};
 
+/// Runs `relink baseline` without delays.
 fn write_baseline(sandbox: &Sandbox, args: &[&str]) -> crate::sandbox::CommandOutput {
-    sandbox.run(&[&["baseline", "--db", "relink.db"], QUICK, args].concat())
+    sandbox.run(&[&["baseline", "--db", "relink.db"], NO_DELAYS, args].concat())
 }
 
 #[test]
@@ -15,16 +16,16 @@ fn findings_of_the_baseline_do_not_fail() {
     let output = write_baseline(&sandbox, &["docs"]).exits(0).stdout;
     assert!(output.starts_with("wrote 2 findings to relink-baseline.json"), "{output}");
 
-    let baseline = &["docs", "--baseline", "relink-baseline.json"];
-    let known = sandbox.report(baseline).exits(0).stdout;
+    let args = &["docs", "--baseline", "relink-baseline.json"];
+    let known = sandbox.check_human(args).exits(0).stdout;
     assert!(known.contains("2 known broken links, listed in `relink-baseline.json`"), "{known}");
 
     sandbox.write("docs/b.md", "[y](gone.md)\n");
-    let new = sandbox.report(baseline).exits(1).stdout;
+    let new = sandbox.check_human(args).exits(1).stdout;
     assert!(new.contains("docs/b.md:1:5") && new.contains("1 finding fails"), "{new}");
 
     sandbox.write("docs/gone.md", "").write("docs/b.md", "");
-    let fixed = sandbox.report(baseline).exits(0).stdout;
+    let fixed = sandbox.check_human(args).exits(0).stdout;
     assert!(fixed.contains("1 finding of the baseline is fixed"), "{fixed}");
 }
 
@@ -49,7 +50,7 @@ fn baseline_contains_no_password() {
     sandbox.write("a.md", &format!("<{url}>\n"));
     write_baseline(&sandbox, &["a.md"]).exits(0);
     assert!(!sandbox.read("relink-baseline.json").contains("secret"));
-    sandbox.report(&["a.md", "--baseline", "relink-baseline.json"]).exits(0);
+    sandbox.check_human(&["a.md", "--baseline", "relink-baseline.json"]).exits(0);
 }
 
 #[test]
@@ -57,6 +58,6 @@ fn missing_and_invalid_baselines_exit_2() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "").write("x.json", "{}");
     for file in ["missing.json", "x.json"] {
-        sandbox.report(&["a.md", "--baseline", file]).fails(2, &["relink baseline"]);
+        sandbox.check_human(&["a.md", "--baseline", file]).fails(2, &["relink baseline"]);
     }
 }

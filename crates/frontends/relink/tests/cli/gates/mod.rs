@@ -1,4 +1,4 @@
-//! Gates: `--since`, `--baseline`, `--fail-on` and `--accept`.
+//! Gates, which exempt findings from failing a run: `--since`, `--baseline` and `--accept`.
 
 mod accept;
 mod baseline;

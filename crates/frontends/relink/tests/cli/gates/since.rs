@@ -1,4 +1,5 @@
-//! `relink check --since`.
+//! `relink check --since`: broken links that exist in an earlier revision are known and do not
+//! fail the run.
 
 use relink_testkit::web::TestServer;
 use serde_json::Value;
@@ -6,7 +7,7 @@ use serde_json::Value;
 use crate::git_project::{commit_all, git, git_in, init};
 use crate::sandbox::{CHECK, Sandbox};
 
-/// Documents of which `main` already has broken links.
+/// A repository whose branch `main` has one broken link, to `old-rot.md`.
 fn project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox
@@ -17,15 +18,16 @@ fn project() -> Sandbox {
     sandbox
 }
 
-fn since(sandbox: &Sandbox, args: &[&str]) -> crate::sandbox::CommandOutput {
-    sandbox.report(&[&["docs", "--since", "main"], args].concat())
+/// Checks `docs` with `--since main`.
+fn check_since_main(sandbox: &Sandbox, args: &[&str]) -> crate::sandbox::CommandOutput {
+    sandbox.check_human(&[&["docs", "--since", "main"], args].concat())
 }
 
 #[test]
 fn added_broken_link_fails_and_old_one_is_listed() {
     let sandbox = project();
     sandbox.write("docs/new.md", "[x](nowhere.md)\n");
-    let output = since(&sandbox, &[]).exits(1).stdout;
+    let output = check_since_main(&sandbox, &[]).exits(1).stdout;
     assert!(output.contains("RL601 local · nowhere.md"), "{output}");
     assert!(output.contains("1 known broken link, not changed since `main`:"), "{output}");
     assert!(output.contains("docs/other.md:1:27: RL601 local old-rot.md"), "{output}");
@@ -33,27 +35,27 @@ fn added_broken_link_fails_and_old_one_is_listed() {
 }
 
 #[test]
-fn untouched_rot_alone_exits_0() {
+fn known_broken_link_alone_exits_0() {
     let sandbox = project();
     sandbox.write("docs/guide.md", "# Guide\n\n## Install\n\nother text\n");
-    let output = since(&sandbox, &[]).exits(0).stdout;
+    let output = check_since_main(&sandbox, &[]).exits(0).stdout;
     assert!(output.contains("known broken link"), "{output}");
 }
 
 #[test]
-fn moving_a_line_with_old_rot_does_not_fail() {
+fn moved_line_with_a_known_broken_link_does_not_fail() {
     let sandbox = project();
     sandbox
         .write("docs/other.md", "new first line\n\n[o](old-rot.md) and\n[g](guide.md#install)\n");
-    since(&sandbox, &[]).exits(0);
+    check_since_main(&sandbox, &[]).exits(0);
 }
 
 #[test]
-fn second_link_to_old_rot_fails_at_its_own_line() {
+fn second_link_to_a_known_missing_file_fails_at_its_line() {
     let sandbox = project();
     let text = "[again](old-rot.md)\n\n[g](guide.md#install) [o](old-rot.md)\n";
     sandbox.write("docs/other.md", text);
-    let output = since(&sandbox, &["--format", "concise"]).exits(1).stdout;
+    let output = check_since_main(&sandbox, &["--format", "concise"]).exits(1).stdout;
     assert!(
         output.contains("docs/other.md:1:9: RL601 local old-rot.md: no such file\n"),
         "{output}"
@@ -69,7 +71,7 @@ fn deleted_file_fails_unchanged_documents_that_link_to_it() {
     let sandbox = project();
     std::fs::remove_file(sandbox.path("docs/guide.md")).unwrap();
     commit_all(&sandbox);
-    let output = since(&sandbox, &[]).exits(1).stdout;
+    let output = check_since_main(&sandbox, &[]).exits(1).stdout;
     assert!(output.contains("RL601 local · guide.md#install"), "{output}");
 }
 
@@ -77,7 +79,7 @@ fn deleted_file_fails_unchanged_documents_that_link_to_it() {
 fn renamed_file_fails_unchanged_documents_that_link_to_it() {
     let sandbox = project();
     git(&sandbox, &["mv", "docs/guide.md", "docs/manual.md"]);
-    let output = since(&sandbox, &[]).exits(1).stdout;
+    let output = check_since_main(&sandbox, &[]).exits(1).stdout;
     assert!(output.contains("RL601 local · guide.md#install"), "{output}");
     assert!(output.contains("1 known broken link"), "{output}");
 }
@@ -86,7 +88,7 @@ fn renamed_file_fails_unchanged_documents_that_link_to_it() {
 fn renamed_heading_fails_unchanged_documents_that_link_to_it() {
     let sandbox = project();
     sandbox.write("docs/guide.md", "# Guide\n\n## Set up\n\ntext\n");
-    let output = since(&sandbox, &[]).exits(1).stdout;
+    let output = check_since_main(&sandbox, &[]).exits(1).stdout;
     assert!(output.contains("RL603 local · guide.md#install"), "{output}");
     assert!(output.contains("docs/other.md:1:5"), "{output}");
 }
@@ -95,7 +97,7 @@ fn renamed_heading_fails_unchanged_documents_that_link_to_it() {
 fn links_of_a_renamed_document_stay_known() {
     let sandbox = project();
     git(&sandbox, &["mv", "docs/other.md", "docs/another.md"]);
-    since(&sandbox, &[]).exits(0);
+    check_since_main(&sandbox, &[]).exits(0);
 }
 
 #[test]
@@ -108,7 +110,7 @@ fn subdirectory_and_absolute_inputs_are_compared() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("1 known broken link"), "{text}");
     let path = sandbox.path("docs").canonicalize().unwrap();
-    let output = sandbox.report(&[path.to_str().unwrap(), "--since", "main"]).exits(1).stdout;
+    let output = sandbox.check_human(&[path.to_str().unwrap(), "--since", "main"]).exits(1).stdout;
     assert!(output.contains("1 known broken link"), "{output}");
 }
 
@@ -127,10 +129,10 @@ fn new_failing_page_fails_the_run() {
     let (web, sandbox) = (TestServer::start_blocking(), project());
     web.page("/down", 500, "");
     sandbox.write("docs/new.md", &format!("<{}>\n", web.url("/down")));
-    since(&sandbox, &[]).exits(1);
+    check_since_main(&sandbox, &[]).exits(1);
     commit_all(&sandbox);
     git(&sandbox, &["branch", "-f", "main"]);
-    since(&sandbox, &["--fresh"]).exits(0);
+    check_since_main(&sandbox, &["--fresh"]).exits(0);
 }
 
 #[test]
@@ -154,20 +156,20 @@ fn unknown_revision_and_missing_merge_base_exit_2() {
         [("origin/main", "git fetch origin main:refs/remotes/origin/main"), ("--help", "git fetch")]
     {
         let revision = format!("--since={revision}");
-        sandbox.report(&["docs", &revision]).fails(2, &["unknown revision", hint]);
+        sandbox.check_human(&["docs", &revision]).fails(2, &["unknown revision", hint]);
     }
     git(&sandbox, &["checkout", "-q", "--orphan", "alone"]);
     git(&sandbox, &["commit", "-q", "-m", "other history"]);
-    since(&sandbox, &[]).fails(2, &["no common ancestor", "git fetch --all"]);
+    check_since_main(&sandbox, &[]).fails(2, &["no common ancestor", "git fetch --all"]);
 }
 
 #[test]
-fn inputs_without_a_revision_and_missing_repositories_exit_2() {
+fn url_inputs_and_missing_repositories_exit_2() {
     let sandbox = project();
-    sandbox.report(&["http://127.0.0.1:9/", "--since", "main"]).fails(2, &["--baseline"]);
+    sandbox.check_human(&["http://127.0.0.1:9/", "--since", "main"]).fails(2, &["--baseline"]);
     let outside = Sandbox::new();
     outside.write("docs/a.md", "");
-    since(&outside, &[]).fails(2, &["not in a git repository"]);
+    check_since_main(&outside, &[]).fails(2, &["not in a git repository"]);
 }
 
 #[test]
@@ -175,7 +177,7 @@ fn repository_is_not_changed() {
     let sandbox = project();
     sandbox.write("docs/new.md", "[x](nowhere.md)\n");
     let index = std::fs::read(sandbox.path(".git/index")).unwrap();
-    since(&sandbox, &[]).exits(1);
+    check_since_main(&sandbox, &[]).exits(1);
     assert_eq!(std::fs::read(sandbox.path(".git/index")).unwrap(), index);
     git_in(&sandbox, "docs", &["diff", "--quiet"]);
 }

@@ -7,7 +7,7 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use super::{Fixture, REVIVE, alias, article, rejection_reasons};
-use crate::sandbox::{QUICK, Sandbox};
+use crate::sandbox::{NO_DELAYS, Sandbox};
 use crate::servers::RefusedPort;
 
 /// Returns four copies of a page: two of the content, an error page with status
@@ -23,6 +23,7 @@ fn copies(web: &TestServer) -> Vec<ArchivedPage> {
     ]
 }
 
+/// Asserts that the archived copy of a result was captured at `timestamp`.
 #[track_caller]
 fn check_copy(revival: &Value, timestamp: &str) {
     let replay_url = revival["archived"]["replay_url"].as_str().unwrap_or_default();
@@ -45,10 +46,10 @@ fn copy_nearest_to_the_link_date_is_shown() {
 
 #[test]
 fn unavailable_archive_is_a_warning_and_others_are_used() {
-    let (fixture, down) = (Fixture::new(copies), RefusedPort::new());
+    let (fixture, refusing) = (Fixture::new(copies), RefusedPort::new());
     fixture.web.page("/trees/oak", 200, &article("oak"));
     let url = fixture.url("/old/oak");
-    let args = ["--archive", &down.url("/"), "--format", "jsonl", &url];
+    let args = ["--archive", &refusing.url("/"), "--format", "jsonl", &url];
     let revival = fixture.revive(&args).exits(0).rows().row(&url).clone();
     check_copy(&revival, "20140102030405");
     assert_eq!(revival["warnings"].as_array().unwrap().len(), 1, "{revival}");
@@ -57,17 +58,17 @@ fn unavailable_archive_is_a_warning_and_others_are_used() {
 #[test]
 fn rate_limited_archive_gets_no_more_requests() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
-    let throttled = TestServer::start_blocking();
-    throttled
+    let archive = TestServer::start_blocking();
+    archive
         .respond_below("/", CannedResponse::new(429, "enough").with_header("Retry-After", "3600"));
     let urls = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
-    let root = throttled.url("/").to_string();
+    let root = archive.url("/").to_string();
     let args = ["--archive", &root, "--format", "jsonl", &urls[0], &urls[1]];
-    let rows = sandbox.run(&[REVIVE, QUICK, &args].concat()).exits(0).rows();
+    let rows = sandbox.run(&[REVIVE, NO_DELAYS, &args].concat()).exits(0).rows();
     for url in &urls {
         assert_eq!(rows.row(url)["warnings"].as_array().unwrap().len(), 1, "{:?}", rows.row(url));
     }
-    assert_eq!(throttled.requests().len(), 1);
+    assert_eq!(archive.requests().len(), 1);
 }
 
 #[test]
@@ -75,11 +76,13 @@ fn archive_none_queries_no_archive() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let url = web.url("/old/oak").to_string();
     let args = ["--archive", "none", "--format", "jsonl", &url];
-    let revival = sandbox.run(&[REVIVE, QUICK, &args].concat()).exits(0).rows().row(&url).clone();
+    let revival =
+        sandbox.run(&[REVIVE, NO_DELAYS, &args].concat()).exits(0).rows().row(&url).clone();
     assert_eq!(revival["costs"]["historical-redirect"]["archive_lookups"].as_u64().unwrap_or(0), 0);
     assert_eq!(revival["archived"], Value::Null);
 }
 
+/// Returns a WARC file with a copy of `/old/oak`, and the redirects of two pages.
 fn warc(web: &TestServer) -> Warc {
     let [oak, elm] = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
     Warc::new()
@@ -95,7 +98,8 @@ fn local_warc_file_is_an_archive() {
     std::fs::write(sandbox.path("own.warc.gz"), warc(&web).to_gzip()).unwrap();
     let url = web.url("/old/oak").to_string();
     let args = ["--archive", "none", "--warc", "own.warc.gz", "--format", "jsonl", &url];
-    let revival = sandbox.run(&[REVIVE, QUICK, &args].concat()).exits(0).rows().row(&url).clone();
+    let revival =
+        sandbox.run(&[REVIVE, NO_DELAYS, &args].concat()).exits(0).rows().row(&url).clone();
     assert_eq!(alias(&revival).as_deref(), Some("/trees/oak"));
     assert_eq!(revival["alias"]["confidence"], 0.97);
 }
@@ -115,7 +119,8 @@ fn pywb_is_an_archive() {
     let url = web.url("/old/oak").to_string();
     let archive = format!("pywb:{}", pywb.collection());
     let args = ["--archive", &archive, "--format", "jsonl", &url];
-    let revival = sandbox.run(&[REVIVE, QUICK, &args].concat()).exits(0).rows().row(&url).clone();
+    let revival =
+        sandbox.run(&[REVIVE, NO_DELAYS, &args].concat()).exits(0).rows().row(&url).clone();
     assert_eq!(alias(&revival).as_deref(), Some("/trees/oak"), "{revival}");
     assert_eq!(revival["alias"]["confidence"], 0.97);
     check_copy(&revival, "20140102030405");

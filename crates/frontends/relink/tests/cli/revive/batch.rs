@@ -11,34 +11,38 @@ use super::{Fixture, REVIVE, alias, article};
 use crate::sandbox::Running;
 
 /// Returns archived redirects of two pages in different directories.
-fn moved(web: &TestServer) -> Vec<ArchivedPage> {
+fn moved_pages(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |old: &str, new: &str| {
         ArchivedPage::redirect(web.url(old).as_str(), "20150102030405", 301, new)
     };
     vec![redirect("/a/oak", "/trees/oak"), redirect("/b/elm", "/trees/elm")]
 }
 
-/// A site in which a check found two dead pages that moved.
+/// A site in which a check found two dead pages, which have moved, and a live page.
 fn checked_site() -> Fixture {
-    let fixture = Fixture::new(moved);
+    let fixture = Fixture::new(moved_pages);
     fixture.web.page("/trees/oak", 200, &article("oak")).page("/good", 200, &article("good"));
     fixture.web.page("/trees/elm", 200, &article("elm"));
     let paths = ["/a/oak", "/b/elm", "/good"].map(|path| fixture.url(path));
-    fixture.sandbox.list("urls.txt", &paths);
+    fixture.sandbox.write_urls("urls.txt", &paths);
     fixture.sandbox.check(&["urls.txt"]).exits(1);
     fixture
 }
 
+/// Arguments of a search for all dead pages of the database.
 const ALL: &[&str] = &["--all", "--format", "jsonl"];
 
 #[test]
-fn all_searches_every_dead_page_once() {
+fn all_flag_searches_every_dead_page_once() {
     let fixture = checked_site();
     let rows = fixture.revive(ALL).exits(0).rows();
     assert_eq!(rows.urls(), [fixture.url("/a/oak"), fixture.url("/b/elm")]);
-    assert!(rows.0.iter().all(|row| row["verdict"] == "dead" && alias(row).is_some()), "{rows:?}");
+    assert!(
+        rows.results.iter().all(|row| row["verdict"] == "dead" && alias(row).is_some()),
+        "{rows:?}"
+    );
     let (requests, hits) = (fixture.archive.requests().len(), fixture.web.requests().len());
-    assert_eq!(fixture.revive(ALL).exits(0).rows().0, rows.0);
+    assert_eq!(fixture.revive(ALL).exits(0).rows().results, rows.results);
     assert_eq!((fixture.archive.requests().len(), fixture.web.requests().len()), (requests, hits));
     fixture.revive(&[ALL, &["--max-result-age", "0"]].concat()).exits(0);
     assert!(fixture.archive.requests().len() > requests);
@@ -47,6 +51,7 @@ fn all_searches_every_dead_page_once() {
 #[test]
 fn page_is_not_an_example_for_itself() {
     let fixture = checked_site();
+    // The second search could use a pattern that the first one learned from the page.
     for _ in 0..2 {
         let revival = fixture.revival("/a/oak", &["--max-result-age", "0"]);
         assert_eq!(revival["alias"]["method"], "historical-redirect", "{revival}");
@@ -71,10 +76,14 @@ fn interrupted_search_exits_130_and_resumes() {
     assert_eq!(running.finish().exits(130).stdout, "");
 
     fixture.web.page("/trees/elm", 200, &article("elm"));
-    let before = fixture.archive_requests_with("oak");
+    let requests_before = fixture.archive_requests_with("oak");
     let rows = fixture.revive(ALL).exits(0).rows();
     assert_eq!(rows.urls(), [fixture.url("/a/oak"), fixture.url("/b/elm")]);
-    assert_eq!(fixture.archive_requests_with("oak"), before, "finished searches are not repeated");
+    assert_eq!(
+        fixture.archive_requests_with("oak"),
+        requests_before,
+        "finished searches are not repeated"
+    );
 }
 
 #[test]
@@ -103,6 +112,7 @@ fn empty_search_is_valid_json() {
 fn summary_has_verdicts_ages_reasons_and_costs() {
     let fixture = checked_site();
     fixture.revive(ALL).exits(0);
+    // A third page, which no check has requested.
     fixture.revival("/lost/thing", &[]);
     let text = fixture.sandbox.run(&[REVIVE, &["--summary"]].concat()).exits(0).stdout;
     for expected in
@@ -115,7 +125,7 @@ fn summary_has_verdicts_ages_reasons_and_costs() {
     let summary: Value = serde_json::from_str(&summary).unwrap();
     assert_eq!((&summary["pages"], &summary["aliases"]), (&3.into(), &2.into()));
     assert_eq!(summary["by_verdict"]["dead"]["found"], 2);
-    // The second page moved like the first.
+    // The second page moved in the same way as the first, so a pattern was inferred.
     assert_eq!(summary["by_method"]["historical-redirect"], 1);
     assert_eq!(summary["by_method"]["inference"], 1);
     assert!(summary["costs"]["historical-redirect"]["time_ms"].is_u64(), "{summary}");
@@ -128,13 +138,13 @@ fn summary_has_verdicts_ages_reasons_and_costs() {
 }
 
 #[test]
-fn summary_says_what_the_archived_copy_lacks() {
+fn summary_counts_the_gaps_of_archived_copies() {
     let fixture = Fixture::new(|web| {
-        let at = |path: &str| web.url(path).to_string();
+        let url = |path: &str| web.url(path).to_string();
         vec![
-            ArchivedPage::page(&at("/a/oak"), "20130102030405", &article("acorn")),
-            ArchivedPage::redirect(&at("/a/oak"), "20150102030405", 301, "/trees/oak"),
-            ArchivedPage::redirect(&at("/a/elm"), "20150102030405", 301, "/trees/elm"),
+            ArchivedPage::page(&url("/a/oak"), "20130102030405", &article("acorn")),
+            ArchivedPage::redirect(&url("/a/oak"), "20150102030405", 301, "/trees/oak"),
+            ArchivedPage::redirect(&url("/a/elm"), "20150102030405", 301, "/trees/elm"),
         ]
     });
     let form = "<form><textarea name=note></textarea></form>";

@@ -1,4 +1,5 @@
-//! Persistent budgets, and incremental updates of the local index.
+//! Budgets of requests per day, which outlast a restart, and incremental updates of the local
+//! index.
 
 use std::path::Path;
 
@@ -7,14 +8,15 @@ use relink_testkit::omega::Omega;
 use serde_json::Value;
 
 use super::{Fixture, REVIVE, alias, article};
-use crate::sandbox::{CommandOutput, QUICK};
+use crate::sandbox::{CommandOutput, NO_DELAYS};
 
+/// Times on two successive days in UTC.
 const DAY: &str = "2026-11-16T12:00:00Z";
 const NEXT_DAY: &str = "2026-11-17T00:00:01Z";
 
 /// A site whose pages moved without a common pattern; the archive has their
 /// redirects.
-fn moved() -> Fixture {
+fn moved_site() -> Fixture {
     let fixture = Fixture::new(|web| {
         let moves = [("/old/oak", "/trees/oak"), ("/herbs/sage", "/kitchen/7")];
         let captures = moves.map(|(old, new)| {
@@ -28,19 +30,19 @@ fn moved() -> Fixture {
     fixture
 }
 
-/// Searches a page at a given time with a daily budget.
+/// Searches for a page at `now`, with a daily budget of requests to the archive.
 #[track_caller]
 fn revive_at(fixture: &Fixture, now: &str, budget: &str, path: &str) -> Value {
     let (url, root) = (fixture.url(path), fixture.archive.root());
     let args = ["--archive", &root, "--archive-budget", budget, "--format", "jsonl", &url];
-    let mut command = fixture.sandbox.command(&[REVIVE, QUICK, &args].concat());
+    let mut command = fixture.sandbox.command(&[REVIVE, NO_DELAYS, &args].concat());
     let result = CommandOutput::new(&command.env("RELINK_NOW", now).output().unwrap()).exits(0);
     result.rows().row(&url).clone()
 }
 
 #[test]
 fn restart_does_not_reset_the_archive_budget() {
-    let fixture = moved();
+    let fixture = moved_site();
     revive_at(&fixture, DAY, "2", "/old/oak");
     assert_eq!(fixture.archive.requests().len(), 2);
     let revival = revive_at(&fixture, DAY, "2", "/herbs/sage");
@@ -58,6 +60,7 @@ fn restart_does_not_reset_the_archive_budget() {
 #[test]
 fn restart_does_not_reset_the_search_budget() {
     let fixture = Fixture::new(|_| Vec::new());
+    // A search engine (Xapian Omega).
     let omega = Omega::start("http://elsewhere.test/", &[("a.html", &article("oak"))]);
     let engine = format!("json:{}?DB=default&FMT=json&P={{query}}", omega.url());
     let flags = ["--search", &engine, "--search-budget", "1"];
@@ -74,7 +77,7 @@ fn index_metadata(fixture: &Fixture) -> Vec<u8> {
     std::fs::read(dir.join(Path::new("pages-2/meta.json"))).unwrap()
 }
 
-/// Returns the number of pages in the index.
+/// Returns the number of pages in the index (Tantivy), without deleted ones.
 fn document_count(meta: &[u8]) -> u64 {
     let meta: Value = serde_json::from_slice(meta).unwrap();
     let live_count = |segment: &Value| {
@@ -86,18 +89,19 @@ fn document_count(meta: &[u8]) -> u64 {
 
 #[test]
 fn local_index_gets_only_new_pages() {
-    let fixture = moved();
-    let check = |paths: &[&str], exit| {
-        fixture.sandbox.list("urls.txt", paths.iter().map(|path| fixture.web.url(path)));
-        fixture.sandbox.check(&["--max-cache-age", "0", "urls.txt"]).exits(exit);
+    let fixture = moved_site();
+    let check_pages = |paths: &[&str], exit_code| {
+        fixture.sandbox.write_urls("urls.txt", paths.iter().map(|path| fixture.web.url(path)));
+        fixture.sandbox.check(&["--max-cache-age", "0", "urls.txt"]).exits(exit_code);
     };
-    check(&["/trees/oak", "/trees/elm"], 0);
+    check_pages(&["/trees/oak", "/trees/elm"], 0);
+    // Each search updates the index.
     fixture.revival("/lost/1", &[]);
     let first = index_metadata(&fixture);
     fixture.revival("/lost/2", &[]);
     assert_eq!(index_metadata(&fixture), first, "no page was new");
     fixture.web.page("/trees/elm", 404, "");
-    check(&["/trees/elm"], 1);
+    check_pages(&["/trees/elm"], 1);
     fixture.revival("/lost/3", &[]);
     let second = index_metadata(&fixture);
     assert_ne!(second, first);
@@ -106,16 +110,16 @@ fn local_index_gets_only_new_pages() {
 
 #[test]
 fn local_index_is_rebuilt_for_an_older_database() {
-    let fixture = moved();
-    let check = |path: &str| {
+    let fixture = moved_site();
+    let check_page = |path: &str| {
         let url = fixture.url(path);
         fixture.sandbox.check(&["--max-cache-age", "0", &url]).exits(0);
     };
     let database = || fixture.sandbox.path("relink.db");
-    check("/trees/oak");
+    check_page("/trees/oak");
     let backup = std::fs::read(database()).unwrap();
-    check("/trees/elm");
-    check("/kitchen/7");
+    check_page("/trees/elm");
+    check_page("/kitchen/7");
     fixture.revival("/lost/1", &[]);
     assert_eq!(document_count(&index_metadata(&fixture)), 3);
     std::fs::write(database(), backup).unwrap();

@@ -7,8 +7,8 @@ use super::replacements::{DEAD, DeadPage, MIRROR};
 use super::{alias, article};
 
 impl DeadPage {
-    /// Serves a search engine that returns these pages for every query, and returns
-    /// its value for `--search`.
+    /// Starts a search engine that returns `urls` for every query. Returns its value for
+    /// `--search`.
     fn engine(&self, urls: &[&str]) -> String {
         let web = &self.fixture.web;
         let rows: Vec<Value> =
@@ -18,13 +18,13 @@ impl DeadPage {
         format!("json:{}?q={{query}}", web.url("/find/"))
     }
 
-    /// Serves a page that was never checked.
+    /// Serves a copy of the dead page that was never checked, and returns its URL.
     fn serve_unchecked(&self, host: &str, path: &str) -> String {
         self.fixture.web.host(host).page(path, 200, &article("owl"));
         self.fixture.web.host(host).url(path).into()
     }
 
-    /// Serves a page of the dead site and checks it with `relink check`.
+    /// Serves a copy on the dead site and checks it, so that the local index has it.
     fn serve_checked(&self, path: &str) -> String {
         let url = self.serve_unchecked(DEAD, path);
         let args = [&self.resolve_flags()[..], &["--allow-private", &url]].concat();
@@ -45,12 +45,12 @@ fn other_candidates(revival: &Value) -> Vec<&str> {
 #[test]
 fn ambiguous_pages_with_the_same_text_are_rejected() {
     let dead = DeadPage::new();
-    let one = dead.serve_checked("/animals/7");
-    let other = dead.serve_unchecked(DEAD, "/print/7");
-    let engine = dead.engine(&[&other]);
+    let indexed = dead.serve_checked("/animals/7");
+    let found = dead.serve_unchecked(DEAD, "/print/7");
+    let engine = dead.engine(&[&found]);
     let revival = dead.revival(&["--search", "local", "--search", &engine]);
     assert_eq!(alias(&revival), None, "{revival}");
-    assert_eq!(other_candidates(&revival), [one.as_str(), &other], "{revival}");
+    assert_eq!(other_candidates(&revival), [indexed.as_str(), &found], "{revival}");
     let revival = dead.revival(&["--search", &engine, "--max-result-age", "0"]);
     assert_eq!(
         alias(&revival).as_deref(),
@@ -80,7 +80,7 @@ fn page_is_not_an_alias_of_itself() {
     let revival = dead.revival(&["--search", &engine]);
     assert_eq!(alias(&revival), None, "{revival}");
     assert_eq!(other_candidates(&revival), [""; 0], "{revival}");
-    dead.fixture.sandbox.list("live.txt", [&dead.url]);
+    dead.fixture.sandbox.write_urls("live.txt", [&dead.url]);
     let revival =
         dead.revival(&["--search", "none", "--live-pages", "live.txt", "--max-result-age", "0"]);
     assert_eq!(alias(&revival), None, "{revival}");
@@ -134,7 +134,8 @@ fn database_contains_no_password_and_no_service_key() {
         let bytes = std::fs::read(dead.fixture.sandbox.path(name)).unwrap_or_default();
         for secret in ["hunter2", "s3cret"] {
             let found = bytes.windows(secret.len()).position(|window| window == secret.as_bytes());
-            let context = |at: usize| String::from_utf8_lossy(&bytes[at.saturating_sub(80)..at]);
+            // The bytes before the secret, for the message.
+            let context = |end: usize| String::from_utf8_lossy(&bytes[end.saturating_sub(80)..end]);
             assert_eq!(found.map(context), None, "{name} contains {secret}");
         }
     }

@@ -5,10 +5,11 @@ use relink_testkit::web::TestServer;
 
 use super::{Fixture, alias, article, reasons};
 
+/// Names of the pages from which the pattern is learned.
 const MOVED: [&str; 4] = ["oak", "elm", "ash", "fir"];
 
 /// Returns archived redirects of [`MOVED`] from `/old/` to `/trees/`.
-fn moved(web: &TestServer) -> Vec<ArchivedPage> {
+fn moved_pages(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |name: &&str| {
         let (url, target) = (web.url(&format!("/old/{name}.html")), format!("/trees/{name}"));
         ArchivedPage::redirect(url.as_str(), "20150102030405", 301, &target)
@@ -16,9 +17,10 @@ fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     MOVED.iter().map(redirect).collect()
 }
 
-/// A site that moved; the pages of [`MOVED`] were already revived.
+/// A site that moved from `/old/` to `/trees/`. The aliases of the pages of [`MOVED`] were already
+/// found; the page `yew` was not searched for yet.
 fn site_with_pattern() -> Fixture {
-    let fixture = Fixture::new(moved);
+    let fixture = Fixture::new(moved_pages);
     for name in MOVED.iter().chain(&["yew"]) {
         fixture.web.page(&format!("/trees/{name}"), 200, &article(name));
     }
@@ -31,12 +33,12 @@ fn site_with_pattern() -> Fixture {
 #[test]
 fn pattern_finds_the_alias_without_an_archive() {
     let fixture = site_with_pattern();
-    let before = fixture.archive.requests().len();
+    let requests_before = fixture.archive.requests().len();
     let revival = fixture.revival("/old/yew.html", &[]);
     assert_eq!(alias(&revival).as_deref(), Some("/trees/yew"));
     assert_eq!(revival["alias"]["method"], "inference");
     assert!(revival["alias"]["pattern"].is_string(), "{revival}");
-    assert_eq!(fixture.archive.requests().len(), before);
+    assert_eq!(fixture.archive.requests().len(), requests_before);
     let cost = &revival["costs"]["inference"];
     assert!(cost["page_fetches"].as_u64().unwrap() > 0 && cost["time_ms"].is_u64(), "{revival}");
 }
@@ -75,7 +77,7 @@ fn patterns_of_different_directories_do_not_interfere() {
     assert_eq!(alias(&revival).as_deref(), Some("/trees/yew"), "{revival}");
 }
 
-/// A site with one uncertain alias: the archive has no redirect of a neighbor.
+/// A site with one alias of low confidence (0.8): the archive has no redirect of a neighbor.
 /// `copy` is the archived text of `yew`.
 fn site_with_uncertain_alias(copy: Option<&str>) -> Fixture {
     let fixture = Fixture::new(|web| {
@@ -102,12 +104,12 @@ fn check_confidence(copy: Option<&str>, expected: f64) {
 }
 
 #[test]
-fn uncertain_alias_does_not_support_a_pattern() {
+fn alias_of_low_confidence_does_not_raise_the_confidence_of_a_pattern() {
     check_confidence(None, 0.94);
 }
 
 #[test]
-fn matching_text_confirms_an_uncertain_alias() {
+fn matching_text_raises_the_confidence_of_a_predicted_alias() {
     check_confidence(Some(&article("yew")), 0.95);
 }
 
@@ -116,7 +118,7 @@ fn different_text_lowers_the_confidence_of_a_pattern() {
     let fixture = Fixture::new(|web| {
         let yew = web.url("/old/yew.html");
         let copy = ArchivedPage::page(yew.as_str(), "20140102030405", &article("rose"));
-        [moved(web), vec![copy]].concat()
+        [moved_pages(web), vec![copy]].concat()
     });
     for name in MOVED.iter().chain(&["yew"]) {
         fixture.web.page(&format!("/trees/{name}"), 200, &article(name));
@@ -139,7 +141,7 @@ fn known_live_page_is_a_candidate() {
         fixture.web.page(&path, 200, &article(name));
         rows.push(format!(r#"{{"url":"{}","title":"All about {name}"}}"#, fixture.url(&path)));
     }
-    fixture.sandbox.list("live.jsonl", &rows);
+    fixture.sandbox.write_urls("live.jsonl", &rows);
     let urls = names.map(|name| fixture.url(&format!("/old/{name}")));
     let flags = ["--live-pages", "live.jsonl", "--format", "jsonl"];
     let args: Vec<&str> = flags.into_iter().chain(urls.iter().map(String::as_str)).collect();
@@ -150,6 +152,7 @@ fn known_live_page_is_a_candidate() {
     }
 }
 
+/// Returns the path of a page that is dead and has no alias.
 fn dead_path(number: usize) -> String {
     format!("/lost/thing-{number}")
 }
@@ -187,7 +190,7 @@ fn directory_is_not_skipped_if_an_archive_was_unavailable() {
     let urls: Vec<String> = (1..=6).map(|number| fixture.url(&dead_path(number))).collect();
     let flags = ["--archive", "none", "--format", "jsonl"];
     let args: Vec<&str> = flags.into_iter().chain(urls.iter().map(String::as_str)).collect();
-    let args = [super::REVIVE, crate::sandbox::QUICK, &args].concat();
+    let args = [super::REVIVE, crate::sandbox::NO_DELAYS, &args].concat();
     let rows = fixture.sandbox.run(&args).exits(0).rows();
-    assert!(rows.0.iter().all(|row| !reasons(row).contains(&"dead-directory")), "{rows:?}");
+    assert!(rows.results.iter().all(|row| !reasons(row).contains(&"dead-directory")), "{rows:?}");
 }

@@ -1,5 +1,9 @@
-//! `relink revive` and `relink patterns`, with an archive and a site on
-//! loopback.
+//! `relink revive` and `relink patterns`, with an archive and a site on loopback.
+//!
+//! An *alias* is the new URL of a dead page. A *pattern* is a learned rule by which the URLs of
+//! a directory changed. A *neighbor* is another page of the same directory. A *replacement* is
+//! a page of another site with the same text, for example a *mirror*. Captures of the archive
+//! have times such as `20150102030405`: year, month, day, hour, minute and second.
 
 mod archives;
 mod batch;
@@ -18,10 +22,10 @@ use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::web::TestServer;
 use serde_json::Value;
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
-/// `relink revive` with the database of the sandbox.
+/// The arguments of `relink revive` with the database of the sandbox.
 const REVIVE: &[&str] = &["revive", "--db", "relink.db"];
 
 /// A site with dead pages, an archive with copies of them, and a project in which
@@ -43,21 +47,22 @@ impl Fixture {
         Self { web, sandbox: Sandbox::new(), archive }
     }
 
+    /// Returns the URL of a path of the site.
     fn url(&self, path: &str) -> String {
         self.web.url(path).into()
     }
 
-    /// Returns the arguments of a search without delays in the archive at this URL.
+    /// Returns the arguments of a search without delays in the archive at the URL `archive`.
     fn args<'a>(archive: &'a str, args: &[&'a str]) -> Vec<&'a str> {
-        [REVIVE, QUICK, &["--archive", archive], args].concat()
+        [REVIVE, NO_DELAYS, &["--archive", archive], args].concat()
     }
 
-    /// Runs `relink revive`.
+    /// Runs `relink revive` without delays.
     fn revive(&self, args: &[&str]) -> CommandOutput {
         self.sandbox.run(&Self::args(&self.archive.root(), args))
     }
 
-    /// Searches for one page and returns its revival row.
+    /// Searches for one page with further flags and returns the result row.
     #[track_caller]
     fn revival(&self, path: &str, args: &[&str]) -> Value {
         let url = self.url(path);
@@ -66,7 +71,7 @@ impl Fixture {
         rows.row(&url).clone()
     }
 
-    /// Counts the archive requests whose URL contains this text.
+    /// Returns the number of requests to the archive whose URL contains `text`.
     fn archive_requests_with(&self, text: &str) -> usize {
         self.archive.requests().iter().filter(|target| target.contains(text)).count()
     }

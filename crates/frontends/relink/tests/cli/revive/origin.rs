@@ -1,18 +1,20 @@
-//! Rights of a search depend on the origin of the URL: only user-supplied hosts get
-//! the user's headers or may have private addresses.
+//! Only hosts that the user named get the headers of the user and may have private addresses.
+//! Hosts that only a page or an archive named have neither right.
 
 use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::web::{RecordedRequest, TestServer};
 
 use super::{REVIVE, article};
-use crate::sandbox::{QUICK, Sandbox};
+use crate::sandbox::{NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
+/// A header of the user, which other hosts must not get.
 const HEADER: &[&str] = &["--header", "X-Secret: canary-7731"];
+/// Arguments of a search for all dead pages of the database.
 const ALL: &[&str] = &["--all", "--format", "jsonl"];
 
-/// A user-supplied page that links to dead pages of its own host and of another
-/// host, and an archive with the redirects of both.
+/// A page that the user named, with links to dead pages of its own host and of another host, and
+/// an archive with the redirects of both pages.
 struct LinkedHosts {
     own: TestServer,
     other: TestServer,
@@ -21,6 +23,7 @@ struct LinkedHosts {
 }
 
 impl LinkedHosts {
+    /// Starts both hosts. The dead pages have moved to `/trees/white-oak-tree.html`.
     fn new() -> Self {
         let (own, other) = (TestServer::start_blocking(), TestServer::start_blocking());
         for web in [&own, &other] {
@@ -42,16 +45,17 @@ impl LinkedHosts {
         Self { own, other, sandbox: Sandbox::new(), archive }
     }
 
-    /// Checks or crawls the page, including links to the other host.
+    /// Runs `check` or `crawl` for the page, which finds the two dead pages.
     fn find_dead_pages(&self, command: &str) {
         let url = self.own.url("/");
         let args = [command, "--db", "relink.db", "--allow-private", url.as_str()];
-        self.sandbox.run(&[&args, QUICK].concat()).exits(1);
+        self.sandbox.run(&[&args, NO_DELAYS].concat()).exits(1);
     }
 
+    /// Runs `relink revive` with the archive.
     fn revive(&self, args: &[&str]) {
         let root = self.archive.root();
-        self.sandbox.run(&[REVIVE, QUICK, &["--archive", &root], args].concat()).exits(0);
+        self.sandbox.run(&[REVIVE, NO_DELAYS, &["--archive", &root], args].concat()).exits(0);
     }
 }
 
@@ -60,6 +64,7 @@ fn requests_after(web: &TestServer, count: usize) -> Vec<RecordedRequest> {
     web.requests().split_off(count)
 }
 
+/// Whether a request has the header of the user.
 fn has_secret(request: &RecordedRequest) -> bool {
     request.header("x-secret").is_some()
 }
@@ -69,13 +74,13 @@ fn revive_all_withholds_headers_from_hosts_that_only_a_page_named() {
     for command in ["crawl", "check"] {
         let fixture = LinkedHosts::new();
         fixture.find_dead_pages(command);
-        let before = [fixture.own.requests().len(), fixture.other.requests().len()];
+        let counts_before = [fixture.own.requests().len(), fixture.other.requests().len()];
         fixture.revive(&[HEADER, ALL, &["--allow-private"]].concat());
-        let own = requests_after(&fixture.own, before[0]);
-        let other = requests_after(&fixture.other, before[1]);
+        let own = requests_after(&fixture.own, counts_before[0]);
+        let other = requests_after(&fixture.other, counts_before[1]);
         for requests in [own, other] {
             assert!(requests.iter().any(|request| request.path == "/trees/white-oak-tree.html"));
-            // This command line contains no host.
+            // The command line names no host, so even the first one gets no header.
             assert!(!requests.iter().any(has_secret), "{command}: {requests:?}");
         }
     }
@@ -86,10 +91,12 @@ fn revive_all_connects_to_no_private_address_that_only_a_page_named() {
     for command in ["crawl", "check"] {
         let fixture = LinkedHosts::new();
         fixture.find_dead_pages(command);
-        let before = (fixture.own.requests().len(), fixture.other.connections());
+        let own_requests_before = fixture.own.requests().len();
+        let other_connections_before = fixture.other.connections();
         fixture.revive(ALL);
-        assert!(fixture.own.requests().len() > before.0, "the user's own host is searched");
-        assert_eq!(fixture.other.connections(), before.1, "{command}");
+        let own_requests = fixture.own.requests().len();
+        assert!(own_requests > own_requests_before, "the user's own host is searched");
+        assert_eq!(fixture.other.connections(), other_connections_before, "{command}");
     }
 }
 
@@ -108,9 +115,9 @@ fn check_revive_withholds_headers_from_hosts_that_only_a_page_named() {
 fn revive_of_a_user_supplied_page_sends_headers() {
     let fixture = LinkedHosts::new();
     fixture.find_dead_pages("crawl");
-    let before = fixture.other.requests().len();
+    let count_before = fixture.other.requests().len();
     fixture.revive(&[HEADER, &[fixture.other.url("/old/white-oak-tree.html").as_str()]].concat());
-    let other = requests_after(&fixture.other, before);
+    let other = requests_after(&fixture.other, count_before);
     assert!(
         other
             .iter()
@@ -120,7 +127,7 @@ fn revive_of_a_user_supplied_page_sends_headers() {
 }
 
 #[test]
-fn revive_gives_rights_to_pages_of_a_live_file() {
+fn revive_gives_rights_to_hosts_in_a_file_of_live_pages() {
     let (own, other, sandbox) =
         (TestServer::start_blocking(), TestServer::start_blocking(), Sandbox::new());
     let names = ["white-oak", "mountain-elm", "silver-fir", "common-ash"];
@@ -132,16 +139,16 @@ fn revive_gives_rights_to_pages_of_a_live_file() {
     own.page("/", 200, &old.map(|url| format!("<a href='{url}'>{url}</a> ")).concat());
     let home = own.url("/");
     sandbox.check(&["--allow-private", home.as_str()]).exits(1);
-    let args = [REVIVE, QUICK, HEADER, ALL, &["--archive", "none"]].concat();
-    let before = other.connections();
+    let args = [REVIVE, NO_DELAYS, HEADER, ALL, &["--archive", "none"]].concat();
+    let connections_before = other.connections();
     sandbox.run(&args).exits(0);
-    assert_eq!(other.connections(), before, "only a page named the host");
-    sandbox.list("live.txt", new.map(|path| other.url(&path)));
-    let before = other.requests().len();
+    assert_eq!(other.connections(), connections_before, "only a page named the host");
+    sandbox.write_urls("live.txt", new.map(|path| other.url(&path)));
+    let count_before = other.requests().len();
     sandbox
         .run(&[&args[..], &["--max-result-age", "0", "--live-pages", "live.txt"]].concat())
         .exits(0);
-    let requests = requests_after(&other, before);
+    let requests = requests_after(&other, count_before);
     assert!(requests.iter().any(|request| request.path.starts_with("/trees/")), "{requests:?}");
 }
 
@@ -156,7 +163,7 @@ fn revive_follows_an_archived_redirect_to_another_port_without_rights() {
         vec![ArchivedPage::redirect(dead.as_str(), "20150102030405", 301, moved.as_str())];
     let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
     let (sandbox, root) = (Sandbox::new(), archive.root());
-    let args = [REVIVE, QUICK, HEADER, &["--archive", &root, dead.as_str()]].concat();
+    let args = [REVIVE, NO_DELAYS, HEADER, &["--archive", &root, dead.as_str()]].concat();
     sandbox.run(&args).exits(0);
     assert_eq!(new.connections(), 0);
     sandbox.run(&[&args[..], &["--allow-private", "--max-result-age", "0"]].concat()).exits(0);

@@ -1,8 +1,9 @@
-//! The examples that the FABLE paper prints, end to end: dead pages of a site,
-//! their archived titles, and a list of live pages with similar ones.
+//! The examples in the paper *Reviving Dead Links on the Web with FABLE*: dead pages of a site,
+//! their archived titles, and a list of live pages, which contains the new pages and similar
+//! ones. Test names start with the table of the paper, or with the site.
 //!
-//! Host names end in `.test`. Where the paper prints a single page, others of
-//! the same form are added, because its rule requires two.
+//! Host names end in `.test`. Where the paper prints a single page, the test adds other pages of
+//! the same form, because the method of the paper needs two.
 
 use relink_demo::ArchivedPage;
 
@@ -13,7 +14,7 @@ use super::Fixture;
 type Moved<'a> = (&'a str, &'a str, &'a str);
 
 /// Returns the URL at the test server of a URL without scheme.
-fn at_port(url: &str, port: u16) -> String {
+fn test_url(url: &str, port: u16) -> String {
     let (host, path) = url.split_once('/').unwrap();
     format!("http://{host}:{port}/{path}")
 }
@@ -31,19 +32,19 @@ fn resolve_flags(pages: &[Moved<'_>], others: &[(&str, &str)], port: u16) -> Vec
     hosts.into_iter().flat_map(flag).collect()
 }
 
-/// Returns a page with this title and a text of its own.
+/// Returns a page with a title, and a text that is distinct for each `seed`.
 fn page(title: &str, seed: &str) -> String {
     format!("<!doctype html><title>{title}</title><h1>{title}</h1><p>About {seed}.</p>")
 }
 
-/// Searches for the dead pages. `others` are live pages with title that are not
-/// aliases. Checks that every dead page gets its alias.
+/// Searches for the dead pages, and checks that each gets its new URL as the alias. `others` are
+/// URLs and titles of live pages that are not aliases.
 #[track_caller]
 fn check(pages: &[Moved<'_>], others: &[(&str, &str)]) {
     let fixture = Fixture::new(|web| {
         let copies = pages.iter().filter(|(_, title, _)| !title.is_empty());
         let copy = |(old, title, _): &Moved<'_>| {
-            let url = at_port(old, web.port());
+            let url = test_url(old, web.port());
             ArchivedPage::page(&url, "20140102030405", &page(title, old))
         };
         copies.map(copy).collect()
@@ -54,10 +55,10 @@ fn check(pages: &[Moved<'_>], others: &[(&str, &str)]) {
     for (url, title) in live {
         let (host, path) = url.split_once('/').unwrap();
         fixture.web.host(host).page(&format!("/{path}"), 200, &page(title, url));
-        rows.push(serde_json::json!({"url": at_port(url, port), "title": title}).to_string());
+        rows.push(serde_json::json!({"url": test_url(url, port), "title": title}).to_string());
     }
-    fixture.sandbox.list("live.jsonl", &rows);
-    let old: Vec<String> = pages.iter().map(|(old, ..)| at_port(old, port)).collect();
+    fixture.sandbox.write_urls("live.jsonl", &rows);
+    let old: Vec<String> = pages.iter().map(|(old, ..)| test_url(old, port)).collect();
     let resolve = resolve_flags(pages, others, port);
     let flags = ["--live-pages", "live.jsonl", "--search", "none", "--format", "jsonl"];
     let args: Vec<&str> =
@@ -67,12 +68,12 @@ fn check(pages: &[Moved<'_>], others: &[(&str, &str)]) {
         .iter()
         .map(|url| found.row(url)["alias"]["url"].as_str().unwrap_or("no alias"))
         .collect();
-    let expected: Vec<String> = pages.iter().map(|(_, _, new)| at_port(new, port)).collect();
+    let expected: Vec<String> = pages.iter().map(|(_, _, new)| test_url(new, port)).collect();
     assert_eq!(aliases, expected, "{found:?}");
 }
 
 #[test]
-fn table_1_query_value_is_kept() {
+fn table_1_new_url_contains_the_old_query_value() {
     let title = "A book of the press";
     check(
         &[
@@ -122,7 +123,7 @@ fn table_1_numbers_lose_leading_zeros() {
 }
 
 #[test]
-fn table_3_title_and_new_id() {
+fn table_3_new_url_contains_the_title_and_a_new_id() {
     check(
         &[
             (
@@ -150,7 +151,7 @@ fn table_3_title_and_new_id() {
 }
 
 #[test]
-fn table_5_title_and_old_id() {
+fn table_5_new_url_contains_the_title_and_the_old_id() {
     check(
         &[
             (
@@ -183,7 +184,7 @@ fn table_5_title_and_old_id() {
 }
 
 #[test]
-fn table_7_directory_that_was_split_in_two() {
+fn table_7_pages_of_a_directory_moved_to_two_directories() {
     check(
         &[
             ("w3.test/html5/tag_i.asp", "", "w3.test/tags/tag_i.asp"),
@@ -201,7 +202,7 @@ fn table_7_directory_that_was_split_in_two() {
 }
 
 #[test]
-fn udacity_new_words_before_the_old_code() {
+fn udacity_new_url_contains_new_words_before_the_old_code() {
     check(
         &[
             ("udacity.test/courses/cs262", "", "udacity.test/course/programming-languages--cs262"),
@@ -254,7 +255,7 @@ fn marvel_page_with_the_same_title_is_not_the_alias() {
 }
 
 #[test]
-fn technologyreview_new_date_and_id() {
+fn technologyreview_new_url_contains_a_new_date_and_id() {
     check(
         &[
             (
@@ -287,7 +288,7 @@ fn technologyreview_new_date_and_id() {
 }
 
 #[test]
-fn new_id_before_the_slug_without_archived_titles() {
+fn new_url_with_a_new_id_is_found_without_archived_titles() {
     let names = ["apple-pie", "plum-cake", "onion-soup", "rye-bread", "fish-stew", "oat-biscuits"];
     let urls: Vec<(String, String)> = names
         .iter()

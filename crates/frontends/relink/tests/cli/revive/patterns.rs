@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::{Fixture, alias, article};
 use crate::sandbox::CommandOutput;
 
+/// Names of the pages from which the pattern is learned.
 const NAMES: [&str; 3] = ["oak", "elm", "ash"];
 
 /// Returns archived redirects of [`NAMES`] from `/old/` to `/trees/`.
-fn moved(web: &TestServer) -> Vec<ArchivedPage> {
+fn moved_pages(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |name: &&str| {
         let url = web.url(&format!("/old/{name}.html"));
         ArchivedPage::redirect(url.as_str(), "20150102030405", 301, &format!("/trees/{name}"))
@@ -18,9 +19,10 @@ fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     NAMES.iter().map(redirect).collect()
 }
 
-/// A site that moved; the pages of [`NAMES`] were already revived.
+/// A site that moved from `/old/` to `/trees/`. The aliases of the pages of [`NAMES`] were already
+/// found; the page `yew` was not searched for yet.
 fn site_with_pattern() -> Fixture {
-    let fixture = Fixture::new(moved);
+    let fixture = Fixture::new(moved_pages);
     for name in NAMES.iter().chain(&["yew"]) {
         fixture.web.page(&format!("/trees/{name}"), 200, &article(name));
     }
@@ -29,12 +31,13 @@ fn site_with_pattern() -> Fixture {
     fixture
 }
 
+/// Runs `relink patterns`.
 fn patterns(fixture: &Fixture, args: &[&str]) -> CommandOutput {
     fixture.sandbox.run(&[&["patterns", "--db", "relink.db"], args].concat())
 }
 
-/// Returns the number of the pattern of a directory, as users write it.
-fn number(fixture: &Fixture, directory: &str) -> String {
+/// Returns the id of the pattern of a directory, such as `P14`.
+fn pattern_id(fixture: &Fixture, directory: &str) -> String {
     let list = patterns(fixture, &["list"]).exits(0).stdout;
     let directory = format!(":{}{directory}  ", fixture.web.port());
     let line = list.lines().find(|line| line.contains(&directory)).unwrap();
@@ -44,7 +47,7 @@ fn number(fixture: &Fixture, directory: &str) -> String {
 #[test]
 fn patterns_are_listed_and_shown_with_examples() {
     let fixture = site_with_pattern();
-    let pattern = number(&fixture, "/old/");
+    let pattern = pattern_id(&fixture, "/old/");
     let text = patterns(&fixture, &["show", &pattern]).exits(0).stdout;
     let old = format!("{} -> {}", fixture.url("/old/elm.html"), fixture.url("/trees/elm"));
     assert!(text.contains("3 examples") && text.contains(&old), "{text}");
@@ -54,9 +57,9 @@ fn patterns_are_listed_and_shown_with_examples() {
 #[test]
 fn pattern_shows_its_confidence_by_scope() {
     let fixture = site_with_pattern();
-    let text = patterns(&fixture, &["show", &number(&fixture, "/old/")]).exits(0).stdout;
+    let text = patterns(&fixture, &["show", &pattern_id(&fixture, "/old/")]).exits(0).stdout;
     assert!(text.contains("  0.98 in this directory, 0.94 below  -> "), "{text}");
-    let text = patterns(&fixture, &["show", &number(&fixture, "/")]).exits(0).stdout;
+    let text = patterns(&fixture, &["show", &pattern_id(&fixture, "/")]).exits(0).stdout;
     assert!(text.contains("  0.94  -> "), "no page of the directory itself moved: {text}");
 }
 
@@ -64,12 +67,12 @@ fn pattern_shows_its_confidence_by_scope() {
 fn disabled_pattern_is_not_used() {
     let fixture = site_with_pattern();
     let list = patterns(&fixture, &["list"]).exits(0).stdout;
-    let numbers: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
-    for pattern in &numbers {
+    let ids: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
+    for pattern in &ids {
         patterns(&fixture, &["disable", pattern]).exits(0);
     }
     assert_eq!(alias(&fixture.revival("/old/yew.html", &[])), None);
-    for pattern in &numbers {
+    for pattern in &ids {
         patterns(&fixture, &["enable", pattern]).exits(0);
     }
     let revival = fixture.revival("/old/yew.html", &["--max-result-age", "0"]);
@@ -87,9 +90,9 @@ fn patterns_can_be_exported_and_imported() {
     let output = patterns(&fixture, &["import", "patterns.json"]).exits(0);
     assert!(output.stdout.contains("imported"), "{}", output.stdout);
     assert_eq!(patterns(&fixture, &["export"]).exits(0).stdout, exported);
-    let before = fixture.archive.requests().len();
+    let requests_before = fixture.archive.requests().len();
     assert_eq!(alias(&fixture.revival("/old/yew.html", &[])).as_deref(), Some("/trees/yew"));
-    assert_eq!(fixture.archive.requests().len(), before);
+    assert_eq!(fixture.archive.requests().len(), requests_before);
 }
 
 #[test]

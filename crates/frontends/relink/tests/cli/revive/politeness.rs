@@ -1,5 +1,5 @@
-//! Requests for candidates are as polite as those of a crawl, as seen in the log of
-//! the server.
+//! Requests for candidates (possible aliases) are as polite as those of a crawl, as seen in the log
+//! of the server.
 
 use std::time::Duration;
 
@@ -8,12 +8,13 @@ use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 use serde_json::Value;
 
 use super::{Fixture, REVIVE, alias, article};
-use crate::sandbox::{QUICK, Sandbox};
+use crate::sandbox::{NO_DELAYS, Sandbox};
 
+/// Names of the moved pages.
 const NAMES: [&str; 4] = ["white-oak", "mountain-elm", "silver-fir", "common-ash"];
 
 /// Returns archived redirects of [`NAMES`] from `/old/` to `/trees/`.
-fn moved(web: &TestServer) -> Vec<ArchivedPage> {
+fn moved_pages(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |name: &str| {
         let old = web.url(&format!("/old/{name}"));
         ArchivedPage::redirect(old.as_str(), "20150102030405", 301, &format!("/trees/{name}"))
@@ -21,9 +22,9 @@ fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     NAMES.map(redirect).into()
 }
 
-/// A site with the pages below `/trees/` and this `robots.txt`.
-fn fixture(robots: &str) -> Fixture {
-    let fixture = Fixture::new(moved);
+/// A site with the new pages below `/trees/`, and `robots` as its `robots.txt`.
+fn site_with_robots(robots: &str) -> Fixture {
+    let fixture = Fixture::new(moved_pages);
     for name in NAMES {
         fixture.web.page(&format!("/trees/{name}"), 200, &article(name));
     }
@@ -37,10 +38,12 @@ fn old_urls(fixture: &Fixture) -> Vec<String> {
     NAMES.iter().map(|name| fixture.url(&format!("/old/{name}"))).collect()
 }
 
+/// Returns the paths of requests.
 fn paths(requests: &[RecordedRequest]) -> Vec<&str> {
     requests.iter().map(|request| request.path.as_str()).collect()
 }
 
+/// Returns the warnings of a result, one per line.
 fn warnings(revival: &Value) -> String {
     let list = revival["warnings"].as_array();
     let texts = list.into_iter().flatten().filter_map(Value::as_str);
@@ -49,11 +52,11 @@ fn warnings(revival: &Value) -> String {
 
 #[test]
 fn revive_fetches_robots_first_and_once() {
-    let fixture = fixture("User-agent: *\nDisallow: /private/\n");
+    let fixture = site_with_robots("User-agent: *\nDisallow: /private/\n");
     let urls = old_urls(&fixture);
     let args: Vec<&str> = urls.iter().map(String::as_str).collect();
     let rows = fixture.revive(&[&["--format", "jsonl"], &args[..]].concat()).exits(0).rows();
-    assert!(rows.0.iter().all(|row| alias(row).is_some()), "{rows:?}");
+    assert!(rows.results.iter().all(|row| alias(row).is_some()), "{rows:?}");
     let requests = fixture.web.requests();
     assert_eq!(requests[0].path, "/robots.txt");
     assert_eq!(fixture.web.hits("/robots.txt"), 1, "{:?}", paths(&requests));
@@ -63,7 +66,7 @@ fn revive_fetches_robots_first_and_once() {
 
 #[test]
 fn revive_skips_candidates_that_robots_forbids() {
-    let fixture = fixture("User-agent: *\nDisallow: /trees/\n");
+    let fixture = site_with_robots("User-agent: *\nDisallow: /trees/\n");
     let revival = fixture.revival("/old/white-oak", &[]);
     assert_eq!(alias(&revival), None);
     assert_eq!(paths(&fixture.web.requests()), ["/robots.txt"]);
@@ -72,7 +75,7 @@ fn revive_skips_candidates_that_robots_forbids() {
 
 #[test]
 fn revive_follows_no_redirect_that_robots_forbids() {
-    let fixture = fixture("User-agent: *\nDisallow: /closed/\n");
+    let fixture = site_with_robots("User-agent: *\nDisallow: /closed/\n");
     fixture.web.redirect("/trees/white-oak", 302, "/closed/white-oak");
     fixture.web.page("/closed/white-oak", 200, &article("oak"));
     let revival = fixture.revival("/old/white-oak", &[]);
@@ -83,7 +86,7 @@ fn revive_follows_no_redirect_that_robots_forbids() {
 
 #[test]
 fn revive_skips_candidates_if_robots_cannot_be_fetched() {
-    let fixture = fixture("");
+    let fixture = site_with_robots("");
     fixture.web.respond("/robots.txt", CannedResponse::new(503, "later"));
     let revival = fixture.revival("/old/white-oak", &[]);
     assert_eq!(alias(&revival), None);
@@ -94,7 +97,7 @@ fn revive_skips_candidates_if_robots_cannot_be_fetched() {
 
 #[test]
 fn revive_sends_nothing_after_a_long_retry_after_in_this_and_the_next_run() {
-    let fixture = fixture("");
+    let fixture = site_with_robots("");
     let throttled = CannedResponse::new(429, "slow down").with_header("Retry-After", "3600");
     fixture.web.respond_below("/trees/", throttled.clone());
     for name in NAMES {
@@ -105,7 +108,7 @@ fn revive_sends_nothing_after_a_long_retry_after_in_this_and_the_next_run() {
     let rows = fixture.revive(&[&["--format", "jsonl"], &args[..]].concat()).exits(0).rows();
     let requests = fixture.web.requests();
     assert_eq!(requests.len(), 2, "robots.txt and one page: {:?}", paths(&requests));
-    let delayed = rows.0.iter().filter(|row| warnings(row).contains("Retry-After"));
+    let delayed = rows.results.iter().filter(|row| warnings(row).contains("Retry-After"));
     assert!(delayed.count() >= 3, "{rows:?}");
     fixture.revive(&[&["--max-result-age", "0"], &args[..]].concat()).exits(0);
     assert_eq!(fixture.web.requests().len(), 2, "the next run obeys Retry-After, too");
@@ -113,27 +116,27 @@ fn revive_sends_nothing_after_a_long_retry_after_in_this_and_the_next_run() {
 
 #[test]
 fn revive_keeps_the_interval_between_all_requests() {
-    let fixture = fixture("User-agent: *\nCrawl-delay: 0.15\n");
+    let fixture = site_with_robots("User-agent: *\nCrawl-delay: 0.15\n");
     let urls = old_urls(&fixture);
     let root = fixture.archive.root();
-    let mut args = [REVIVE, QUICK, &["--archive", &root]].concat();
+    let mut args = [REVIVE, NO_DELAYS, &["--archive", &root]].concat();
     args.extend(urls.iter().map(String::as_str));
     fixture.sandbox.run(&args).exits(0);
     let requests = fixture.web.requests();
     assert!(requests.len() > 5, "{:?}", paths(&requests));
     let gaps: Vec<Duration> = requests.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
     // On a busy machine a request may arrive late, but never early.
+    // The first gap follows the request for robots.txt, which sets the delay.
     let total: Duration = gaps[1..].iter().sum();
     let min = Duration::from_millis(150) * u32::try_from(gaps.len() - 1).unwrap();
     assert!(total + Duration::from_millis(50) >= min, "{gaps:?}");
     assert_eq!(fixture.web.max_concurrent(), 1);
 }
 
-/// Stored robots rules are used, and rules of another host are fetched before a
-/// redirect to it is followed.
+/// The redirect leads to another host, whose rules are fetched first.
 #[test]
 fn revive_fetches_robots_of_redirect_targets() {
-    let fixture = fixture("");
+    let fixture = site_with_robots("");
     let other = TestServer::start_blocking();
     other.page("/trees/oak", 200, &article("oak"));
     let rules = CannedResponse::new(200, "User-agent: *\nDisallow: /\n");
@@ -146,10 +149,10 @@ fn revive_fetches_robots_of_redirect_targets() {
 
 #[test]
 fn check_revive_obeys_robots_for_candidates_only() {
-    let fixture = fixture("User-agent: *\nDisallow: /\n");
+    let fixture = site_with_robots("User-agent: *\nDisallow: /\n");
     let sandbox = Sandbox::new();
     let root = fixture.archive.root();
-    sandbox.list("urls.txt", [fixture.url("/old/white-oak")]);
+    sandbox.write_urls("urls.txt", [fixture.url("/old/white-oak")]);
     sandbox.check(&["--revive", "--archive", &root, "urls.txt"]).exits(1);
     assert!(fixture.web.hits("/old/white-oak") > 0, "user-supplied URLs are checked");
     assert_eq!(fixture.web.hits("/trees/white-oak"), 0);

@@ -1,11 +1,13 @@
-//! Historical redirects: which ones are accepted.
+//! Historical redirects: redirects of a dead page that the archive recorded. Their targets are
+//! aliases only under conditions.
 
 use relink_demo::ArchivedPage;
 use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::{Fixture, alias, article, reasons, rejection_reasons};
 
-/// Returns archived redirects of `/old/oak` and `/old/elm` to these targets.
+/// Returns a copy of `/old/oak`, and archived redirects of `/old/oak` and of its neighbor
+/// `/old/elm`.
 fn two_redirects(web: &TestServer, oak_target: &str, elm_target: &str) -> Vec<ArchivedPage> {
     let (oak, elm) = (web.url("/old/oak"), web.url("/old/elm"));
     vec![
@@ -40,7 +42,7 @@ fn human_output_shows_alias_evidence_and_copy() {
     let text = fixture.revive(&[&fixture.url("/old/oak")]).exits(0).stdout;
     for part in [
         format!("  alias     {}   0.97\n", fixture.url("/trees/oak")),
-        "an archive recorded this redirect on 2015-01-02, and no sibling page redirected there\n"
+        "an archive recorded this redirect on 2015-01-02, and no neighboring page redirected there\n"
             .to_owned(),
         "  archive   2014-01-02 good copy ".to_owned(),
     ] {
@@ -80,8 +82,8 @@ fn neighbors_are_compared_only_at_a_similar_date() {
     );
 }
 
-/// Asserts that an archived redirect to a live page is rejected with this reason,
-/// with and without an archived redirect of a neighbor.
+/// Asserts that an archived redirect of `/old/oak` to the live page `target` is rejected with a
+/// reason that contains `expected`, with and without an archived redirect of a neighbor.
 #[track_caller]
 fn check_no_alias(target: &str, page: &str, expected: &str) {
     for captures in [
@@ -125,7 +127,7 @@ fn archived_redirect_to_the_home_page_is_not_an_alias() {
     check_no_alias("/index.html", &article("home"), "home page");
 }
 
-/// A page about logins may move to a path with that name.
+/// The path looks like that of a login page, but the text is that of the dead page.
 #[test]
 fn archived_redirect_to_a_page_with_the_old_text_is_an_alias() {
     let fixture = Fixture::new(|web| two_redirects(web, "/accounts/oak", "/trees/elm"));

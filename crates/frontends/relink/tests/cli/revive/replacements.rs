@@ -8,8 +8,11 @@ use serde_json::Value;
 use super::{Fixture, alias, article};
 use crate::sandbox::CommandOutput;
 
+/// Host of the dead page.
 pub(super) const DEAD: &str = "lost.test";
+/// Host of copies of the dead page.
 pub(super) const MIRROR: &str = "mirror.test";
+/// A third host.
 const OTHER_SITE: &str = "other.test";
 
 /// A dead page of a dead site, with an archived copy.
@@ -21,11 +24,12 @@ pub(super) struct DeadPage {
 }
 
 impl DeadPage {
+    /// Starts the sites and the archive, which has only a copy of the dead page.
     pub(super) fn new() -> Self {
         Self::with_captures(|_| Vec::new())
     }
 
-    /// Adds more captures to the archive; `more` gets the URL of the dead page.
+    /// Like [`Self::new`], with further captures. `more` gets the URL of the dead page.
     fn with_captures(more: impl FnOnce(&str) -> Vec<ArchivedPage>) -> Self {
         let fixture = Fixture::new(|web| {
             let url: String = web.host(DEAD).url("/birds/owls.html").into();
@@ -43,7 +47,7 @@ impl DeadPage {
         self.resolve.iter().flat_map(|name| ["--resolve", name]).collect()
     }
 
-    /// Serves a page on the mirror, checks it with `relink check` and returns its URL.
+    /// Serves a page on the mirror and checks it, so that the local index has it. Returns the URL.
     fn serve_checked_mirror(&self, path: &str, body: &str) -> String {
         self.fixture.web.host(MIRROR).page(path, 200, body);
         let url: String = self.fixture.web.host(MIRROR).url(path).into();
@@ -52,10 +56,12 @@ impl DeadPage {
         url
     }
 
+    /// Searches for the dead page.
     fn revive(&self, args: &[&str]) -> CommandOutput {
         self.fixture.revive(&[&self.resolve_flags()[..], args, &[&self.url]].concat()).exits(0)
     }
 
+    /// Searches for the dead page and returns the result row.
     pub(super) fn revival(&self, args: &[&str]) -> Value {
         let args = [&["--allow-private", "--format", "jsonl"], args].concat();
         self.revive(&args).rows().row(&self.url).clone()
@@ -98,6 +104,7 @@ fn human_output_labels_the_mirror() {
 #[test]
 fn similar_page_is_a_replacement() {
     let dead = DeadPage::new();
+    // The copy lacks the first part of the text.
     let body = article("owl").replacen("owlma", "another text begins here owlma", 1);
     let start = body.find("owlaa").unwrap();
     let end = body.find("another").unwrap();
@@ -152,7 +159,7 @@ fn mirror_at_a_private_address_is_not_requested() {
 }
 
 #[test]
-fn replacements_never_searches_nothing() {
+fn replacements_never_flag_disables_the_search() {
     let dead = DeadPage::new();
     dead.serve_checked_mirror("/copies/1.html", &article("owl"));
     let revival = dead.revival(&["--replacements", "never"]);
@@ -175,7 +182,7 @@ fn replacements_of_a_found_page_are_searched_only_with_always() {
 }
 
 #[test]
-fn page_found_later_drops_its_mirror() {
+fn alias_found_later_in_the_run_removes_the_mirror() {
     let moved = ["a", "b", "c", "d", "e"].map(|name| format!("/birds/{name}.html"));
     let dead = DeadPage::with_captures(|url| {
         let capture = |path: &String| {
@@ -187,10 +194,12 @@ fn page_found_later_drops_its_mirror() {
     dead.serve_checked_mirror("/copies/1.html", &article("owl"));
     let host = dead.fixture.web.host(DEAD);
     for path in moved.iter().map(String::as_str).chain(["/birds/owls.html"]) {
-        let subject = path[7..].trim_end_matches("s.html").trim_end_matches(".html");
+        let name = path.trim_start_matches("/birds/");
+        let subject = name.trim_end_matches("s.html").trim_end_matches(".html");
         host.page(&path.replace("birds", "animals"), 200, &article(subject));
     }
-    // Pages without an alias are searched first, then those that teach a pattern.
+    // The pages in the order of the search: the dead page, pages without an alias, and then the
+    // pages from which the pattern is learned.
     let unmoved = ["/birds/x1.html", "/birds/x2.html", "/birds/x3.html"].map(str::to_owned);
     let urls: Vec<String> =
         unmoved.iter().chain(&moved).map(|path| host.url(path).into()).collect();
@@ -255,19 +264,19 @@ fn max_searches_per_page_is_obeyed() {
     let root = dead.fixture.web.host(MIRROR).url("/");
     let omega = Omega::start(root.as_str(), &[("a.html", &article("eagle"))]);
     let engine = format!("json:{}?DB=default&FMT=json&P={{query}}", omega.url());
-    let total = |revival: &Value| -> u64 {
+    let total_searches = |revival: &Value| -> u64 {
         let costs = revival["costs"].as_object().unwrap();
         costs.values().map(|cost| cost["searches"].as_u64().unwrap()).sum()
     };
-    assert_eq!(total(&dead.revival(&["--search", &engine, "--max-searches", "1"])), 1);
-    assert_eq!(total(&dead.revival(&["--search", &engine, "--max-result-age", "0"])), 4);
+    assert_eq!(total_searches(&dead.revival(&["--search", &engine, "--max-searches", "1"])), 1);
+    assert_eq!(total_searches(&dead.revival(&["--search", &engine, "--max-result-age", "0"])), 4);
 }
 
 #[test]
 fn check_suggests_the_replacement() {
     let dead = DeadPage::new();
     let mirror = dead.serve_checked_mirror("/copies/1.html", &article("owl"));
-    dead.fixture.sandbox.list("urls.txt", [&dead.url, &mirror]);
+    dead.fixture.sandbox.write_urls("urls.txt", [&dead.url, &mirror]);
     let root = dead.fixture.archive.root();
     let flags = ["--revive", "--archive", &root, "--allow-private", "urls.txt"];
     let args = [&dead.resolve_flags()[..], &flags].concat();
@@ -276,7 +285,7 @@ fn check_suggests_the_replacement() {
     assert_eq!(suggestion.get("alias"), None, "{suggestion}");
     assert_eq!(suggestion["replacement"]["url"], mirror.as_str(), "{suggestion}");
     assert_eq!(suggestion["replacement"]["similarity"], "identical");
-    let text = dead.fixture.sandbox.report(&args).exits(1).stdout;
+    let text = dead.fixture.sandbox.check_human(&args).exits(1).stdout;
     let line = format!("help: copy on another site: {mirror}   (identical, not an alias)\n");
     assert!(text.contains(&line), "{text}");
     let more_flags = ["--search", "none", "--replacements", "always"];

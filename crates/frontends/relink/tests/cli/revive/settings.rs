@@ -1,15 +1,16 @@
 //! The table `[revive]` of a configuration file.
 
 use super::Fixture;
-use crate::sandbox::QUICK;
+use crate::sandbox::NO_DELAYS;
 
-/// Creates a project; the user's configuration has this `[revive]` table.
+/// Creates a project. `table` is the table `[revive]` of the user's configuration.
 fn project(table: &str) -> Fixture {
     let fixture = Fixture::new(|_| Vec::new());
     fixture.sandbox.write_user_config(&format!("db = \"relink.db\"\n[revive]\n{table}\n"));
     fixture
 }
 
+/// Asserts that a table is rejected with a message that contains all texts of `expected`.
 #[track_caller]
 fn check_rejected(table: &str, expected: &[&str]) {
     let fixture = project(table);
@@ -26,12 +27,12 @@ fn config_names_archives_and_engines() {
         format!("db = \"relink.db\"\n[revive]\narchive = [\"{}\"]\n", fixture.archive.root());
     fixture.sandbox.write_user_config(&table);
     let url = fixture.url("/old/oak");
-    fixture.sandbox.run(&[&["revive"], QUICK, &[&url]].concat()).exits(0);
+    fixture.sandbox.run(&[&["revive"], NO_DELAYS, &[&url]].concat()).exits(0);
     assert!(fixture.archive_requests_with("oak") > 0);
-    let requests = fixture.archive.requests().len();
+    let requests_before = fixture.archive.requests().len();
     let flag = ["revive", "--archive", "none", "--max-result-age", "0", &url];
-    fixture.sandbox.run(&[&flag[..], QUICK].concat()).exits(0);
-    assert_eq!(fixture.archive.requests().len(), requests, "a flag overrides the file");
+    fixture.sandbox.run(&[&flag[..], NO_DELAYS].concat()).exits(0);
+    assert_eq!(fixture.archive.requests().len(), requests_before, "a flag overrides the file");
 }
 
 #[test]

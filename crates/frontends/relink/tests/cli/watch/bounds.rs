@@ -7,7 +7,7 @@ use relink_testkit::web::CannedResponse;
 use super::{DAY_1, DAY_5, OWLS, WatchedWeb, html, owl_text};
 
 #[test]
-fn hostile_pages_are_bounded() {
+fn hostile_pages_are_stored_with_limited_size() {
     let web = WatchedWeb::new();
     let pages = [
         ("/long", html("Long", &format!("<p>{}</p>", "word ".repeat(2_000_000))).into_bytes()),
@@ -24,7 +24,7 @@ fn hostile_pages_are_bounded() {
     for (path, body) in &pages {
         web.web.respond(path, CannedResponse::new(200, body.clone()));
     }
-    web.sandbox.list("h.txt", pages.iter().map(|(path, _)| web.url(path)));
+    web.sandbox.write_urls("h.txt", pages.iter().map(|(path, _)| web.url(path)));
     web.watch(&["add", "h.txt", "--name", "h", "--keep-text"]).exits(0);
     let output = web.run_at(DAY_1, &[]).exits(0);
     assert_eq!(output.stdout, "Checked 4 pages: 4 new\n");
@@ -56,8 +56,9 @@ fn list_without_a_common_topic_gets_a_warning() {
     for (number, topic) in topics.iter().enumerate() {
         web.page(&format!("/t{number}"), &format!("T{number}"), &format!("<p>{topic}.</p>"));
     }
-    web.sandbox.list("mixed.txt", (0..topics.len()).map(|number| web.url(&format!("/t{number}"))));
-    web.sandbox.list("owls.txt", (0..8).map(|number| web.owl(number)));
+    web.sandbox
+        .write_urls("mixed.txt", (0..topics.len()).map(|number| web.url(&format!("/t{number}"))));
+    web.sandbox.write_urls("owls.txt", (0..8).map(|number| web.owl(number)));
     for name in ["mixed", "owls"] {
         web.watch(&["add", &format!("{name}.txt"), "--name", name]).exits(0);
     }
@@ -66,7 +67,7 @@ fn list_without_a_common_topic_gets_a_warning() {
     assert_eq!((warnings("mixed"), warnings("owls")), (1, 0));
 }
 
-/// Sentences about two other topics.
+/// Sentences about another topic.
 const RAILWAY: [&str; 8] = [
     "The express train leaves the central station at noon.",
     "Buy tickets for the railway at the counter of the station.",
@@ -77,6 +78,7 @@ const RAILWAY: [&str; 8] = [
     "Freight trains wait on a side track until the express train has passed.",
     "The locomotive of the express train is serviced at the railway depot.",
 ];
+/// Sentences about a third topic.
 const BAKING: [&str; 8] = [
     "Knead the dough of flour, water, salt and yeast for ten minutes.",
     "Bake the bread in a hot oven until the crust is brown.",
@@ -88,13 +90,15 @@ const BAKING: [&str; 8] = [
     "A baker weighs flour and salt for each dough on a scale.",
 ];
 
-fn sentences(all: &[&str; 8], number: usize) -> String {
-    let four: Vec<&str> = (0..4).map(|at| all[(number + at * 3) % all.len()]).collect();
-    format!("<p>{}</p>", four.join("</p><p>"))
+/// Returns four sentences about a topic, different for each number.
+fn sentences(topic: &[&str; 8], number: usize) -> String {
+    let selected: Vec<&str> =
+        (0..4).map(|index| topic[(number + index * 3) % topic.len()]).collect();
+    format!("<p>{}</p>", selected.join("</p><p>"))
 }
 
 #[test]
-fn bookmarks_of_three_topics_are_judged_by_folder() {
+fn context_of_a_bookmark_is_its_folder() {
     let web = WatchedWeb::new();
     let mut bookmarks = String::from("<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>");
     for (topic, all) in [("owls", &OWLS), ("trains", &RAILWAY), ("bread", &BAKING)] {
@@ -124,13 +128,14 @@ fn bookmarks_of_three_topics_are_judged_by_folder() {
 #[test]
 fn study_counts_pages_by_cause_and_size() {
     let web = WatchedWeb::new();
-    web.sandbox.list("owls.txt", (0..4).map(|number| web.owl(number)));
+    web.sandbox.write_urls("owls.txt", (0..4).map(|number| web.owl(number)));
     web.watch(&["add", "owls.txt", "--name", "owls"]).exits(0);
     web.run_at(DAY_1, &[]).exits(0);
     web.web.page("/owl3", 404, "gone");
     web.page("/owl1", "Owl page 1", &format!("{}<p>One more sentence here.</p>", owl_text(1)));
     web.run_at(DAY_5, &[]).exits(0);
     let csv = web.watch(&["study", "--format", "csv"]).exits(0).stdout;
+    // Pages, valid, unchanged, low, moderate, high, temporary, permanent, unchecked.
     for line in [
         "all,\"all\",4,3,2,1,0,0,0,1,0",
         "cause,\"server responds, page is gone\",1,0,0,0,0,0,0,1,0",

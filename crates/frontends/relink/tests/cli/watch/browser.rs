@@ -44,7 +44,7 @@ struct OpenedPage {
 
 /// Opens a file. All requests, also to this machine, go through a proxy that records and
 /// refuses them.
-fn open(file: &Path) -> OpenedPage {
+fn open_in_browser(file: &Path) -> OpenedPage {
     let (port, requests) = recording_proxy();
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new(find_browser(None).unwrap())
@@ -56,7 +56,7 @@ fn open(file: &Path) -> OpenedPage {
         .output()
         .unwrap();
     let log = String::from_utf8_lossy(&output.stderr);
-    let is_own = |request: &String| {
+    let is_of_browser = |request: &String| {
         BROWSER_HOSTS.iter().any(|host| {
             request.contains(&format!("{host}:")) || request.contains(&format!("{host}/"))
         })
@@ -64,7 +64,7 @@ fn open(file: &Path) -> OpenedPage {
     OpenedPage {
         document: String::from_utf8_lossy(&output.stdout).into_owned(),
         console: log.lines().filter(|line| line.contains(":CONSOLE")).map(str::to_owned).collect(),
-        requests: requests.try_iter().filter(|request| !is_own(request)).collect(),
+        requests: requests.try_iter().filter(|request| !is_of_browser(request)).collect(),
     }
 }
 
@@ -91,9 +91,11 @@ fn recording_proxy() -> (u16, Receiver<String>) {
     (port, receiver)
 }
 
+/// Asserts that a page contains `expect` and, opened in a browser, runs no script, sends no request
+/// and prints no message.
 #[track_caller]
 fn check_silent(file: &Path, expect: &str) {
-    let page = open(file);
+    let page = open_in_browser(file);
     assert!(page.document.contains(expect), "`{expect}` not in {}", page.document);
     assert_eq!(page.console, [""; 0], "{}", file.display());
     assert_eq!(page.requests, [""; 0], "{}", file.display());
@@ -101,9 +103,9 @@ fn check_silent(file: &Path, expect: &str) {
 }
 
 /// Returns a text that would run a script, send a request or load a style if it were
-/// not escaped. The script would mark the document; the text itself does not contain
-/// the mark.
-fn hostile(canary: &str, number: usize) -> String {
+/// not escaped. The script sets the attribute `data-ran`, whose name the text does not contain.
+/// `canary` is a URL that must not be requested.
+fn hostile_text(canary: &str, number: usize) -> String {
     let script = "document.documentElement.setAttribute('data-'+'ran','1')";
     let texts = [
         format!("</title><script>{script}</script>"),
@@ -127,18 +129,18 @@ fn hostile_collection() -> WatchedWeb {
     let canary = web.url("/canary");
     let mut bookmarks = String::from("<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>");
     for number in 0..6 {
-        let text = escaped(&hostile(&canary, number));
+        let text = escaped(&hostile_text(&canary, number));
         web.page(&format!("/p{number}"), &text, &format!("{}<p>{text}</p>", owl_text(number)));
         let url = web.url(&format!("/p{number}"));
         let _ = write!(bookmarks, "<DT><A HREF=\"{url}\">{text}</A><DD>note {text}");
     }
     web.sandbox.write("b.html", &format!("{bookmarks}</DL>"));
-    let description = hostile(&canary, 0);
+    let description = hostile_text(&canary, 0);
     let add = ["add", "b.html", "--name", "b", "--keep-text", "--description", &description];
     web.watch(&add).exits(0);
     web.run_at(DAY_1, &[]).exits(0);
     for number in 0..4 {
-        let text = escaped(&hostile(&canary, number + 1));
+        let text = escaped(&hostile_text(&canary, number + 1));
         let link = "<p><a href=\"javascript:document.documentElement.setAttribute('data-'+'ran',1)\">x</a>";
         let page = format!("<p>Other words, other birds.</p><p>{text}</p>{link}");
         web.web.respond(
@@ -169,12 +171,12 @@ fn hostile_review_and_path_run_no_script_and_send_no_request() {
 }
 
 #[test]
-fn browser_test_notices_scripts_requests_and_console_messages() {
+fn unsafe_page_runs_scripts_and_sends_requests_in_this_browser() {
     let web = WatchedWeb::new();
     let script = "document.documentElement.setAttribute('data-ran', 1); console.error('seen')";
     let page = format!("<p>Owl<img src=\"{}\"><script>{script}</script>", web.url("/canary"));
     web.sandbox.write("page.html", &page);
-    let page = open(&web.sandbox.path("page.html"));
+    let page = open_in_browser(&web.sandbox.path("page.html"));
     assert!(page.document.contains("data-ran"), "{}", page.document);
     assert!(page.console.iter().any(|line| line.contains("seen")), "{:?}", page.console);
     assert!(page.requests.iter().any(|line| line.contains("/canary")), "{:?}", page.requests);

@@ -8,7 +8,7 @@ use relink_testkit::web::CannedResponse;
 
 use super::{DAY_1, DAY_5, DAY_20, OWLS, TRAINS, WatchedWeb, html, owl_text};
 
-/// Returns a web with a reading list of six owl pages, checked on the first day.
+/// Returns the collection `reading` of six pages about owls, checked on the first day.
 fn reading_list() -> WatchedWeb {
     let web = WatchedWeb::new();
     let lines: Vec<String> =
@@ -28,14 +28,14 @@ fn unchanged_pages_are_checked_less_often() {
     let output = web.run_at("2026-03-02T10:00:00Z", &[]).exits(0);
     assert_eq!(output.stdout, "Checked 6 pages: 6 unchanged\n");
     assert_eq!(web.web.hits("/owl0"), 3, "equal bytes need no confirmation");
-    // 24 hours × 1.4 = 33.6 hours.
+    // The interval grows by the factor 1.4: 24 hours × 1.4 = 33.6 hours.
     assert!(web.run_at("2026-03-03T18:00:00Z", &[]).exits(0).stdout.starts_with("No page is due"));
     web.run_at("2026-03-03T20:00:00Z", &[]).exits(0);
     assert_eq!(web.web.hits("/owl0"), 4);
 }
 
 #[test]
-fn changes_have_a_degree_and_a_next_step() {
+fn changes_have_a_level_and_a_next_step() {
     let web = reading_list();
     let edited = format!("{}<p>{} {}</p>", owl_text(1), OWLS[2], OWLS[6]);
     web.page("/owl1", "Owl page 1", &edited);
@@ -67,7 +67,7 @@ fn changes_have_a_degree_and_a_next_step() {
 }
 
 #[test]
-fn accept_reject_and_mute_end_a_notice() {
+fn accepted_rejected_and_muted_changes_need_no_next_step() {
     let web = reading_list();
     let edited = format!("{}<p>{}</p>", owl_text(1), OWLS[6]);
     web.page("/owl1", "Owl page 1", &edited);
@@ -95,13 +95,15 @@ fn accept_reject_and_mute_end_a_notice() {
     assert!(output.stdout.contains(&first), "{}", output.stdout);
 }
 
-/// The price, headline and last paragraph of the page of a shop.
+/// The price, headline and last paragraph of the page of a shop. The test changes them between
+/// runs.
 static SHOP: Mutex<[&str; 3]> =
     Mutex::new(["10 euros", "Owl shop", "The owl was made by hand in a small workshop."]);
 
-/// Returns the page of a shop. Clock, advertisement, view counter, CSRF token and
-/// related links differ on each request.
-fn shop_page(n: u32) -> CannedResponse {
+/// Returns the page of a shop. Clock, advertisement, view counter, CSRF token and related links
+/// depend on the number of the request.
+fn shop_page(request_number: u32) -> CannedResponse {
+    let n = request_number;
     let [price, headline, paragraph] = *SHOP.lock().unwrap();
     let text = format!(
         "<p>It is 09:{:02}:{:02} now</p><div class=ad><p>Buy offer{n} from shop{n} now</p></div>\
@@ -126,14 +128,15 @@ fn volatile_parts_are_never_reported_but_price_headline_and_paragraph_are() {
         }
         shop_page(count.fetch_add(1, Ordering::Relaxed))
     });
-    web.sandbox.list("l.txt", [web.url("/shop/owl")]);
+    web.sandbox.write_urls("l.txt", [web.url("/shop/owl")]);
     web.watch(&["add", "l.txt", "--name", "l"]).exits(0);
     web.run_at(DAY_1, &[]).exits(0);
-    let unchanged = |day: u32| {
+    let check_unchanged = |day: u32| {
         let output = web.run_at(&format!("2026-03-{day:02}T09:00:00Z"), &["--all"]).exits(0);
         assert_eq!(output.stdout, "Checked 1 page: 1 unchanged\n", "day {day}");
     };
-    (2..12).for_each(unchanged);
+    (2..12).for_each(check_unchanged);
+    // Index in `SHOP`, new text, and the text that the report must contain.
     let changes = [
         (0, "12 euros", "costs 12 euros"),
         (1, "Owl store", "Owl store"),
@@ -149,12 +152,12 @@ fn volatile_parts_are_never_reported_but_price_headline_and_paragraph_are() {
         let all_reported = added.iter().all(|block| block.as_str().unwrap().contains(reported));
         assert!(!added.is_empty() && all_reported, "{change}");
         web.watch(&["accept", "l", "1"]).exits(0);
-        unchanged(day + 1);
+        check_unchanged(day + 1);
     }
 }
 
 #[test]
-fn walls_are_never_a_version() {
+fn bot_check_login_and_maintenance_pages_are_never_a_version() {
     let walls = [
         "<h1>Just a moment...</h1><p>Checking your browser before accessing the site.</p>\
          <script src=/cdn-cgi/challenge-platform/x.js></script>",
@@ -174,6 +177,7 @@ fn walls_are_never_a_version() {
 #[test]
 fn page_that_changes_once_is_not_reported() {
     let web = reading_list();
+    // The confirmation gets the normal page again.
     let (odd, normal) = (html("Odd", "<p>Only once.</p>"), html("Owl page 1", &owl_text(1)));
     web.web.sequence("/owl1", [CannedResponse::new(200, odd), CannedResponse::new(200, normal)]);
     let output = web.run_at(DAY_5, &[]).exits(0);
@@ -212,7 +216,7 @@ fn page_in_two_collections_is_fetched_once_and_judged_in_each() {
         "<p>The Houston museum in Texas shows the French impressionist painter Monet.</p>",
     );
     web.run_at(DAY_1, &[]).exits(0);
-    assert_eq!(web.web.hits("/houston"), 2);
+    assert_eq!(web.web.hits("/houston"), 2, "two fetches confirm the first version");
     web.page(
         "/houston",
         "Houston museum",
@@ -246,9 +250,9 @@ fn hostile_text_sends_no_control_sequence_to_the_terminal() {
 }
 
 #[test]
-fn automatic_collection_accepts_and_rejects_outside_the_middle_band() {
+fn automatic_collection_accepts_and_rejects_clear_cases() {
     let web = WatchedWeb::new();
-    web.sandbox.list("owls.txt", (0..8).map(|number| web.owl(number)));
+    web.sandbox.write_urls("owls.txt", (0..8).map(|number| web.owl(number)));
     web.watch(&["add", "owls.txt", "--name", "owls"]).exits(0);
     web.watch(&["edit", "owls", "--automatic", "true", "--away", "5"]).exits(0);
     web.run_at(DAY_1, &[]).exits(0);

@@ -2,8 +2,8 @@
 
 use super::{DAY_1, DAY_5, TRAINS, WatchedWeb, owl_text};
 
-/// Returns a checked collection with two folders.
-fn path() -> WatchedWeb {
+/// Returns the checked collection `owls` with two folders and five members.
+fn owl_path() -> WatchedWeb {
     let web = WatchedWeb::new();
     let urls: Vec<String> = (0..5).map(|number| web.owl(number)).collect();
     let text = format!(
@@ -19,7 +19,7 @@ fn path() -> WatchedWeb {
 
 #[test]
 fn site_has_contents_and_one_page_per_stop() {
-    let web = path();
+    let web = owl_path();
     web.web.page("/owl4", 410, "gone");
     web.run_at(DAY_5, &[]).exits(0);
     web.watch(&["remove", "owls", "2"]).exits(0);
@@ -36,7 +36,7 @@ fn site_has_contents_and_one_page_per_stop() {
 
 #[test]
 fn exported_files_can_be_added_again() {
-    let web = path();
+    let web = owl_path();
     for (file, flags) in
         [("a.md", &[][..]), ("a.opml", &[]), ("a.html", &[]), ("a.json", &["--format", "json"])]
     {
@@ -59,7 +59,7 @@ fn exported_files_can_be_added_again() {
 
 #[test]
 fn review_shows_both_versions_side_by_side() {
-    let web = path();
+    let web = owl_path();
     let edited = owl_text(1).replace("hunt", "catch");
     web.page("/owl1", "Owl page 1", &edited);
     web.page("/owl2", "Train times", &format!("<p>{TRAINS}</p>"));
@@ -74,7 +74,7 @@ fn review_shows_both_versions_side_by_side() {
 
 #[test]
 fn edit_changes_members_and_collections() {
-    let web = path();
+    let web = owl_path();
     let args = ["edit", "owls", "3", "--title", "Third", "--note", "new note", "--position", "1"];
     web.watch(&args).exits(0);
     web.watch(&["edit", "owls", "--description", "Better", "--context", "neighbors"]).exits(0);

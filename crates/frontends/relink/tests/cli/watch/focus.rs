@@ -1,12 +1,13 @@
-//! `relink watch focus`.
+//! `relink watch focus`: the share of random walks over links, starting at the members of a
+//! collection, that end on a page of its topic.
 
 use serde_json::Value;
 
 use super::{DAY_1, DAY_5, TRAINS, WatchedWeb, owl_text};
-use crate::sandbox::QUICK;
+use crate::sandbox::NO_DELAYS;
 use relink_testkit::web::CannedResponse;
 
-/// Sets a page without navigation that links to some paths.
+/// Sets a page without a navigation bar, with links to paths.
 fn linked_page(web: &WatchedWeb, path: &str, text: &str, links: &[String]) {
     let links: Vec<String> = links.iter().map(|link| format!("<a href={link}>more</a> ")).collect();
     let links = links.concat();
@@ -17,29 +18,31 @@ fn linked_page(web: &WatchedWeb, path: &str, text: &str, links: &[String]) {
 
 /// Returns the focus of a collection as JSON.
 fn focus(web: &WatchedWeb, name: &str, args: &[&str]) -> Value {
-    let all =
-        [&["watch", "--db", "relink.db", "focus", name, "--format", "json"], QUICK, args].concat();
+    let all = [&["watch", "--db", "relink.db", "focus", name, "--format", "json"], NO_DELAYS, args]
+        .concat();
     let output = web.sandbox.run(&all).exits(0);
     serde_json::from_str(&output.stdout).unwrap()
 }
 
+/// Returns a JSON number.
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
-/// Adds and checks two lists about owls: `closed` links among its members, `open` to
-/// trains and a missing page.
-fn lists() -> WatchedWeb {
+/// Adds and checks two collections about owls. The members of `closed` link to each other, the
+/// members of `open` to a page about trains and a missing page.
+fn owl_collections() -> WatchedWeb {
     let web = WatchedWeb::new();
     web.page("/trains", "Trains", &format!("<p>{TRAINS}</p><p>{TRAINS}</p>"));
-    for at in 0..6 {
-        let text = owl_text(at);
-        linked_page(&web, &format!("/closed{at}"), &text, &[format!("/closed{}", (at + 1) % 6)]);
-        linked_page(&web, &format!("/open{at}"), &text, &["/trains".into(), "/missing".into()]);
+    for index in 0..6 {
+        let text = owl_text(index);
+        let next = format!("/closed{}", (index + 1) % 6);
+        linked_page(&web, &format!("/closed{index}"), &text, &[next]);
+        linked_page(&web, &format!("/open{index}"), &text, &["/trains".into(), "/missing".into()]);
     }
     for name in ["closed", "open"] {
-        let urls = (0..6).map(|at| web.url(&format!("/{name}{at}")));
-        web.sandbox.list(&format!("{name}.txt"), urls);
+        let urls = (0..6).map(|index| web.url(&format!("/{name}{index}")));
+        web.sandbox.write_urls(&format!("{name}.txt"), urls);
         web.watch(&["add", &format!("{name}.txt"), "--name", name]).exits(0);
     }
     web.run_at(DAY_1, &[]).exits(0);
@@ -48,7 +51,7 @@ fn lists() -> WatchedWeb {
 
 #[test]
 fn focus_is_high_if_members_link_to_each_other_and_low_if_they_link_elsewhere() {
-    let web = lists();
+    let web = owl_collections();
     let hits = web.web.hits("/closed1");
     let closed = focus(&web, "closed", &[]);
     assert!(number(&closed["focus"]) > 0.95, "{closed:#}");
@@ -79,7 +82,7 @@ fn focus_is_high_if_members_link_to_each_other_and_low_if_they_link_elsewhere() 
 
 #[test]
 fn dead_member_lowers_the_focus_and_limits_are_obeyed() {
-    let web = lists();
+    let web = owl_collections();
     web.web.page("/closed3", 404, "gone");
     web.run_at(DAY_5, &[]).exits(0);
     let closed = focus(&web, "closed", &[]);

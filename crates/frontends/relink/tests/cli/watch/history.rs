@@ -1,12 +1,14 @@
 //! `relink watch show NAME MEMBER`, `diff --from --to` and `study` over time.
+//!
+//! Members are numbered from 1 and the pages of the list from 0, so page 1 (`/owl1`) is member 2.
 
 use super::{DAY_1, DAY_5, DAY_20, TRAINS, WatchedWeb, owl_text};
 
 /// A list of five pages. Page 1 is edited on the fifth day and replaced on the 20th, page
 /// 2 dies on the 20th day.
-fn edited_twice() -> WatchedWeb {
+fn list_with_changes() -> WatchedWeb {
     let web = WatchedWeb::new();
-    web.sandbox.list("owls.txt", (0..5).map(|number| web.owl(number)));
+    web.sandbox.write_urls("owls.txt", (0..5).map(|number| web.owl(number)));
     web.watch(&["add", "owls.txt", "--name", "owls", "--keep-text"]).exits(0);
     web.run_at(DAY_1, &[]).exits(0);
     web.page("/owl1", "Owl page 1", &format!("{}<p>Owls also sleep.</p>", owl_text(1)));
@@ -19,7 +21,7 @@ fn edited_twice() -> WatchedWeb {
 
 #[test]
 fn history_lists_versions_and_decisions() {
-    let web = edited_twice();
+    let web = list_with_changes();
     web.watch(&["mute", "owls", "2", "--reason", "later"]).exits(0);
     let history = web.json(&["show", "owls", "2"]);
     let versions = history["versions"].as_array().unwrap();
@@ -36,7 +38,8 @@ fn history_lists_versions_and_decisions() {
 
 #[test]
 fn any_two_dates_can_be_compared() {
-    let web = edited_twice();
+    let web = list_with_changes();
+    // Returns the number and the level of change of each changed member.
     let changes = |args: &[&str]| -> Vec<(String, String)> {
         let report = web.json(&[&["diff", "owls"], args].concat());
         let members = report["lists"][0]["members"].as_array().unwrap().clone();
@@ -67,20 +70,21 @@ fn any_two_dates_can_be_compared() {
 
 #[test]
 fn study_shows_the_state_at_the_end_of_each_month() {
-    let web = edited_twice();
+    let web = list_with_changes();
     let csv = web.sandbox.run_at(
         "2026-04-02T00:00:00Z",
         &["watch", "--db", "relink.db", "study", "owls", "--format", "csv"],
     );
     let csv = csv.exits(0).stdout;
+    // Pages, valid, unchanged, low, moderate, high, temporary, permanent, unchecked.
     for line in ["month,\"2026-03\",5,4,3,0,0,1,0,1,0", "month,\"2026-04\",5,4,3,0,0,1,0,1,0"] {
         assert!(csv.contains(line), "{line} in\n{csv}");
     }
 }
 
 #[test]
-fn page_that_left_the_topic_is_drifted_although_it_answers() {
-    let web = edited_twice();
+fn live_page_that_left_the_topic_is_drifted() {
+    let web = list_with_changes();
     let member = web.member("owls", "/owl1");
     assert_eq!((&member["verdict"], &member["code"]), (&"drifted".into(), &"RL303".into()));
     assert_eq!(member["next_step"], "reject");

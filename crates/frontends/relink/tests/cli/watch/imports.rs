@@ -1,10 +1,10 @@
 //! `relink watch add`, `list`, `show` and `remove`.
 
 use super::{DAY_1, WatchedWeb, owl_text};
-use crate::sandbox::QUICK;
+use crate::sandbox::NO_DELAYS;
 
 #[test]
-fn every_format_becomes_nested_collections() {
+fn folders_of_every_format_become_nested_collections() {
     let web = WatchedWeb::new();
     let files = [
         (
@@ -47,7 +47,7 @@ fn every_format_becomes_nested_collections() {
 }
 
 #[test]
-fn edited_file_keeps_the_history() {
+fn import_of_an_edited_file_preserves_versions_and_notes() {
     let web = WatchedWeb::new();
     let urls: Vec<String> = (0..3).map(|number| web.owl(number)).collect();
     let first =
@@ -68,7 +68,7 @@ fn edited_file_keeps_the_history() {
             (text("title"), text("annotation"), text("next_step"))
         })
         .collect();
-    // The reference versions are still known, and the removed stop is a gap.
+    // The accepted versions are still known, and the removed member is a gap.
     assert_eq!(rows, [("y", "a new note", "none"), ("x", "first note", "none"), ("z", "", "fill")]);
 
     web.watch(&["remove", "r", &urls[2], "--close"]).exits(0);
@@ -94,15 +94,17 @@ fn errors_name_the_cause() {
 #[test]
 fn live_pages_of_a_crawl_become_a_collection() {
     let web = WatchedWeb::new();
-    let links: Vec<String> = (0..4).map(|at| format!("<a href=/owls/{at}>owl</a> ")).collect();
+    let links: Vec<String> =
+        (0..4).map(|number| format!("<a href=/owls/{number}>owl</a> ")).collect();
     let links = links.concat();
     web.page("/", "Owl site", &format!("{links}<a href=/about>About</a> <a href=/gone>Gone</a>"));
     web.page("/about", "About", "<p>About this site and the people who made it.</p>");
-    for at in 0..4 {
-        web.page(&format!("/owls/{at}"), &format!("Owl page {at}"), &owl_text(at));
+    for number in 0..4 {
+        let title = format!("Owl page {number}");
+        web.page(&format!("/owls/{number}"), &title, &owl_text(number));
     }
     let url = web.url("/");
-    web.sandbox.run(&[&["crawl", "--db", "relink.db", &url], QUICK].concat());
+    web.sandbox.run(&[&["crawl", "--db", "relink.db", &url], NO_DELAYS].concat());
     let output = web.watch(&["add", "--crawl", "latest", "--name", "site"]).exits(0);
     let expect = "site · 6 members · 2 collections · crawl, context: folder\n";
     assert!(output.stdout.starts_with(expect), "{}", output.stdout);
@@ -122,7 +124,7 @@ fn live_pages_of_a_crawl_become_a_collection() {
 }
 
 #[test]
-fn index_of_sitemaps_and_url_are_refused_with_a_hint() {
+fn sitemap_index_and_url_are_rejected_with_a_hint() {
     let web = WatchedWeb::new();
     let index = "<?xml version=\"1.0\"?><sitemapindex><sitemap><loc>http://a.test/s.xml</loc>\
                  </sitemap></sitemapindex>";

@@ -1,4 +1,7 @@
-//! `relink watch`: collections on loopback.
+//! `relink watch`: collections of pages on loopback.
+//!
+//! A collection is a list of pages, its members. The accepted version of a member is the content
+//! that the user approved. The context is the topic of the collection.
 
 mod bounds;
 mod browser;
@@ -13,7 +16,7 @@ mod resume;
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
 /// Sentences about owls. A page of the collection has a few of them.
 const OWLS: [&str; 8] = [
@@ -31,13 +34,14 @@ const OWLS: [&str; 8] = [
 const TRAINS: &str = "The express train leaves the central station at noon. Buy tickets for the \
                       railway at the counter. Trains to the coast stop at every station on Sunday.";
 
-/// A project with a web server.
+/// A project, and a web server with the pages of its collections.
 pub struct WatchedWeb {
     pub web: TestServer,
     pub sandbox: Sandbox,
 }
 
 impl WatchedWeb {
+    /// Starts a server with a home page.
     pub fn new() -> Self {
         let web = TestServer::start_blocking();
         web.page("/", 200, "<title>Home</title><p>The home page of the test site.</p>");
@@ -49,13 +53,13 @@ impl WatchedWeb {
         self.web.url(path).into()
     }
 
-    /// Sets a page.
+    /// Sets a page with a navigation bar.
     pub fn page(&self, path: &str, title: &str, text: &str) -> &Self {
         self.web.respond(path, CannedResponse::new(200, html(title, text)));
         self
     }
 
-    /// Sets the owl page with this number and returns its URL.
+    /// Sets the page `/owlN` about owls and returns its URL.
     pub fn owl(&self, number: usize) -> String {
         let path = format!("/owl{number}");
         self.page(&path, &format!("Owl page {number}"), &owl_text(number));
@@ -67,9 +71,9 @@ impl WatchedWeb {
         self.sandbox.run(&[&["watch", "--db", "relink.db"], args].concat())
     }
 
-    /// Runs `relink watch run` without delays as if it were `now`.
+    /// Runs `relink watch run` without delays as if it were `now`. It checks all due pages.
     pub fn run_at(&self, now: &str, args: &[&str]) -> CommandOutput {
-        let all = [&["watch", "--db", "relink.db", "run"], QUICK, args].concat();
+        let all = [&["watch", "--db", "relink.db", "run"], NO_DELAYS, args].concat();
         self.sandbox.run_at(now, &all)
     }
 
@@ -79,14 +83,14 @@ impl WatchedWeb {
         serde_json::from_str(&output.stdout).unwrap()
     }
 
-    /// Returns the members of `relink watch diff` as JSON.
+    /// Returns the members of a collection as JSON.
     pub fn members(&self, name: &str) -> Vec<Value> {
         let report = self.json(&["diff", name]);
         let lists = report["lists"].as_array().unwrap();
         lists.iter().flat_map(|list| list["members"].as_array().unwrap().clone()).collect()
     }
 
-    /// Returns one member of `relink watch diff` as JSON.
+    /// Returns the member with the page `path` as JSON.
     pub fn member(&self, name: &str, path: &str) -> Value {
         let url = self.url(path);
         let members = self.members(name);
@@ -96,11 +100,12 @@ impl WatchedWeb {
 
 /// Returns four sentences about owls, different for each number.
 pub fn owl_text(number: usize) -> String {
-    let sentences: Vec<&str> = (0..4).map(|at| OWLS[(number + at * 3) % OWLS.len()]).collect();
+    let sentences: Vec<&str> =
+        (0..4).map(|index| OWLS[(number + index * 3) % OWLS.len()]).collect();
     format!("<p>{}</p>", sentences.join("</p><p>"))
 }
 
-/// Returns a page with navigation.
+/// Returns a page with a navigation bar.
 pub fn html(title: &str, text: &str) -> String {
     format!(
         "<!doctype html><html lang=en><title>{title}</title><nav><a href=/>Home</a></nav>\

@@ -6,10 +6,10 @@ use relink_demo::{ArchivedPage, MiniArchive};
 use serde_json::Value;
 
 use super::{DAY_1, DAY_5, OWLS, WatchedWeb, html, owl_text};
-use crate::sandbox::QUICK;
+use crate::sandbox::NO_DELAYS;
 use crate::servers::BackgroundServer;
 
-/// Returns a longer text about owls, so that it can be recognized.
+/// Returns a text about owls that is long enough to be recognized on other pages.
 fn article(number: usize) -> String {
     let all = OWLS.join("</p><p>");
     format!(
@@ -18,13 +18,14 @@ fn article(number: usize) -> String {
     )
 }
 
-/// A collection of five articles, checked on the first day.
+/// The collection `r` of five articles, checked on the first day, and an archive.
 struct Library {
     web: WatchedWeb,
     archive: BackgroundServer<MiniArchive>,
 }
 
 impl Library {
+    /// Creates the collection. `captures` returns the content of the archive.
     fn new(captures: impl FnOnce(&WatchedWeb) -> Vec<ArchivedPage>) -> Self {
         let web = WatchedWeb::new();
         let captures = captures(&web);
@@ -47,7 +48,7 @@ impl Library {
         let archive = self.archive.root();
         let all = [
             &["watch", "--db", "relink.db", "suggest", "r", member, "--allow-private"],
-            QUICK,
+            NO_DELAYS,
             &["--archive", &archive, "--format", "json"],
             args,
         ]
@@ -69,7 +70,7 @@ fn dead_member_gets_alias_archived_copy_and_similar_page_in_this_order() {
     });
     let web = &library.web;
     web.page("/new/owl1.html", "Owl book 1", &article(1));
-    // A page on the same topic that the local index knows from a check.
+    // A page on the same topic, which is in the local index after its check.
     let similar = "Owls of the night";
     web.page("/similar.html", similar, &format!("<p>{}</p>", OWLS.join("</p><p>")));
     let url = web.url("/similar.html");
@@ -110,7 +111,7 @@ fn rejected_page_is_searched_and_gap_is_filled() {
     let web = &library.web;
     let archive = library.archive.root();
     let reject = ["watch", "--db", "relink.db", "reject", "r", "3", "--reason", "resold"];
-    let search = [QUICK, &["--allow-private", "--archive", &archive]].concat();
+    let search = [NO_DELAYS, &["--allow-private", "--archive", &archive]].concat();
     let output = web.sandbox.run(&[&reject[..], &search].concat()).exits(0).stdout;
     assert!(output.starts_with("rejected http://") && output.contains("\narchived "), "{output}");
     let candidates = library.suggest("3", &[]);
@@ -153,7 +154,8 @@ fn keyphrases_are_ordered_by_the_table_or_by_a_search_engine() {
         member["similar"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(similar.iter().any(|phrase| phrase.contains("owl")), "{similar:?}");
     assert!(similar.iter().all(|phrase| phrase.split(' ').count() <= 3), "{similar:?}");
-    let urls: Vec<String> = (0..5).map(|at| web.url(&format!("/books/owl{at}.html"))).collect();
+    let urls: Vec<String> =
+        (0..5).map(|number| web.url(&format!("/books/owl{number}.html"))).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     web.sandbox.check(&urls).exits(0);
     let counted = keyphrases(&["--count"]);
@@ -179,23 +181,24 @@ fn similarity_uses_images_links_and_titles_with_their_weights() {
     web.page("/media.html", "More owls", &format!("<p>{some}</p>{media}"));
     let urls = ["/text.html", "/media.html", "/guide"].map(|path| web.url(path));
     web.sandbox.check(&[&urls[0], &urls[1], &urls[2]]).exits(0);
-    let of = |candidates: &[Value], url: &str| -> Value {
+    let similarity_of = |candidates: &[Value], url: &str| -> Value {
         let found = candidates.iter().find(|candidate| candidate["url"] == url);
         found.unwrap_or_else(|| panic!("{url} not in {candidates:#?}"))["similarity"].clone()
     };
     let candidates = library.suggest("1", &[]);
-    let (text, media) = (of(&candidates, &urls[0]), of(&candidates, &urls[1]));
+    let (text, media) =
+        (similarity_of(&candidates, &urls[0]), similarity_of(&candidates, &urls[1]));
     assert_eq!((&media["images"], &text["images"]), (&1.0.into(), &0.0.into()), "{candidates:#?}");
     assert!(media["links"].as_f64().unwrap() > text["links"].as_f64().unwrap());
     assert!(media["titles"].as_f64().unwrap() > 0.99, "{media:#}");
     assert!(media["text"].as_f64().unwrap() < text["text"].as_f64().unwrap());
-    let first = |weights: &str| {
+    let most_similar = |weights: &str| {
         let candidates = library.suggest("1", &["--weights", weights]);
         let similar = candidates.iter().find(|candidate| candidate["kind"] == "similar").unwrap();
         similar["url"].clone()
     };
-    assert_eq!(first("text=1,images=0,links=0,titles=0"), urls[0]);
-    assert_eq!(first("text=0,images=1,links=0,titles=0"), urls[1]);
+    assert_eq!(most_similar("text=1,images=0,links=0,titles=0"), urls[0]);
+    assert_eq!(most_similar("text=0,images=1,links=0,titles=0"), urls[1]);
     let output = web.watch(&["suggest", "r", "1", "--weights", "layout=1"]).exits(2);
     assert!(output.stderr.contains("invalid weight `layout=1`"), "{}", output.stderr);
 }
@@ -204,9 +207,10 @@ fn similarity_uses_images_links_and_titles_with_their_weights() {
 fn wider_forms_of_keyphrases_are_optional() {
     let web = WatchedWeb::new();
     let text = "<p>The small white owl is here. A small white owl sees the small white owl.</p>";
-    for (at, name) in ["plain", "wide"].iter().enumerate() {
-        web.page(&format!("/{at}"), "Bird", text);
-        web.sandbox.list(&format!("{name}.txt"), [web.url(&format!("/{at}"))]);
+    for name in ["plain", "wide"] {
+        let path = format!("/{name}");
+        web.page(&path, "Bird", text);
+        web.sandbox.write_urls(&format!("{name}.txt"), [web.url(&path)]);
         web.watch(&["add", &format!("{name}.txt"), "--name", name]).exits(0);
     }
     web.watch(&["edit", "wide", "--phrase-adjectives", "2"]).exits(0);

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use relink_testkit::web::CannedResponse;
 
 use super::{DAY_1, WatchedWeb, html, owl_text};
-use crate::sandbox::QUICK;
+use crate::sandbox::NO_DELAYS;
 
 /// Number of bookmarks.
 const PAGES: usize = 6_000;
@@ -19,6 +19,7 @@ fn bookmarks(web: &WatchedWeb) -> String {
     let mut text = "<!DOCTYPE NETSCAPE-Bookmark-file-1><TITLE>Mine</TITLE><DL><p>\n".to_owned();
     for page in 0..PAGES {
         if page % 500 == 0 {
+            // The end of the folder before.
             let end = if page > 0 { "</DL><p>" } else { "" };
             let _ = writeln!(text, "{end}<DT><H3>Folder {}</H3><DL><p>", page / 500);
         }
@@ -47,27 +48,27 @@ fn six_thousand_bookmarks_are_interrupted_and_resumed() {
     let output = web.watch(&["add", "b.html", "--name", "mine"]).exits(0);
     assert!(output.stdout.contains("6,000 members · 13 collections"), "{}", output.stdout);
 
-    let run: Vec<&str> = [&["watch", "--db", "relink.db", "run"], QUICK].concat();
+    let run: Vec<&str> = [&["watch", "--db", "relink.db", "run"], NO_DELAYS].concat();
     let running = web.sandbox.spawn(&run);
     receiver.recv().unwrap();
     running.interrupt();
     let output = running.finish().exits(130);
     assert!(output.stdout.contains("interrupted"), "{}", output.stdout);
-    let before = web.web.request_count();
+    let requests_before = web.web.request_count();
     let stored =
         PAGES as u64 - web.json(&["list"])["collections"][0]["unchecked"].as_u64().unwrap();
     assert!(stored > 500, "{stored} results are stored");
 
     web.sandbox.run(&run).exits(0);
     let list = web.json(&["list"]);
-    let counts = |name: &str| list["collections"][0][name].as_u64();
-    assert_eq!(
-        (counts("unchecked"), counts("due"), counts("changed")),
-        (Some(0), Some(0), Some(0))
-    );
+    let count = |name: &str| list["collections"][0][name].as_u64();
+    assert_eq!((count("unchecked"), count("due"), count("changed")), (Some(0), Some(0), Some(0)));
     // Each page needs two fetches. Only requests in flight are repeated.
-    let all = web.web.request_count();
-    assert!(all < 2 * PAGES + 700, "{all} requests, {before} before the interruption");
+    let requests = web.web.request_count();
+    assert!(
+        requests < 2 * PAGES + 700,
+        "{requests} requests, {requests_before} before the interruption"
+    );
     let output = web.run_at(DAY_1, &["mine"]).exits(0);
     assert!(output.stdout.starts_with("No page is due"), "{}", output.stdout);
 }

@@ -10,7 +10,7 @@ use relink_revive::cost::RevivalMethod;
 
 use super::{ARCHIVED_COPY, NONE_FOUND, SearchTotals};
 
-/// Maximum number of unavailable services.
+/// Maximum number of listed unavailable services.
 const MAX_UNAVAILABLE: usize = 8;
 
 impl SearchTotals {
@@ -33,7 +33,7 @@ impl SearchTotals {
         text + &self.unavailable_text() + &self.costs_text() + &self.comparison_text()
     }
 
-    /// Lists the reasons without an alias, by method.
+    /// Lists the reasons why no alias was found, by method.
     fn reasons_text(&self) -> String {
         let mut text = String::new();
         for (method, reasons) in &self.reasons_by_method {
@@ -101,26 +101,26 @@ impl SearchTotals {
         text
     }
 
-    /// Shows the cost beside that of the paper's baseline.
+    /// Compares the cost with that of `SimilarCT`, the baseline of the FABLE paper.
     fn comparison_text(&self) -> String {
-        let it = &self.comparison;
-        if it.pages == 0 {
+        let comparison = &self.comparison;
+        if comparison.pages == 0 {
             return String::new();
         }
         format!(
             "\ncost on {} with known content  searches  fetches\n  {:<32} {:>9}  {:>7}\n  {:<32} {:>9}  {:>7}\n",
-            counted(it.pages, "page"),
+            counted(comparison.pages, "page"),
             "Relink",
-            it.searches,
-            it.page_fetches,
+            comparison.searches,
+            comparison.page_fetches,
             "SimilarCT, at least",
-            it.similar_ct_searches,
-            it.similar_ct_page_fetches
+            comparison.similar_ct_searches,
+            comparison.similar_ct_page_fetches
         )
     }
 }
 
-/// Returns the name of a method or of another row.
+/// Returns the text for the key of a method or of another row.
 fn name_of(key: &str) -> &str {
     match key {
         "historical-redirect" => "historical redirects",
@@ -133,6 +133,7 @@ fn name_of(key: &str) -> &str {
     }
 }
 
+/// Formats the share of pages with an alias in each row.
 fn shares(title: &str, rows: &BTreeMap<String, AliasShare>) -> String {
     let mut text = format!("\n{title}\n");
     for (name, AliasShare { found, pages }) in rows {
