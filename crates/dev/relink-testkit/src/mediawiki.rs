@@ -23,13 +23,17 @@ const DEFAULT_PATH: &str = "relink-test/mediawiki-1.39-2";
 const POLLS: u32 = 1_000;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
+/// The title of the page that the root URL of a wiki shows.
+const MAIN_PAGE: &str = "Main Page";
+
 /// The password of all accounts.
 pub const PASSWORD: &str = "a-long-test-password";
 
 /// A running wiki; stops when dropped.
 #[derive(Debug)]
 pub struct MediaWikiServer {
-    process: Child,
+    /// PHP's web server; `None` while the pages are imported.
+    web_server: Option<Child>,
     port: u16,
     directory: TempDir,
 }
@@ -39,23 +43,22 @@ impl MediaWikiServer {
     ///
     /// # Panics
     ///
-    /// Panics if MediaWiki is not installed or does not start.
+    /// Panics if MediaWiki is not installed or does not start, or if a title contains `/`.
     pub fn start(pages: &[(String, String)]) -> Self {
         let root = installation();
         assert!(root.join("complete").exists(), "run `./test` once to install MediaWiki");
         let directory = tempfile::tempdir().expect("a temporary directory can be created");
         copy_directory(&root.join("data"), &directory.path().join("data"));
         let port = free_port();
-        let mut wiki = Self { process: placeholder_process(), port, directory };
+        let mut wiki = Self { web_server: None, port, directory };
         wiki.import(pages);
-        wiki.process = wiki
-            .php()
+        let mut command = wiki.php();
+        command
             .args(["-d", "memory_limit=512M", "-S", &format!("127.0.0.1:{port}"), "-t"])
             .arg(root.join("w"))
             .env("PHP_CLI_SERVER_WORKERS", "4")
-            .process_group(0)
-            .spawn()
-            .expect("install `php-cli`");
+            .process_group(0);
+        wiki.web_server = Some(command.spawn().expect("install `php-cli`"));
         for _ in 0..POLLS {
             if TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
                 return wiki;
@@ -82,7 +85,7 @@ impl MediaWikiServer {
     /// Panics if the page does not exist.
     pub fn text(&self, title: &str) -> String {
         let output = self.run_maintenance_script("getText.php", &[title], "");
-        assert!(!output.is_empty(), "page {title} exists");
+        assert!(!output.is_empty(), "the page `{title}` does not exist");
         output
     }
 
@@ -109,22 +112,17 @@ impl MediaWikiServer {
         self.run_maintenance_script("sql.php", &["--query", query], "")
     }
 
-    /// Imports pages in one step, as `Editor`.
+    /// Imports pages as `Editor`.
     fn import(&self, pages: &[(String, String)]) {
         let files = self.directory.path().join("pages");
         fs::create_dir(&files).expect("the directory is writable");
-        let paths: Vec<PathBuf> = pages
-            .iter()
-            .map(|(title, text)| {
-                let path = files.join(format!("{title}.txt"));
-                fs::write(&path, text).expect("the directory is writable");
-                path
-            })
-            .collect();
-        // The links of the default page lead to the web.
-        let main_page = files.join("Main Page.txt");
-        fs::write(&main_page, "Welcome.").expect("the directory is writable");
-        let paths = [vec![main_page], paths].concat();
+        let mut paths = Vec::new();
+        // The main page that MediaWiki installs links to web sites, which tests must not
+        // contact.
+        if !pages.iter().any(|(title, _)| title == MAIN_PAGE) {
+            paths.push(write_page(&files, MAIN_PAGE, "Welcome."));
+        }
+        paths.extend(pages.iter().map(|(title, text)| write_page(&files, title, text)));
         for paths in paths.chunks(100) {
             let mut arguments = vec!["--user", "Editor", "--overwrite"];
             arguments.extend(paths.iter().map(|path| path.to_str().expect("the path is UTF-8")));
@@ -168,17 +166,21 @@ impl MediaWikiServer {
 
 impl Drop for MediaWikiServer {
     fn drop(&mut self) {
-        // The workers end with their process group.
-        let group = format!("-{}", self.process.id());
+        let Some(web_server) = &mut self.web_server else { return };
+        // The process group contains the workers of the web server.
+        let group = format!("-{}", web_server.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
-        let _ = self.process.wait();
+        let _ = web_server.wait();
     }
 }
 
-/// Returns a process that ends at once. It takes the place of the server until
-/// that is started.
-fn placeholder_process() -> Child {
-    Command::new("true").process_group(0).spawn().expect("`true` exists")
+/// Writes the text of a page to a file and returns its path. MediaWiki derives the title
+/// from the file name.
+fn write_page(directory: &Path, title: &str, text: &str) -> PathBuf {
+    assert!(!title.contains('/'), "the title `{title}` contains `/` and cannot be a file name");
+    let path = directory.join(format!("{title}.txt"));
+    fs::write(&path, text).expect("the directory is writable");
+    path
 }
 
 /// Returns the directory of the installation.

@@ -59,7 +59,7 @@ impl TrapSite {
     }
 
     /// Declares that every page has text of its own.
-    const fn unique(self) -> Self {
+    const fn with_unique_text(self) -> Self {
         Self { text: TrapText::Unique, ..self }
     }
 

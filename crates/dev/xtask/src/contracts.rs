@@ -60,7 +60,7 @@ fn has_test(sources: &[Source], test: &str) -> bool {
     let Some((file, name)) = test.split_once("::") else { return false };
     let wanted = format!("fn {name}(");
     let file = sources.iter().find(|source| source.path.ends_with(file));
-    file.is_some_and(|source| source.code.contains(&wanted))
+    file.is_some_and(|source| source.blanked_text.contains(&wanted))
 }
 
 /// Returns codes that are used but documented as reserved, and the reverse.
@@ -69,11 +69,13 @@ fn check_codes(sources: &[Source]) -> Vec<String> {
     let (Some(names), Some(table)) = (find(CODE_NAMES), find(CODE_TABLE)) else {
         return vec![format!("{CODE_NAMES} or {CODE_TABLE} is missing")];
     };
-    let (in_use, reserved) =
-        (names_after(&table.code, "in_use("), names_after(&table.code, "reserved("));
+    let (in_use, reserved) = (
+        names_after(&table.blanked_text, "in_use("),
+        names_after(&table.blanked_text, "reserved("),
+    );
     let used = used_codes(sources);
     let mut violations = Vec::new();
-    for (name, number) in parse_constants(&names.code) {
+    for (name, number) in parse_constants(&names.blanked_text) {
         let is_used = used.contains(&format!("codes::{name}")) || used.contains(&number);
         match (in_use.contains(&name), reserved.contains(&name), is_used) {
             (true, false, true) | (false, true, false) => {}
@@ -110,7 +112,7 @@ fn names_after(code: &str, call: &str) -> BTreeSet<String> {
 fn used_codes(sources: &[Source]) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for source in sources.iter().filter(|source| is_product_code(source)) {
-        let code = source.code.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = source.blanked_text.split("#[cfg(test)]").next().unwrap_or_default();
         let is_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
         for rest in code.split("codes::").skip(1) {
             let name: String = rest.chars().take_while(|char| is_word(*char)).collect();
@@ -137,7 +139,7 @@ fn is_product_code(source: &Source) -> bool {
 /// Returns lines that serialize a record and fall back to an empty one.
 fn check_empty_records(source: &Source) -> Vec<String> {
     let has_fallback = |line: &str| line.contains("serde_json::to_") && line.contains("unwrap_or");
-    let lines = (1..).zip(source.code.lines()).filter(|(_, line)| has_fallback(line));
+    let lines = (1..).zip(source.blanked_text.lines()).filter(|(_, line)| has_fallback(line));
     let path = source.path.display();
     lines
         .map(|(line, _)| format!("{path}:{line} may write an empty record; return the error"))

@@ -26,7 +26,7 @@ impl SizeStats {
         let mut stats = Self { files: Vec::new(), functions: Vec::new(), long: Vec::new() };
         for source in sources {
             stats.files.push(source.text.lines().count());
-            for function in find_functions(&source.code) {
+            for function in find_functions(&source.blanked_text) {
                 stats.functions.push(function.lines);
                 if function.lines > LONG_FUNCTION_LINES {
                     let path = source.path.display();

@@ -66,7 +66,7 @@ pub struct Source {
     /// Its text.
     pub text: String,
     /// Its text, with comments and literals replaced by spaces.
-    pub code: String,
+    pub blanked_text: String,
 }
 
 impl Source {
@@ -75,9 +75,15 @@ impl Source {
         Self {
             member: member.to_owned(),
             path: path.to_owned(),
-            code: lexer::blank_literals(&text),
+            blanked_text: lexer::blank_literals(&text),
             text,
         }
+    }
+
+    /// Returns the blanked text before the module of unit tests, which is the last item of a
+    /// file.
+    fn without_unit_tests(&self) -> &str {
+        self.blanked_text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()
     }
 }
 
@@ -103,33 +109,36 @@ fn violations_in(source: &Source) -> Vec<String> {
         let path = source.path.display();
         found.push(format!("{path}:1 does not start with a `//!` header"));
     }
-    found.extend(uses(source, &UNFINISHED, "is unfinished work"));
+    let all = source.blanked_text.as_str();
+    found.extend(uses(source, all, &UNFINISHED, "is unfinished work"));
     if Layer::from_path(&source.path).is_some_and(Layer::is_pure) {
         let reason = "in a pure crate; take time and randomness as arguments";
-        found.extend(uses(source, &CLOCKS_AND_RANDOMNESS, reason));
+        found.extend(uses(source, all, &CLOCKS_AND_RANDOMNESS, reason));
     }
     if !may_grant_rights(&source.path) {
         let reason = "grants rights; list the file in `MAY_GRANT_RIGHTS` if it reads user input";
-        found.extend(uses(source, &PRIVILEGED_RIGHTS, reason));
+        found.extend(uses(source, source.without_unit_tests(), &PRIVILEGED_RIGHTS, reason));
     }
     if !PROGRAM_CRATES.contains(&source.member.as_str()) {
         let reason = "outside the binary; only `relink` prints or exits";
-        found.extend(uses(source, &PRINT_OR_EXIT, reason));
+        found.extend(uses(source, all, &PRINT_OR_EXIT, reason));
     }
     found
 }
 
-/// Whether a file may grant rights to a request. Tests may.
+/// Whether a file may grant rights to a request. Files of tests may; unit tests next to the
+/// code may, too.
 fn may_grant_rights(path: &Path) -> bool {
     let is_test = path.components().any(|part| part.as_os_str() == "tests");
     is_test || MAY_GRANT_RIGHTS.iter().any(|allowed| path == Path::new(allowed))
 }
 
-/// Returns a message for each line of code that contains one of the words.
-fn uses(source: &Source, words: &[&str], reason: &str) -> Vec<String> {
+/// Returns a message for each line of `code`, which is the beginning of a source, that contains
+/// one of the words.
+fn uses(source: &Source, code: &str, words: &[&str], reason: &str) -> Vec<String> {
     let path = source.path.display();
     let mut found = Vec::new();
-    for (line, code) in (1..).zip(source.code.lines()) {
+    for (line, code) in (1..).zip(code.lines()) {
         for word in words.iter().filter(|word| has_word(code, word)) {
             found.push(format!("{path}:{line} uses `{word}` {reason}"));
         }
@@ -196,6 +205,10 @@ mod tests {
         let listed = Path::new("crates/application/relink-engine/src/load/mod.rs");
         assert_eq!(violations(&[Source::new("relink-engine", listed, text.to_owned())]), [""; 0]);
         check("application/relink-engine", "//! A.\nRequestRights::discovered();\n", &[]);
+        let unit_test = "//! A.\n#[cfg(test)]\nmod tests {\nRequestRights::user_supplied();\n}\n";
+        check("application/relink-engine", unit_test, &[]);
+        let declaration = "//! A.\n#[cfg(test)]\nmod tests;\nRequestRights::user_supplied();\n";
+        check("application/relink-engine", declaration, &[&format!("4 {violation}")]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use relink_engine::{REVIVABLE, Revival};
 use relink_model::Confidence;
-use relink_ports::Store;
+use relink_ports::{Store, TitledPage};
 use relink_revive::cost::RevivalMethod;
 use relink_store::SqliteStore;
 use url::Url;
@@ -82,9 +82,10 @@ async fn read_live(
     let mut after = String::new();
     loop {
         let batch = store.live_pages(site.as_str(), &after, BATCH).await?;
-        let Some((last, _)) = batch.last() else { return Ok(()) };
-        after.clone_from(last);
-        truth.live.extend(batch.into_iter().map(|(url, title)| LiveRow { url, title }));
+        let Some(last) = batch.last() else { return Ok(()) };
+        after.clone_from(&last.url);
+        let row = |page: TitledPage| LiveRow { url: page.url, title: page.title };
+        truth.live.extend(batch.into_iter().map(row));
     }
 }
 

@@ -23,6 +23,13 @@ impl IntakeStore for MemoryStore {
         Ok(self.tables().await.load_document(run, document))
     }
 
+    async fn document_hash(&self, run: RunId, label: &str) -> Result<Option<u64>, StoreError> {
+        let state = self.tables().await;
+        let mut documents = state.documents.values();
+        let document = documents.find(|stored| stored.run == run && stored.label == label);
+        Ok(document.map(|stored| stored.content_hash))
+    }
+
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError> {
         let mut state = self.tables().await;
         for (position, link) in (batch.first_position..).zip(batch.links) {

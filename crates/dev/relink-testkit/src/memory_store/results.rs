@@ -5,7 +5,7 @@ use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{
     AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, DocumentId, Inlinks,
     LinkCursor, LinkOrigin, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget,
-    StoreError, TargetRecord, TextChange, VerdictChange,
+    StoreError, TargetRecord, TextChange, TitledPage, VerdictChange,
 };
 
 use super::MemoryStore;
@@ -125,7 +125,7 @@ impl ResultStore for MemoryStore {
         Ok(links.filter_map(reference).take(limit).collect())
     }
 
-    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError> {
+    async fn count_unchecked_fragments(&self, run: RunId) -> Result<u64, StoreError> {
         let state = self.tables().await;
         let is_unknown = |(cursor, link): &(&LinkCursor, &Link)| {
             let task = state.tasks.get(&cursor.0).filter(|task| task.run == run);
@@ -316,7 +316,7 @@ impl ResultStore for MemoryStore {
         prefix: &str,
         after: &str,
         limit: usize,
-    ) -> Result<Vec<(String, Option<String>)>, StoreError> {
+    ) -> Result<Vec<TitledPage>, StoreError> {
         let state = self.tables().await;
         let live = state.target_ids.iter().filter_map(|(url, id)| {
             let current = state.target(*id)?.current()?;
@@ -324,7 +324,7 @@ impl ResultStore for MemoryStore {
             let is_html = digest.content_type.as_deref().is_some_and(|kind| kind.contains("html"));
             let is_listed = url.starts_with(prefix) && url.as_str() > after;
             (is_html && is_listed && current.result.verdict == Verdict::Alive)
-                .then(|| (url.clone(), digest.title.clone()))
+                .then(|| TitledPage { url: url.clone(), title: digest.title.clone() })
         });
         Ok(live.take(limit).collect())
     }

@@ -71,7 +71,7 @@ pub async fn anchor_references_have_anchors_of_their_page(store: &dyn Store) -> 
         all.iter().map(|one| (&*one.url, &*one.fragment, one.link.2)).collect();
     assert_eq!(reported, [(PAGE, "a", 0), (PAGE, "b", 2)]);
     assert_eq!(all[0].anchors, [3, u32::MAX]);
-    assert_eq!(store.count_unknown_anchors(fixture.run).await?, 0);
+    assert_eq!(store.count_unchecked_fragments(fixture.run).await?, 0);
     let rest = store.anchor_references(fixture.run, all[0].link, MANY).await?;
     assert_eq!(rest, all[1..]);
     Ok(())
@@ -95,10 +95,10 @@ pub async fn anchors_seen_before_a_hold_belong_to_the_page(store: &dyn Store) ->
 /// Links to a page whose anchors are unknown are counted instead.
 pub async fn page_with_unknown_anchors_has_no_anchor_references(store: &dyn Store) -> CaseResult {
     let fixture = open(store, 0, &[link_with_fragment(1, "a")]).await?;
-    assert_eq!(store.count_unknown_anchors(fixture.run).await?, 0);
+    assert_eq!(store.count_unchecked_fragments(fixture.run).await?, 0);
     finish_page(&fixture, 1, None).await?;
     assert_eq!(anchor_references(&fixture).await?, []);
-    assert_eq!(store.count_unknown_anchors(fixture.run).await?, 1);
+    assert_eq!(store.count_unchecked_fragments(fixture.run).await?, 1);
     Ok(())
 }
 

@@ -195,7 +195,7 @@ pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResul
 
 /// A run that ends claims hosts before their next request time, but not leased
 /// ones.
-pub async fn claim_that_ignores_waits_respects_leases(store: &dyn Store) -> CaseResult {
+pub async fn claim_before_due_respects_leases(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     let first = store.claim(fixture.run, claim_request(1, 1, at(1), lease_end(at(1)))).await?;
     let schedule = HostSchedule { next_at: at(5000), ..HostSchedule::default() };
@@ -206,8 +206,10 @@ pub async fn claim_that_ignores_waits_respects_leases(store: &dyn Store) -> Case
         )
         .await?;
     let other = fixture.claim_one(at(2)).await?;
-    let early =
-        ClaimRequest { ignores_waits: true, ..claim_request(MANY, MANY, at(3), lease_end(at(3))) };
+    let early = ClaimRequest {
+        claims_before_due: true,
+        ..claim_request(MANY, MANY, at(3), lease_end(at(3)))
+    };
     let claims = store.claim(fixture.run, early).await?;
     assert_eq!(claims.len(), 1);
     assert_eq!(claims[0].name, first[0].name);

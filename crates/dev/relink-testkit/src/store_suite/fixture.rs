@@ -207,7 +207,7 @@ pub(super) fn claim_request(
     now: Timestamp,
     until: Timestamp,
 ) -> ClaimRequest {
-    ClaimRequest { hosts, tasks, now, until, ignores_waits: false }
+    ClaimRequest { hosts, tasks, now, until, claims_before_due: false }
 }
 
 /// Returns the end of a lease that starts now.

@@ -24,6 +24,8 @@ pub async fn unchanged_document_keeps_its_links(store: &dyn Store) -> CaseResult
     let reloaded = store.load_document(fixture.run, &document("a.md", 7)).await?;
     assert!(reloaded.is_unchanged);
     assert_eq!(reloaded.id, first);
+    assert_eq!(store.document_hash(fixture.run, "a.md").await?, Some(7));
+    assert_eq!(store.document_hash(fixture.run, "b.md").await?, None);
     store.finish_loading(fixture.run, &[first]).await?;
     assert_eq!(store.run_stats(fixture.run).await?.links, 2);
     assert_eq!(fixture.due_urls(at(1)).await?, [PAGE_ONE, PAGE_TWO]);
@@ -39,6 +41,7 @@ pub async fn changed_document_loses_its_old_links(store: &dyn Store) -> CaseResu
     let after = [user_link(1, PAGE_TWO), user_link(2, PAGE_THREE)];
     let reloaded = fixture.load("a.md", 8, &after).await?;
     assert_eq!(reloaded, first);
+    assert_eq!(store.document_hash(fixture.run, "a.md").await?, Some(8));
     store.finish_loading(fixture.run, &[reloaded]).await?;
     let stats = store.run_stats(fixture.run).await?;
     assert_eq!((stats.documents, stats.links, stats.targets), (1, 2, 2));

@@ -86,7 +86,7 @@ macro_rules! store_suite {
             claims::more_tasks_returns_nothing_for_lost_lease,
             claims::release_updates_next_due_time,
             claims::host_schedule_delays_the_next_claim,
-            claims::claim_that_ignores_waits_respects_leases,
+            claims::claim_before_due_respects_leases,
             claims::schedule_stored_in_the_future_restarts_in_the_next_run,
             claims::reserved_request_delays_runs_and_other_requests,
             claims::ten_thousand_tasks_are_each_claimed_once,

@@ -6,10 +6,10 @@ use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
 pub(super) const SITES: &[TrapSite] = &[
-    TrapSite::new("tree of unique pages", "/tree/start", unique_tree).unique(),
-    TrapSite::new("pagination with new text", "/stream?page=1", unique_pages).unique(),
-    TrapSite::new("pagination with new items", "/blog/page/1", unique_items).unique(),
-    TrapSite::new("random related pages", "/p/4f1a9c", related_pages).unique(),
+    TrapSite::new("tree of unique pages", "/tree/start", unique_tree).with_unique_text(),
+    TrapSite::new("pagination with new text", "/stream?page=1", unique_pages).with_unique_text(),
+    TrapSite::new("pagination with new items", "/blog/page/1", unique_items).with_unique_text(),
+    TrapSite::new("random related pages", "/p/4f1a9c", related_pages).with_unique_text(),
     TrapSite::new("calendar without events", "/cal/2026/05", empty_calendar),
     TrapSite::new("calendar with events", "/events/2026-05", event_calendar).with_real(events),
     TrapSite::new("archive of the next day", "/archive/2026-05-01", next_day),

@@ -1,4 +1,5 @@
-//! Traps that no rule was adapted to, first part: generators and growing URLs.
+//! Held-out traps, first part: generators and growing URLs. The rules against traps were not
+//! adapted to these sites, so the sites measure how general the rules are.
 
 use super::TrapSite;
 use super::content::{SitePage, next_random, prose, seed_of, slug, word};
@@ -6,7 +7,8 @@ use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
 pub(super) const SITES: &[TrapSite] = &[
-    TrapSite::new("text generator against crawlers", "/copper-lamp-river", babble).unique(),
+    TrapSite::new("text generator against crawlers", "/copper-lamp-river", babble)
+        .with_unique_text(),
     TrapSite::new("nested return URLs", "/login?return=/", return_urls),
     TrapSite::new("trail of visited pages", "/trail/home", trail).with_real(trail_pages),
     TrapSite::new("map tiles", "/map?x=0&y=0&z=1", map_tiles),

@@ -1,4 +1,5 @@
-//! Traps that no rule was adapted to, second part: views and combinations.
+//! Held-out traps, second part: views and combinations. The rules against traps were not
+//! adapted to these sites, so the sites measure how general the rules are.
 
 use super::TrapSite;
 use super::content::{SitePage, next_random, prose, seed_of, slug, word};
@@ -11,7 +12,8 @@ pub(super) const SITES: &[TrapSite] = &[
     TrapSite::new("rooms by week", "/rooms/1/2026-W20", weeks),
     TrapSite::new("list of links to a page", "/special?target=Main", special_pages),
     TrapSite::new("sizes of a picture", "/photo/1", picture_sizes).with_real(photos),
-    TrapSite::new("generated profiles that follow each other", "/people/ada1", profiles).unique(),
+    TrapSite::new("generated profiles that follow each other", "/people/ada1", profiles)
+        .with_unique_text(),
 ];
 
 /// Returns the real pages of the comparison.
@@ -76,9 +78,11 @@ fn weeks(request: &SiteRequest) -> Option<SiteResponse> {
     if first != "rooms" || !(1..=6).contains(&room) || !(1..=52).contains(&number) {
         return None;
     }
-    let (next_year, next_week) = if number == 52 { (year + 1, 1) } else { (year, number + 1) };
+    let (next_year, next_week) =
+        if number == 52 { (year.saturating_add(1), 1) } else { (year, number + 1) };
     let state = |hour: u64| {
-        if next_random(room ^ number ^ hour).is_multiple_of(4) { "booked" } else { "free" }
+        let is_booked = seed_of(&format!("{room} {year} {number} {hour}")).is_multiple_of(4);
+        if is_booked { "booked" } else { "free" }
     };
     let hours: Vec<String> = (8..18).map(|hour| format!("{hour}:00 {}", state(hour))).collect();
     let others = (1..=6).map(|room| (format!("/rooms/{room}/{week}"), format!("Room {room}")));
@@ -88,7 +92,8 @@ fn weeks(request: &SiteRequest) -> Option<SiteResponse> {
         .found()
 }
 
-/// Windows of a list, with switches that hide parts of it.
+/// Windows of a list, with switches. Only `offset` and `limit` change the list; the switches
+/// and `namespace` change only the URL.
 fn special_pages(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/special" {
         return None;
@@ -104,7 +109,7 @@ fn special_pages(request: &SiteRequest) -> Option<SiteResponse> {
         format!("/special?{}", pairs.join("&"))
     };
     let mut page = SitePage::new("Pages that link here", "The following pages link here:");
-    for number in (offset..offset + limit).filter(|number| *number < 14) {
+    for number in offset..offset.saturating_add(limit).min(14) {
         page = page.link(format!("/news/{}", slug(number + 1)), slug(number + 1).replace('-', " "));
     }
     for value in [20, 50, 100, 250, 500] {
@@ -116,7 +121,7 @@ fn special_pages(request: &SiteRequest) -> Option<SiteResponse> {
     for space in 0..8 {
         page = page.link(url("namespace", space.to_string()), word(space));
     }
-    page.link(url("offset", (offset + limit).to_string()), "Next").found()
+    page.link(url("offset", offset.saturating_add(limit).to_string()), "Next").found()
 }
 
 /// Returns the real pages of the gallery.
@@ -124,7 +129,7 @@ fn photos() -> Vec<String> {
     (1..=25).map(|number| format!("/photo/{number}")).collect()
 }
 
-/// Photos without text; every size has its own page.
+/// Photos with a short caption. Every size of a photo has its own page with the same caption.
 fn picture_sizes(request: &SiteRequest) -> Option<SiteResponse> {
     let number: u64 = request.segments.get(1)?.parse().ok()?;
     if request.first() != "photo" || !(1..=25).contains(&number) {
@@ -133,8 +138,8 @@ fn picture_sizes(request: &SiteRequest) -> Option<SiteResponse> {
     let size = request.segments.get(2).map_or("", String::as_str);
     let width: u64 = size.trim_start_matches('w').parse().unwrap_or(100);
     let page = SitePage::new("Photo", prose(number + 640, 8))
-        .link(format!("/photo/{number}/w{}", width * 2), "Larger")
-        .link(format!("/photo/{number}/w{}", width + 10), "A bit larger");
+        .link(format!("/photo/{number}/w{}", width.saturating_mul(2)), "Larger")
+        .link(format!("/photo/{number}/w{}", width.saturating_add(10)), "A bit larger");
     let after = number + 1;
     if after <= 25 {
         page.link(format!("/photo/{after}"), "Next photo").found()
@@ -143,7 +148,8 @@ fn picture_sizes(request: &SiteRequest) -> Option<SiteResponse> {
     }
 }
 
-/// Each profile has five followers with pages of three tabs.
+/// Generated profiles, each with links to five friends. A profile has three pages: an overview,
+/// photos and friends.
 fn profiles(request: &SiteRequest) -> Option<SiteResponse> {
     let name = request.segments.get(1).filter(|_| request.first() == "people")?;
     let tab = request.segments.get(2).map_or("", String::as_str);

@@ -342,7 +342,7 @@ fn claim_request(now: jiff::Timestamp) -> ClaimRequest {
         tasks: TASKS_PER_HOST,
         now,
         until: now + jiff::SignedDuration::try_from(LEASE).unwrap_or_default(),
-        ignores_waits: false,
+        claims_before_due: false,
     }
 }
 

@@ -10,7 +10,7 @@ mod guard;
 mod mutate;
 mod random;
 mod responses;
-mod seeds;
+mod samples;
 mod urls;
 
 use std::fmt;

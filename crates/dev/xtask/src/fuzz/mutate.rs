@@ -45,10 +45,10 @@ const CHARACTERS: [&[u8]; 14] = [
     b"\xf0\x9f\x8c",
 ];
 
-/// Mutates a seed: a valid input to start from. `others` are seeds to splice with,
+/// Mutates a sample: a valid input to start from. `others` are samples to splice with,
 /// `keywords` are those of the format.
-pub fn mutate(random: &mut Random, seed: &[u8], others: &[&[u8]], keywords: &[&str]) -> Vec<u8> {
-    let mut bytes = seed.to_vec();
+pub fn mutate(random: &mut Random, sample: &[u8], others: &[&[u8]], keywords: &[&str]) -> Vec<u8> {
+    let mut bytes = sample.to_vec();
     for _ in 0..=random.below(MAX_MUTATIONS) {
         mutate_once(random, &mut bytes, others, keywords);
         bytes.truncate(MAX_BYTES);
@@ -62,7 +62,7 @@ fn mutate_once(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]], keywo
         0 => flip_byte(random, bytes),
         1 => delete_range(random, bytes),
         2 => repeat_range(random, bytes),
-        3 => splice_seed(random, bytes, others),
+        3 => splice_sample(random, bytes, others),
         4 => insert_number(random, bytes),
         5 => {
             let end = random.below(bytes.len() + 1);
@@ -121,8 +121,8 @@ fn repeat_range(random: &mut Random, bytes: &mut Vec<u8>) {
     bytes.splice(range.end..range.end, piece);
 }
 
-/// Replaces a random range by a range of another seed.
-fn splice_seed(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]]) {
+/// Replaces a random range by a range of another sample.
+fn splice_sample(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]]) {
     let other = random.pick(others);
     let (from, into) = (random_range(random, other.len()), random_range(random, bytes.len()));
     bytes.splice(into, other[from].iter().copied());
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn mutate_empty_seed_without_words_works() {
+    fn mutate_empty_sample_without_words_works() {
         for item in 0..200 {
             mutate(&mut Random::of_item(1, 1, item), b"", &[], &[]);
         }

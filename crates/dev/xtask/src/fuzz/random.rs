@@ -5,10 +5,10 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates the generator of one item. Items can be reproduced one by one, in
+    /// Creates the generator of one item of a sequence. Items can be reproduced one by one, in
     /// any order and on any thread.
-    pub fn of_item(seed: u64, part: u64, item: u64) -> Self {
-        let mut random = Self(seed ^ part.wrapping_mul(0xd1b5_4a32_d192_ed03));
+    pub fn of_item(seed: u64, sequence: u64, item: u64) -> Self {
+        let mut random = Self(seed ^ sequence.wrapping_mul(0xd1b5_4a32_d192_ed03));
         random.0 = random.bits() ^ item;
         random.bits();
         random
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn of_item_same_numbers_give_same_bits() {
-        let bits = |seed, part, item| Random::of_item(seed, part, item).bits();
+        let bits = |seed, sequence, item| Random::of_item(seed, sequence, item).bits();
         assert_eq!(bits(1, 2, 3), bits(1, 2, 3));
         assert_ne!(bits(1, 2, 3), bits(1, 2, 4));
         assert_ne!(bits(1, 2, 3), bits(1, 3, 3));

@@ -34,7 +34,7 @@ use super::random::Random;
 use crate::XtaskError;
 
 /// The number of the random sequence of this module. Each kind of input has another one.
-const STREAM: u64 = 2;
+const SEQUENCE: u64 = 2;
 /// Hosts of one crawl.
 const HOSTS_PER_CRAWL: u64 = 64;
 /// Pages of one crawl.
@@ -249,7 +249,7 @@ fn response_for(seed: u64, line: &[u8]) -> Vec<u8> {
     let hash = line
         .iter()
         .fold(HASH_START, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-    let mut random = Random::of_item(seed, STREAM, hash);
+    let mut random = Random::of_item(seed, SEQUENCE, hash);
     let is_robots = line.windows(11).any(|name| name == b"/robots.txt");
     let original = if is_robots { random.pick(&ROBOTS) } else { random.pick(&RESPONSES) };
     // In half of the responses, only the body is mutated: a client does not read the

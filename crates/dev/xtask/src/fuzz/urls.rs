@@ -27,7 +27,7 @@ use super::random::Random;
 
 /// The number of the random sequence of this module. Each kind of input has another
 /// one.
-const STREAM: u64 = 1;
+const SEQUENCE: u64 = 1;
 /// URLs per group. A group is treated as pages of one site.
 const GROUP_SIZE: usize = 6;
 /// One of this number of groups is used for learning, which takes a hundred times
@@ -37,7 +37,7 @@ const LEARNING_INTERVAL: usize = 4;
 const MAX_LENGTH: usize = 4_000;
 
 /// URLs to mutate.
-const SEEDS: [&[u8]; 16] = [
+const SAMPLES: [&[u8]; 16] = [
     b"https://example.org/2026/05/31/post-2.html?page=2&sort=price-a#top",
     b"http://user:pa%20ss@www.example.co.uk:8080/a//b/../c/./d;jsessionid=12AB?x=1;y=2",
     b"https://example.org/page-2",
@@ -160,7 +160,7 @@ impl WorkerState {
 
 /// Passes the URL of this number to all functions.
 pub fn run(guard: &Guard, worker: usize, seed: u64, item: u64) {
-    let mut random = Random::of_item(seed, STREAM, item);
+    let mut random = Random::of_item(seed, SEQUENCE, item);
     let bytes = random_url(&mut random);
     let text = String::from_utf8_lossy(&bytes);
     guard.run(worker, &format!("url-{item}"), &bytes, || {
@@ -168,11 +168,11 @@ pub fn run(guard: &Guard, worker: usize, seed: u64, item: u64) {
     });
 }
 
-/// Builds a URL from parts, or by mutation of a seed.
+/// Builds a URL from parts, or by mutation of a sample.
 pub fn random_url(random: &mut Random) -> Vec<u8> {
     let mut bytes = if random.one_in(2) {
-        let seed = random.pick(&SEEDS);
-        mutate(random, seed, &SEEDS, &URL_PARTS)
+        let sample = random.pick(&SAMPLES);
+        mutate(random, sample, &SAMPLES, &URL_PARTS)
     } else {
         let start = random.pick(&["https://example.org/", "http://", "/", ""]);
         let parts = (0..random.below(14)).map(|_| random.pick(&URL_PARTS));
@@ -272,7 +272,7 @@ fn exercise_revive(random: &mut Random, urls: &[Url]) {
     let history =
         |url: &Url, to: &Url| RedirectHistory { url: url.clone(), redirects: redirects(to) };
     vet(&history(first, second), &[history(second, first)]);
-    let rule = if random.one_in(2) { TokenRule::Pooled } else { TokenRule::PerSource };
+    let rule = if random.one_in(2) { TokenRule::AllTogether } else { TokenRule::OneSource };
     CoarsePattern::new(&old, second, rule);
     if random.one_in(LEARNING_INTERVAL) {
         clusters(std::slice::from_ref(&old), &[urls.to_vec()], rule);

@@ -2,16 +2,16 @@
 
 use relink_page::DocumentFormat;
 
-/// The seeds of a format, and its keywords.
-pub struct Seeds {
+/// Documents of a format, and its keywords.
+pub struct Samples {
     /// Documents to mutate.
     pub documents: &'static [&'static [u8]],
     /// Words to insert.
     pub keywords: &'static [&'static str],
 }
 
-/// Returns the seeds of a format.
-pub fn seeds_for(format: DocumentFormat) -> Seeds {
+/// Returns the samples of a format.
+pub fn samples_of(format: DocumentFormat) -> Samples {
     let (documents, keywords): (&[&[u8]], &[&str]) = match format {
         DocumentFormat::Markdown => (&MARKDOWN, &MARKUP_WORDS),
         DocumentFormat::Html => (&HTML, &HTML_WORDS),
@@ -26,7 +26,7 @@ pub fn seeds_for(format: DocumentFormat) -> Seeds {
         DocumentFormat::UrlList | DocumentFormat::PlainText => (&LISTS, &MARKUP_WORDS),
         DocumentFormat::Source => (&SOURCES, &MARKUP_WORDS),
     };
-    Seeds { documents, keywords }
+    Samples { documents, keywords }
 }
 
 const MARKDOWN: [&[u8]; 4] = [
