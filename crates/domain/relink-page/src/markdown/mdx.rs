@@ -266,10 +266,33 @@ fn is_name(value: &str) -> bool {
     !is_marked && !has_scheme && !value.is_empty()
 }
 
+/// HTML elements with URLs. In upper case, they are elements, too, and not components.
+const HTML_NAMES: [&str; 18] = [
+    "A",
+    "AREA",
+    "AUDIO",
+    "BASE",
+    "BLOCKQUOTE",
+    "BODY",
+    "EMBED",
+    "FORM",
+    "FRAME",
+    "IFRAME",
+    "IMG",
+    "INPUT",
+    "LINK",
+    "OBJECT",
+    "Q",
+    "SCRIPT",
+    "SOURCE",
+    "VIDEO",
+];
+
 /// Whether the tag that contains an offset is that of a component.
 pub(crate) fn is_in_component(html: &str, at: usize) -> bool {
     let tag = html.slice(..at).rsplit('<').next().unwrap_or_default();
-    tag.starts_with(|first: char| first.is_ascii_uppercase())
+    let name = tag.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
+    name.starts_with(|first: char| first.is_ascii_uppercase()) && !HTML_NAMES.contains(&name)
 }
 
 /// Returns the value of a string literal: a backslash before punctuation is removed.
