@@ -9,7 +9,7 @@
 //! A *random page* is the response to a random URL, usually an error page.
 
 use crate::page::PageView;
-use crate::url_words::{DistinctWords, words};
+use crate::url_words::{DistinctWords, pair_overlap, words};
 
 /// Minimum resemblance of equal texts (sic-transit §3 requires "almost identical"
 /// and gives no number).
@@ -218,13 +218,23 @@ pub(crate) fn has_message_of(
     own.agrees_with(&random) && own.differs_by(&other, MIN_OTHER_WORDS)
 }
 
+/// Minimum share of equal word pairs of two short texts with the same words. Below it, the
+/// texts only draw on the same small vocabulary.
+const MIN_SHARED_PAIRS: f64 = 0.3;
+
 /// Returns the resemblance of two texts. Short texts are compared by words, because
 /// one repeated URL would change every shingle; long ones by shingles.
 pub(crate) fn text_resemblance(one: &PageView<'_>, other: &PageView<'_>) -> f64 {
     if one.digest.is_short() && other.digest.is_short() {
         let (url_words, other_url_words) = (one.url_words(), other.url_words());
-        let words = url_words.distinct_words(&one.digest.text_start);
-        return words.overlap(&other_url_words.distinct_words(&other.digest.text_start));
+        let (text, other_text) = (&one.digest.text_start, &other.digest.text_start);
+        let overlap =
+            url_words.distinct_words(text).overlap(&other_url_words.distinct_words(other_text));
+        if overlap < SAME_TEXT {
+            return overlap;
+        }
+        let pairs = pair_overlap(text, other_text, [&url_words, &other_url_words]);
+        return if pairs < MIN_SHARED_PAIRS { pairs } else { overlap };
     }
     one.digest.sketch.resemblance(&other.digest.sketch)
 }

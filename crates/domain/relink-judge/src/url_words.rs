@@ -55,6 +55,20 @@ impl UrlWords {
     }
 }
 
+/// Returns the share of pairs of adjacent words that two texts have in common, from 0 to 1.
+/// Request ids and the words of the URLs do not count.
+pub(crate) fn pair_overlap(one: &str, other: &str, urls: [&UrlWords; 2]) -> f64 {
+    let pairs = |text: &str| -> BTreeSet<(String, String)> {
+        let is_url_word = |word: &String| urls.iter().any(|url| url.0.contains(word));
+        let counted: Vec<String> =
+            words(text).filter(|word| !is_token(word) && !is_url_word(word)).collect();
+        counted.iter().cloned().zip(counted.iter().skip(1).cloned()).collect()
+    };
+    let (one, other) = (pairs(one), pairs(other));
+    let all = one.union(&other).count();
+    if all == 0 { 1.0 } else { share(one.intersection(&other).count(), all) }
+}
+
 /// The words of a text without request ids, and the words of its URL, which do not
 /// count.
 #[derive(Debug)]

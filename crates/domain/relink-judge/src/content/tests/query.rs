@@ -33,6 +33,14 @@ fn parameter_that_does_not_select_the_page_leaves_it_alive() {
 }
 
 #[test]
+fn short_texts_with_the_same_words_in_another_order_are_other_pages() {
+    let page = "/table?id=7 200 {oak elm ash fir yew box bay fig gum nut tea ivy}";
+    let random = "random-query-value: 200 {ivy box oak tea fig elm nut yew ash gum fir bay}";
+    let bare = "without-parameter: 200 {A list of all tables}";
+    check(page, &[random, bare, "random-name: 404"], "alive");
+}
+
+#[test]
 fn parameter_that_adds_text_to_a_page_about_an_error_leaves_it_alive() {
     // A tracker that appends a dump of its variables for any value of `debug`.
     let title = "\"Issue 2: not found\"";
