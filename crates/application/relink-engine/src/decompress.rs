@@ -43,7 +43,7 @@ pub(crate) enum DecompressError {
 }
 
 /// Whether the bytes start like a gzip file.
-pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
+pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 

@@ -29,6 +29,6 @@ pub enum EngineError {
 
 /// Serializes a record for the store. An error ends the run, because an empty
 /// record would be read as valid.
-pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, EngineError> {
+pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, EngineError> {
     Ok(serde_json::to_string(value)?)
 }

@@ -25,7 +25,7 @@ thread_local! {
 /// The error of work that panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("internal error while this item was processed")]
-pub(crate) struct Panicked;
+pub struct Panicked;
 
 /// Returns the URL or path of the item that the current thread processes.
 ///
@@ -36,12 +36,12 @@ pub fn isolated_item() -> Option<Arc<str>> {
 }
 
 /// Runs `work` on the item with this name. A panic becomes an error.
-pub(crate) fn isolate<T>(item: &str, work: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub fn isolate<T>(item: &str, work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch(&item.into(), work)
 }
 
 /// Runs a future on the item with this name. A panic becomes an error.
-pub(crate) fn isolate_async<F: Future>(
+pub fn isolate_async<F: Future>(
     item: &str,
     work: F,
 ) -> impl Future<Output = Result<F::Output, Panicked>> + use<F> {

@@ -10,7 +10,7 @@ use crate::probe::current_time;
 
 /// An id lower than that of every task: a query for the tasks after it starts at the
 /// first task.
-pub(crate) const BEFORE_FIRST_TASK: TaskId = TaskId(0);
+pub const BEFORE_FIRST_TASK: TaskId = TaskId(0);
 
 /// Implementations of the ports.
 #[derive(Clone)]

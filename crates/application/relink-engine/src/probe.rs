@@ -110,7 +110,7 @@ async fn probe_with_client_redirects(
 }
 
 /// Returns the URL of the last response, without the fragment.
-pub(crate) fn final_url(probe: &Probe) -> Option<Url> {
+pub fn final_url(probe: &Probe) -> Option<Url> {
     let mut url = Url::parse(&probe.hops.last()?.url).ok()?;
     url.set_fragment(None);
     Some(url)

@@ -29,10 +29,8 @@ use crate::candidate_page::{CandidatePage, CandidateReader};
 use crate::edit::{MemberSelector, select_one};
 use crate::keyphrases::StoredKeyphrases;
 use crate::library::{CollectionSettings, Library, context_of, load_versions, state_of};
-use relink_engine::{
-    DeadPage, PageReader, PageReaderSettings, Ports, Revival, ReviveObserver, ReviveSettings,
-    StopSignal, revive,
-};
+use relink_engine::{PageReader, PageReaderSettings, Ports, StopSignal};
+use relink_repair::{DeadPage, Revival, ReviveObserver, ReviveSettings, revive};
 
 /// Maximum number of search results that are fetched.
 const MAX_FETCHED: usize = 8;

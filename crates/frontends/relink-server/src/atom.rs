@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use relink_engine::{Submission, SubmissionState, SubmittedLocation};
+use relink_federation::{Submission, SubmissionState, SubmittedLocation};
 use relink_model::escape_xml as escape;
 use relink_ports::StoredRecord;
 

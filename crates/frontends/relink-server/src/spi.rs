@@ -10,7 +10,8 @@ use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
 use hyper::{Method, Request};
 use percent_encoding::percent_decode_str;
-use relink_engine::{EngineError, ProviderSettings, RecordOrigin, SubmissionState};
+use relink_engine::EngineError;
+use relink_federation::{ProviderSettings, RecordOrigin, SubmissionState};
 use relink_ports::{
     Clock, HarvestStore, HarvestedRecord, RecordSource, StoreError, StoredProvider, StoredRecord,
 };

@@ -3,7 +3,8 @@
 //! Connections run in parallel. They send their changes to one worker, which is the only part
 //! of the server that changes records.
 
-use relink_engine::{EngineError, Harvester, ProviderSettings, StopSignal, Submission};
+use relink_engine::{EngineError, StopSignal};
+use relink_federation::{Harvester, ProviderSettings, Submission};
 use relink_ports::{HarvestedRecord, StoredProvider};
 use tokio::sync::{Mutex, mpsc, oneshot};
 

@@ -53,6 +53,14 @@ impl Verdict {
     /// The default of `--fail-on`: verdicts that set the exit code.
     pub const DEFAULT_FAIL_ON: [Self; 4] = [Self::Dead, Self::Soft404, Self::Hijacked, Self::Local];
 
+    /// Verdicts on pages that are gone and may have a new URL or an archived copy.
+    pub const GONE: [Self; 3] = [Self::Dead, Self::Soft404, Self::Hijacked];
+
+    /// Whether the page is gone, so that it may have a new URL or an archived copy.
+    pub const fn is_gone(self) -> bool {
+        matches!(self, Self::Dead | Self::Soft404 | Self::Hijacked)
+    }
+
     /// Returns the name used in every output.
     pub const fn as_str(self) -> &'static str {
         match self {

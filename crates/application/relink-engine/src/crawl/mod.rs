@@ -28,11 +28,11 @@ pub(crate) use self::crawler::FetchedPageContext;
 pub use self::crawler::HostRobotsInfo;
 pub use self::page_fetch::RenderMode;
 pub(crate) use self::page_fetch::{PageFetch, PageFetchResult};
+pub use self::parsed_page::{BadLink, ParsedLink, ParsedPage, SitemapKind, parse_page};
 pub(crate) use self::parsed_page::{
-    BadLink, MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS, ParsedLink, ParsedPage, decompress_body,
-    is_named_as_sitemap, is_sitemap, parse_page,
+    MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS, decompress_body, is_named_as_sitemap, is_sitemap,
 };
-pub(crate) use self::report::count_skipped_links;
+pub use self::report::count_skipped_links;
 pub use self::report::{previous_crawl, site_report};
 pub use self::rules::{CrawlRules, SkippedLinks};
 pub use self::site_errors::SiteErrors;

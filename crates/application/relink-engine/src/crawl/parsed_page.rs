@@ -26,7 +26,7 @@ pub(crate) const MAX_SITEMAP_LINKS: usize = 50_000;
 
 /// Kind of a sitemap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SitemapKind {
+pub enum SitemapKind {
     /// Lists pages.
     Pages,
     /// Lists other sitemaps.
@@ -35,55 +35,58 @@ pub(crate) enum SitemapKind {
 
 /// Parsed content of a page.
 #[derive(Debug, Default)]
-pub(crate) struct ParsedPage {
+pub struct ParsedPage {
     /// The links, in document order.
-    pub(crate) links: Vec<ParsedLink>,
+    pub links: Vec<ParsedLink>,
     /// Number of links beyond the limit.
-    pub(crate) links_over_limit: usize,
+    pub links_over_limit: usize,
     /// Whether the page is longer than the part that was read.
-    pub(crate) is_truncated: bool,
+    pub is_truncated: bool,
     /// Hashes of the anchors, sorted; `None` if they are unknown.
-    pub(crate) anchors: Option<Vec<u32>>,
+    pub anchors: Option<Vec<u32>>,
     /// The kind of sitemap, if the page is a sitemap.
-    pub(crate) sitemap: Option<SitemapKind>,
+    pub sitemap: Option<SitemapKind>,
     /// Whether the page marks all its links as `nofollow`.
-    pub(crate) is_nofollow: bool,
+    pub is_nofollow: bool,
     /// Fingerprint of the structure, for the detection of endless sets of pages.
-    pub(crate) fingerprint: Option<PageFingerprint>,
+    pub fingerprint: Option<PageFingerprint>,
     /// For each link that does not lead to a web page, such as `mailto:`, the reason.
-    pub(crate) skip_reasons: Vec<SkipReason>,
+    pub skip_reasons: Vec<SkipReason>,
 }
 
 /// A link on a page.
 #[derive(Debug)]
-pub(crate) struct ParsedLink {
-    pub(crate) location: SourceLocation,
+pub struct ParsedLink {
+    /// Where the link is on the page.
+    pub location: SourceLocation,
     /// The destination as written, without credentials.
-    pub(crate) original_url: String,
+    pub original_url: String,
     /// The resolved URL, or why it is invalid.
-    pub(crate) url: Result<Url, BadLink>,
+    pub url: Result<Url, BadLink>,
     /// The fragment for which the target must have an anchor.
-    pub(crate) fragment: Option<String>,
+    pub fragment: Option<String>,
     /// Whether the link is marked as `nofollow`.
-    pub(crate) is_nofollow: bool,
+    pub is_nofollow: bool,
 }
 
 /// A link that is invalid by its text alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BadLink {
-    pub(crate) code: FindingCode,
-    pub(crate) reason: String,
+pub struct BadLink {
+    /// The code of the finding.
+    pub code: FindingCode,
+    /// What is wrong with the link.
+    pub reason: String,
 }
 
 impl BadLink {
     /// Returns the finding for a link that is not a URL.
-    pub(crate) fn malformed(reason: String) -> Self {
+    pub fn malformed(reason: String) -> Self {
         Self { code: codes::MALFORMED_URL, reason }
     }
 
     /// Returns the finding for a link that contains a template placeholder, such as
     /// `{{url}}`.
-    pub(crate) fn placeholder() -> Self {
+    pub fn placeholder() -> Self {
         let reason = "contains an unreplaced template placeholder".to_owned();
         Self { code: codes::TEMPLATE_PLACEHOLDER, reason }
     }
@@ -91,7 +94,7 @@ impl BadLink {
 
 /// Parses the page at `url`, up to `max_links` links. `robots_tag` is the robots header of
 /// the response. Returns `None` if the format of the page has no links.
-pub(crate) fn parse_page(
+pub fn parse_page(
     url: &Url,
     body: &Body,
     robots_tag: Option<&str>,

@@ -134,7 +134,7 @@ async fn add_checkpoint(
 }
 
 /// Returns the number of links to pages that the crawl did not fetch.
-pub(crate) async fn count_skipped_links(store: &dyn Store, run: RunId) -> Result<u64, EngineError> {
+pub async fn count_skipped_links(store: &dyn Store, run: RunId) -> Result<u64, EngineError> {
     let Some(checkpoint) = store.checkpoint(run, CHECKPOINT).await? else { return Ok(0) };
     let (_, skipped) = checkpoint::parse_checkpoint(&checkpoint);
     let counts = [

@@ -44,7 +44,7 @@ impl DocumentContent {
 }
 
 /// Returns the hash of the content of a document.
-pub(crate) fn content_hash(bytes: &[u8]) -> u64 {
+pub fn content_hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 

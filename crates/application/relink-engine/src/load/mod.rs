@@ -40,7 +40,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::diagnostics::{Diagnostic, Diagnostics};
 use self::document_content::DocumentContent;
-pub(crate) use self::document_content::content_hash;
+pub use self::document_content::content_hash;
 use self::host_wait::LastRequests;
 use self::ignore_rules::IgnoreRules;
 pub use self::inputs::Input;

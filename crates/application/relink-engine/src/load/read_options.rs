@@ -77,7 +77,7 @@ pub struct PathMap {
 impl LocalRules {
     /// Returns the files that a root-relative path may refer to: those of the
     /// maps, then those of the roots.
-    pub(crate) fn paths_of(&self, path: &str) -> Vec<PathBuf> {
+    pub fn paths_of(&self, path: &str) -> Vec<PathBuf> {
         let below = |map: &PathMap| {
             let rest = path.strip_prefix(map.prefix.trim_end_matches('/'))?;
             (rest.is_empty() || rest.starts_with('/'))

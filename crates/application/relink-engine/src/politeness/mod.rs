@@ -26,10 +26,11 @@ mod schedule;
 mod tests;
 
 pub(crate) use self::controls::{ControlRequest, control_key_for, missing_control};
-pub(crate) use self::paced_fetch::PoliteFetchSettings;
-pub(crate) use self::pacer::{FinishedRequest, HostPacer, THROTTLING_STATUSES};
-pub(crate) use self::polite_fetch::PoliteFetch;
-pub(crate) use self::refusal::Refusal;
+pub use self::paced_fetch::PoliteFetchSettings;
+pub use self::pacer::THROTTLING_STATUSES;
+pub(crate) use self::pacer::{FinishedRequest, HostPacer};
+pub use self::polite_fetch::PoliteFetch;
+pub use self::refusal::RequestRefusal;
 pub(crate) use self::retry::retry_delay;
 pub(crate) use self::robots::{
     AGENT, RobotsAttempts, RobotsFailure, RobotsResult, fetch_robots, robots_origin,

@@ -20,7 +20,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::pacer::{FinishedRequest, HostPacer};
-use super::refusal::{Refusal, refused_result};
+use super::refusal::{RequestRefusal, refused_result};
 use super::schedule::{add_wait, stored_wait};
 use crate::probe::current_time;
 
@@ -32,18 +32,18 @@ const MAX_RESERVATION_PAUSE: Duration = Duration::from_secs(1);
 
 /// Ports and limits of requests without a queue.
 #[derive(Clone, Copy)]
-pub(crate) struct PoliteFetchSettings<'a> {
+pub struct PoliteFetchSettings<'a> {
     /// HTTP client.
-    pub(crate) fetch: &'a dyn Fetch,
+    pub fetch: &'a dyn Fetch,
     /// System clock.
-    pub(crate) clock: &'a dyn Clock,
+    pub clock: &'a dyn Clock,
     /// Store of schedules and rules, if there is one.
-    pub(crate) store: Option<&'a dyn Store>,
+    pub store: Option<&'a dyn Store>,
     /// Rate limits per host.
-    pub(crate) politeness: PolitenessPolicy,
+    pub politeness: PolitenessPolicy,
     /// Maximum wait for a host. A host that requests more is not contacted
     /// again.
-    pub(crate) max_host_wait: Duration,
+    pub max_host_wait: Duration,
 }
 
 /// Fetcher with rate limits.
@@ -108,21 +108,25 @@ impl<'a> PacedFetch<'a> {
     }
 
     /// Returns the wait for the host of a URL, or a refusal if it is too long.
-    pub(super) async fn host_wait(&self, url: &Url) -> Result<Duration, Refusal> {
+    pub(super) async fn host_wait(&self, url: &Url) -> Result<Duration, RequestRefusal> {
         let mut state = self.state.lock().await;
         self.wait_in(&mut state, url).await
     }
 
     /// Returns the wait for the host of a URL, with the locked state.
-    async fn wait_in(&self, state: &mut PacedHosts, url: &Url) -> Result<Duration, Refusal> {
+    async fn wait_in(&self, state: &mut PacedHosts, url: &Url) -> Result<Duration, RequestRefusal> {
         // The time is missing only while a request is in flight, which locks the state.
         let next = self.host(state, &host_key(url)).await.pacer.ready_at().unwrap_or_default();
         let wait = next.saturating_sub(self.created_at.elapsed());
-        if wait > self.settings.max_host_wait { Err(Refusal::wait(url, wait)) } else { Ok(wait) }
+        if wait > self.settings.max_host_wait {
+            Err(RequestRefusal::wait(url, wait))
+        } else {
+            Ok(wait)
+        }
     }
 
     /// Waits for the host and its IP address, and sends a request.
-    pub(super) async fn send(&self, request: FetchRequest) -> Result<FetchResult, Refusal> {
+    pub(super) async fn send(&self, request: FetchRequest) -> Result<FetchResult, RequestRefusal> {
         let mut state = self.state.lock().await;
         let (url, key) = (request.url.clone(), host_key(&request.url));
         let by_host = self.wait_in(&mut state, &url).await?;
@@ -143,7 +147,12 @@ impl<'a> PacedFetch<'a> {
 
     /// Waits until no other worker of the store sends requests to a host, and reserves
     /// the next request for this process.
-    async fn reserve(&self, state: &mut PacedHosts, key: &str, url: &Url) -> Result<(), Refusal> {
+    async fn reserve(
+        &self,
+        state: &mut PacedHosts,
+        key: &str,
+        url: &Url,
+    ) -> Result<(), RequestRefusal> {
         let Some(store) = self.settings.store.filter(|store| store.is_shared()) else {
             return Ok(());
         };
@@ -156,7 +165,7 @@ impl<'a> PacedFetch<'a> {
                 return Ok(());
             }
             if waited >= self.settings.max_host_wait {
-                return Err(Refusal::wait(url, waited));
+                return Err(RequestRefusal::wait(url, waited));
             }
             tokio::time::sleep(pause).await;
             waited += pause;

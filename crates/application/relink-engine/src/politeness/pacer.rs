@@ -14,7 +14,7 @@ use relink_ports::HostSchedule;
 use super::schedule::{add_wait, schedule_to_store, stored_delays};
 
 /// Response statuses of a host that limits the request rate.
-pub(crate) const THROTTLING_STATUSES: [u16; 2] = [429, 503];
+pub const THROTTLING_STATUSES: [u16; 2] = [429, 503];
 
 /// The properties of a finished request that determine the next one.
 #[derive(Debug, Clone, Copy)]

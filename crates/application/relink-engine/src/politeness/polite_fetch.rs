@@ -18,7 +18,7 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use super::paced_fetch::{PacedFetch, PoliteFetchSettings};
-use super::refusal::{Refusal, refused_result, unreachable_result};
+use super::refusal::{RequestRefusal, refused_result, unreachable_result};
 use super::robots::{RobotsAttempts, RobotsResult, fetch_robots, robots_origin};
 use super::rules::{HostRules, load_rules};
 use crate::probe::{add_timings, current_time};
@@ -27,7 +27,7 @@ use crate::probe::{add_timings, current_time};
 const MAX_HOSTS: usize = 10;
 
 /// Fetcher that obeys robots.txt and rate limits.
-pub(crate) struct PoliteFetch<'a> {
+pub struct PoliteFetch<'a> {
     paced: PacedFetch<'a>,
     /// Locked during a request, so only one is in flight.
     state: Mutex<State>,
@@ -38,32 +38,33 @@ struct State {
     /// Rules by origin.
     rules: HashMap<String, HostRules>,
     /// Why the last unsent request was refused.
-    refusal: Option<Refusal>,
+    refusal: Option<RequestRefusal>,
 }
 
 impl<'a> PoliteFetch<'a> {
-    pub(crate) fn new(settings: PoliteFetchSettings<'a>) -> Self {
+    /// Creates a fetcher without state; the store, if any, has the state of earlier requests.
+    pub fn new(settings: PoliteFetchSettings<'a>) -> Self {
         Self { paced: PacedFetch::new(settings), state: Mutex::default() }
     }
 
     /// Returns the number of requests, including redirects and robots.txt.
-    pub(crate) async fn requests(&self) -> u64 {
+    pub async fn requests(&self) -> u64 {
         self.paced.requests().await
     }
 
     /// Whether a server has responded.
-    pub(crate) async fn has_reached_server(&self) -> bool {
+    pub async fn has_reached_server(&self) -> bool {
         self.paced.has_reached_server().await
     }
 
     /// Removes and returns the reason why the last unsent request was refused.
-    pub(crate) async fn take_refusal(&self) -> Option<Refusal> {
+    pub async fn take_refusal(&self) -> Option<RequestRefusal> {
         self.state.lock().await.refusal.take()
     }
 
     /// Clears the state that is also stored, so that memory use does not depend
     /// on the number of hosts.
-    pub(crate) async fn clear_cache(&self) {
+    pub async fn clear_cache(&self) {
         self.paced.clear_cache().await;
         if self.paced.settings.store.is_some() {
             self.state.lock().await.rules.clear();
@@ -72,18 +73,18 @@ impl<'a> PoliteFetch<'a> {
 
     /// Checks that a page may be fetched now or within the maximum wait.
     /// Fetches robots.txt if the rules are unknown.
-    pub(crate) async fn check_allowed(
+    pub async fn check_allowed(
         &self,
         url: &Url,
         rights: RequestRights,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestRefusal> {
         let mut state = self.state.lock().await;
         let rules = self.rules(&mut state, url, rights).await?;
         match &rules {
             // `fetch` returns this failure as the result of the page.
             HostRules::Failed(failure) if failure.decides_link(false) => return Ok(()),
             rules if !rules.is_allowed(url) => {
-                return Err(Refusal::disallowed(url, &rules.reason(url)));
+                return Err(RequestRefusal::disallowed(url, &rules.reason(url)));
             }
             _ => {}
         }
@@ -96,7 +97,7 @@ impl<'a> PoliteFetch<'a> {
         state: &mut State,
         url: &Url,
         rights: RequestRights,
-    ) -> Result<HostRules, Refusal> {
+    ) -> Result<HostRules, RequestRefusal> {
         let origin = robots_origin(url);
         if let Some(rules) = state.rules.get(&origin) {
             return Ok(rules.clone());
@@ -128,10 +129,10 @@ impl<'a> PoliteFetch<'a> {
         &self,
         origin: String,
         rights: RequestRights,
-    ) -> Result<(HostRules, bool), Refusal> {
+    ) -> Result<(HostRules, bool), RequestRefusal> {
         let settings = &self.paced.settings;
         let attempts = RobotsAttempts::new(origin, &settings.politeness, settings.max_host_wait);
-        let Some(url) = attempts.url() else { return Err(Refusal::not_web()) };
+        let Some(url) = attempts.url() else { return Err(RequestRefusal::not_web()) };
         self.paced.host_wait(&url).await?;
         let (result, _) = fetch_robots(&self.paced, settings.clock, attempts, rights).await;
         Ok(match result {
@@ -158,7 +159,7 @@ impl<'a> PoliteFetch<'a> {
             Err(refusal) => return state.refuse(refusal),
         };
         if !rules.is_allowed(&url) {
-            return state.refuse(Refusal::disallowed(&url, &rules.reason(&url)));
+            return state.refuse(RequestRefusal::disallowed(&url, &rules.reason(&url)));
         }
         let redirect_filter = Some(rules.origin_filter(&url));
         let options = RequestOptions { redirect_filter, ..request.options };
@@ -200,7 +201,7 @@ impl Fetch for PoliteFetch<'_> {
 
 impl State {
     /// Saves a refusal, and returns the result of the request that is not sent.
-    fn refuse(&mut self, refusal: Refusal) -> FetchResult {
+    fn refuse(&mut self, refusal: RequestRefusal) -> FetchResult {
         let result = refused_result(&refusal);
         self.refusal = Some(refusal);
         result

@@ -15,13 +15,13 @@ const TOO_MANY_REQUESTS: u16 = 429;
 
 /// Reason why a page is not fetched, with the outcome to report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub struct RequestRefusal {
     text: String,
     outcome: FetchOutcome,
     retry_after: Option<u64>,
 }
 
-impl Refusal {
+impl RequestRefusal {
     /// Returns the refusal of a page that robots.txt does not allow, for this reason.
     pub(super) fn disallowed(url: &Url, reason: &str) -> Self {
         let text = format!("{url} was not requested: {reason}");
@@ -45,14 +45,14 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for RequestRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
 /// Returns the result of a request that was not sent.
-pub(super) fn refused_result(refusal: &Refusal) -> FetchResult {
+pub(super) fn refused_result(refusal: &RequestRefusal) -> FetchResult {
     FetchResult { retry_after: refusal.retry_after, ..unsent_result(refusal.outcome.clone()) }
 }
 

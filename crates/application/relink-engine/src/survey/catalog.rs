@@ -89,7 +89,7 @@ impl LoadedCatalog {
     }
 
     /// Creates a catalog from canonical URLs. The domain of a URL is its host.
-    pub(crate) fn from_urls<'u>(label: &str, urls: impl IntoIterator<Item = &'u str>) -> Self {
+    pub fn from_urls<'u>(label: &str, urls: impl IntoIterator<Item = &'u str>) -> Self {
         let mut builder = CatalogBuilder::default();
         let mut hasher = Xxh3::new();
         for (line, url) in (1..).zip(urls) {

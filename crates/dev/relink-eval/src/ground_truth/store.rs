@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use relink_engine::{REVIVABLE, Revival};
-use relink_model::Confidence;
+use relink_model::{Confidence, Verdict};
 use relink_ports::{Store, TitledPage};
+use relink_repair::Revival;
 use relink_revive::cost::RevivalMethod;
 use relink_store::SqliteStore;
 use url::Url;
@@ -60,7 +60,7 @@ async fn read_gone(
 ) -> Result<(), EvalError> {
     let mut after = String::new();
     loop {
-        let batch = store.dead_targets(&REVIVABLE, &after, BATCH).await?;
+        let batch = store.dead_targets(&Verdict::GONE, &after, BATCH).await?;
         let Some(last) = batch.last() else { return Ok(()) };
         after.clone_from(&last.url);
         for page in batch {

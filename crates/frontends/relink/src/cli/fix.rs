@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use relink_engine::{DeadLinkMarks, FixPreference, FixSettings, FixStyle};
 use relink_page::DocumentFormat;
+use relink_repair::{DeadLinkMarks, FixPreference, FixSettings, FixStyle};
 
 use super::{
     CheckArgs, CheckReviveArgs, CommunityReviewArgs, DocumentArgs, FindingArgs, GateArgs,

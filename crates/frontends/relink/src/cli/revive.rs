@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::civil::Date;
-use relink_engine::ReplacementSearch;
+use relink_repair::ReplacementSearch;
 use serde::Deserialize;
 use url::Url;
 

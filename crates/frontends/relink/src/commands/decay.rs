@@ -12,9 +12,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relink_decay::{FailureProbabilitiesError, Interval};
-use relink_engine::{
-    EdgeListError, EdgeLists, MeasureEnd, MeasureOutcome, MeasurePorts, MeasureSettings, Observer,
-    PageScore, Progress, Scores, WebGraph, crawl_graph, measure, share_with_lower_decay,
+use relink_engine::{Observer, Progress};
+use relink_measure::{
+    EdgeListError, EdgeLists, MeasureEnd, MeasureOutcome, MeasurePorts, MeasureSettings, PageScore,
+    Scores, WebGraph, crawl_graph, measure, share_with_lower_decay,
 };
 use relink_model::Verdict;
 use relink_ports::{CheckedTarget, RunSummary, Store};

@@ -23,13 +23,14 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use relink_engine::{
-    CheckEnd, CheckOutcome, DocumentFix, EngineError, FixCause, FixSettings, FixStatus, LinkFix,
-    Ports, StopSignal, check, choose_dated_copies, plan_document, plan_fixes, verify_fixes,
-};
+use relink_engine::{CheckEnd, CheckOutcome, EngineError, Ports, StopSignal, check};
 use relink_git::GitLineHistory;
 use relink_model::RunId;
 use relink_ports::Clock as _;
+use relink_repair::{
+    DocumentFix, FixCause, FixSettings, FixStatus, LinkFix, choose_dated_copies, plan_document,
+    plan_fixes, verify_fixes,
+};
 use relink_report::{
     FixCommitRow, FixReport, FixRow, FixWikiEditRow, printable, pull_request_body,
 };

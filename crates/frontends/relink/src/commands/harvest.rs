@@ -15,7 +15,8 @@ mod webhook;
 
 use std::sync::Arc;
 
-use relink_engine::{HarvestOptions, Harvester, ProviderSettings, StopSignal};
+use relink_engine::StopSignal;
+use relink_federation::{HarvestOptions, Harvester, ProviderSettings};
 use relink_ports::{HarvestStore, StoredProvider};
 use relink_report::harvest::HarvestRunRow;
 

@@ -6,8 +6,8 @@
 
 use std::fmt::Write as _;
 
-use relink_engine::{PatternContent, Revival};
 use relink_ports::{Store, StoredPattern};
+use relink_repair::{PatternContent, Revival};
 use relink_report::human::counted;
 use relink_report::printable;
 use relink_revive::program::{LearnedProgram, ProgramScope};

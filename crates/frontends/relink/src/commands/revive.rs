@@ -7,10 +7,11 @@ mod summary;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use relink_engine::{DeadPage, EngineError, Ports, REVIVABLE, Revival, ReviveObserver, revive};
+use relink_engine::{EngineError, Ports};
 use relink_lookup::{LocalArchive, WebArchive, WebArchiveSettings};
-use relink_model::RequestRights;
+use relink_model::{RequestRights, Verdict};
 use relink_ports::{Archive, BudgetStore, Clock as _};
+use relink_repair::{DeadPage, Revival, ReviveObserver, revive};
 use relink_report::human::{self, TextStyle};
 use url::Url;
 
@@ -97,7 +98,7 @@ async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, C
     }
     let mut after = String::new();
     loop {
-        let batch = ports.store.dead_targets(&REVIVABLE, &after, BATCH).await?;
+        let batch = ports.store.dead_targets(&Verdict::GONE, &after, BATCH).await?;
         let Some(last) = batch.last() else { return Ok(pages) };
         after.clone_from(&last.url);
         pages.extend(batch.into_iter().filter_map(|stored| {

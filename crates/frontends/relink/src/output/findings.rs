@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use relink_engine::{Ports, REVIVABLE};
+use relink_engine::Ports;
 use relink_gate::{CauseKind, FindingKey, group_by_cause, local_path};
 use relink_judge::codes;
 use relink_model::{FindingCode, RunId, TaskId, Verdict};
@@ -121,8 +121,7 @@ pub async fn group_findings(files: &dyn Files, findings: Vec<CheckedTarget>) -> 
 /// search result.
 pub fn split_revivable(groups: Vec<FindingGroup>) -> Vec<FindingGroup> {
     let split = |group: FindingGroup| {
-        let is_revivable =
-            group.first().is_some_and(|target| REVIVABLE.contains(&target.result.verdict));
+        let is_revivable = group.first().is_some_and(|target| target.result.verdict.is_gone());
         if !is_revivable {
             return vec![group];
         }

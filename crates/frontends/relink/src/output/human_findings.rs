@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
-use relink_engine::{Ports, REVIVABLE};
+use relink_engine::Ports;
 use relink_gate::CauseKind;
 use relink_judge::codes;
 use relink_model::FindingCode;
@@ -116,7 +116,7 @@ impl FindingList {
         help: Option<&str>,
     ) -> Result<String, CommandError> {
         let result = &target.result;
-        let revival = if self.shows_revivals && REVIVABLE.contains(&result.verdict) {
+        let revival = if self.shows_revivals && result.verdict.is_gone() {
             RevivalText::load(&*ports.store, &target.url).await?
         } else {
             None

@@ -24,10 +24,10 @@ use std::path::Path;
 use jiff::Timestamp;
 use relink_engine::{
     CheckOutcome, CheckSkipReason, CrawlOutcome, Diagnostic, LoadSummary, Observer, Ports,
-    Progress, REVIVABLE, SkipCounts, SurveyOutcome,
+    Progress, SkipCounts, SurveyOutcome,
 };
 use relink_frontier::NetworkDoubt;
-use relink_model::RunId;
+use relink_model::{RunId, Verdict};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, HostStats, RunStats};
 use relink_report::human::TextStyle;
 use relink_report::{
@@ -247,7 +247,7 @@ impl Reporter {
         }
         let mut query = CheckedTargetQuery {
             limit: BATCH,
-            verdicts: Some(&REVIVABLE),
+            verdicts: Some(&Verdict::GONE),
             ..CheckedTargetQuery::ALL
         };
         loop {
@@ -281,7 +281,7 @@ impl Reporter {
 
 impl Observer for Reporter {
     fn on_result(&mut self, target: &CheckedTarget) -> io::Result<()> {
-        if self.defers_dead_pages && REVIVABLE.contains(&target.result.verdict) {
+        if self.defers_dead_pages && target.result.verdict.is_gone() {
             return Ok(());
         }
         self.sinks.iter_mut().try_for_each(|sink| sink.write_target(target, None))

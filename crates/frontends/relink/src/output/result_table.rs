@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use relink_engine::{Ports, REVIVABLE};
+use relink_engine::Ports;
 use relink_model::{RunId, Verdict};
 use relink_page::{DocumentFormat, for_each_row};
 use relink_ports::{CheckedTarget, CheckedTargetQuery};
@@ -101,7 +101,7 @@ async fn new_urls(ports: &Ports, target: &CheckedTarget) -> Result<(String, Stri
         let last = target.probe.as_ref().and_then(|probe| probe.hops.last());
         return Ok((last.map(|hop| hop.url.clone()).unwrap_or_default(), String::new()));
     }
-    if !REVIVABLE.contains(&target.result.verdict) {
+    if !target.result.verdict.is_gone() {
         return Ok(Default::default());
     }
     let revival = RevivalText::load(&*ports.store, &target.url).await?;

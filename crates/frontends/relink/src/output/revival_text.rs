@@ -4,9 +4,9 @@
 //! the same or similar text.
 
 use jiff::Timestamp;
-use relink_engine::{REVIVABLE, Replacement, Revival};
 use relink_model::{Confidence, Verdict};
 use relink_ports::{CheckedTarget, Store};
+use relink_repair::{Replacement, Revival};
 use relink_report::human::{AliasView, ReplacementView, RevivalView};
 use relink_report::{AliasDetails, ReviveResultRow, ReviveResultView};
 
@@ -30,7 +30,7 @@ pub async fn add_repair(store: &dyn Store, target: &mut CheckedTarget) -> Result
             let last = target.probe.as_ref().and_then(|probe| probe.hops.last());
             last.filter(|hop| hop.url != target.url).map(|hop| format!("new URL {}", hop.url))
         }
-        verdict if REVIVABLE.contains(&verdict) => {
+        verdict if verdict.is_gone() => {
             let revival = RevivalText::load(store, &target.url).await?;
             revival.and_then(|revival| revival.repair())
         }

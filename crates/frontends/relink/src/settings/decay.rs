@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
-use relink_engine::{DispatchSettings, FailureList, FailureModel, FailureSet, MeasureSettings};
+use relink_engine::DispatchSettings;
+use relink_measure::{FailureList, FailureModel, FailureSet, MeasureSettings};
 use url::Url;
 
 use super::{PolicyArg, RunSettings, current_dir, dispatch_settings, read_files, request_flags};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use relink_engine::{
-    ArrivalFilter, DispatchSettings, HarvestOptions, NotifyChoice, ProviderSettings, RecordOrigin,
+use relink_engine::DispatchSettings;
+use relink_federation::{
+    ArrivalFilter, HarvestOptions, NotifyChoice, ProviderSettings, RecordOrigin,
 };
 use relink_harvest::OaiClientSettings;
 use relink_model::RequestRights;
@@ -231,7 +232,7 @@ fn webhook_url(url: &Url) -> Result<String, CommandError> {
 }
 
 fn time_zone(name: &str) -> Result<String, CommandError> {
-    relink_engine::parse_time_zone(name).map(|_| name.to_owned()).ok_or_else(|| {
+    relink_federation::parse_time_zone(name).map(|_| name.to_owned()).ok_or_else(|| {
         CommandError::usage(format!("unknown time zone `{name}`"))
             .hint("use a name such as `Europe/Oslo`, or an offset such as `+01:00`")
     })

@@ -9,9 +9,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use relink_engine::{DispatchSettings, ReviveSettings};
+use relink_engine::DispatchSettings;
 use relink_model::Confidence;
 use relink_ports::TitledPage;
+use relink_repair::ReviveSettings;
 use serde::Deserialize;
 use url::Url;
 

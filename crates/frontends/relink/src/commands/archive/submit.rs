@@ -10,9 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use relink_engine::{CopyState, LivePage, Ports, StopSignal, SubmitSettings, submit_pages};
+use relink_engine::{Ports, StopSignal};
 use relink_lookup::{PywbRecorder, SavePageNow, SavePageNowSettings, ServiceLimits};
 use relink_ports::{ArchiveSubmission, SubmissionLog};
+use relink_repair::{CopyState, LivePage, SubmitSettings, submit_pages};
 use serde::{Deserialize, Serialize};
 use url::Url;
 

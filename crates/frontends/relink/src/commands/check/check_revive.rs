@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use relink_engine::{
-    DeadPage, Ports, REVIVABLE, Revival, ReviveObserver, ReviveSettings, StopSignal, revive,
-};
-use relink_model::RunId;
+use relink_engine::{Ports, StopSignal};
+use relink_model::{RunId, Verdict};
 use relink_ports::CheckedTargetQuery;
+use relink_repair::{DeadPage, Revival, ReviveObserver, ReviveSettings, revive};
 use relink_report::printable;
 use url::Url;
 
@@ -41,7 +40,7 @@ pub async fn dead_pages(ports: &Ports, run: RunId) -> Result<Vec<DeadPage>, Comm
     let mut pages = Vec::new();
     let mut query = CheckedTargetQuery {
         limit: BATCH,
-        verdicts: Some(&REVIVABLE),
+        verdicts: Some(&Verdict::GONE),
         max_locations: 0,
         ..CheckedTargetQuery::ALL
     };

@@ -8,11 +8,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
-use relink_engine::{
-    DecayDay, ExtractSettings, ListOutcome, MeasurePorts, MeasureSettings, MeasuredPage, Ports,
-    StopSignal, decay_over_time, extract, measure_list,
-};
+use relink_engine::{ExtractSettings, Ports, StopSignal, extract};
 use relink_files::{LocalFiles, LocalFilesSettings};
+use relink_measure::{
+    DecayDay, ListOutcome, MeasurePorts, MeasureSettings, MeasuredPage, decay_over_time,
+    measure_list,
+};
 use relink_ports::Clock as _;
 use relink_report::decay::{DecayDayRow, IntervalRow, ListDecay, ListedPage};
 use relink_report::extract::LinkFormat;

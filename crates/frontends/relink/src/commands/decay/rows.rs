@@ -4,7 +4,7 @@
 //! link; its gain is how much it lowers the score.
 
 use relink_decay::DecayDefinition;
-use relink_engine::{
+use relink_measure::{
     MeasureEnd, MeasureOutcome, NamedRepair, OwnLinks, PageDecayDetails, PageScore,
     ScoreDistribution, Scores, WebGraph,
 };

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
 use relink_demo::{DecayedNeighborhood, Library};
-use relink_engine::{
-    FailureList, FailureModel, MeasureOutcome, MeasurePorts, MeasureSettings, PageDecayDetails,
-    Ports, StopSignal, measure,
-};
+use relink_engine::{Ports, StopSignal};
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
+use relink_measure::{
+    FailureList, FailureModel, MeasureOutcome, MeasurePorts, MeasureSettings, PageDecayDetails,
+    measure,
+};
 use relink_report::human::counted;
 
 use super::VerdictCollector;

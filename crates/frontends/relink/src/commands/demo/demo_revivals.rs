@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use relink_demo::{Library, MiniArchive};
-use relink_engine::{
-    Ports, ReplacementSearch, Revival, ReviveObserver, ReviveSettings, StopSignal,
-    pattern_programs, revive,
-};
+use relink_engine::{Ports, StopSignal};
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_model::{Confidence, RunId};
+use relink_repair::{
+    ReplacementSearch, Revival, ReviveObserver, ReviveSettings, pattern_programs, revive,
+};
 use relink_report::human::{counted, duration};
 use relink_report::printable;
 use relink_revive::cost::RevivalMethod;

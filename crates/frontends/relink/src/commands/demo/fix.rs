@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use relink_engine::{
-    CheckSettings, FixSettings, LinkFix, Ports, StopSignal, plan_document, plan_fixes, verify_fixes,
-};
+use relink_engine::{CheckSettings, Ports, StopSignal};
 use relink_fix::unified_diff;
 use relink_model::RunId;
+use relink_repair::{FixSettings, LinkFix, plan_document, plan_fixes, verify_fixes};
 use relink_report::human::counted;
 use relink_report::printable;
 

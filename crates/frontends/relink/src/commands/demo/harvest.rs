@@ -14,10 +14,8 @@ use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use relink_demo::{DemoFederation, ExpectedIncident};
-use relink_engine::{
-    DispatchSettings, HarvestOptions, Harvester, IncidentState, ProviderSettings, RecordOrigin,
-    StopSignal,
-};
+use relink_engine::{DispatchSettings, StopSignal};
+use relink_federation::{HarvestOptions, Harvester, IncidentState, ProviderSettings, RecordOrigin};
 use relink_frontier::PolitenessPolicy;
 use relink_harvest::OaiClientSettings;
 use relink_judge::Policy;

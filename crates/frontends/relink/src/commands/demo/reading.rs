@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 use relink_change::SimilarityWeights;
 use relink_demo::{Library, PlannedReading, SimulatedTime};
-use relink_engine::{DispatchSettings, Ports, ReplacementSearch, ReviveSettings, StopSignal};
+use relink_engine::{DispatchSettings, Ports, StopSignal};
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_keyphrase::{PlanLimits, SearchGoal};
 use relink_model::{Confidence, RequestRights};
 use relink_ports::CollectionStore;
+use relink_repair::{ReplacementSearch, ReviveSettings};
 use relink_report::human::{counted, duration};
 use relink_report::watch::WatchReport;
 use relink_watch::{

@@ -3,9 +3,10 @@
 
 use std::ffi::OsString;
 
-use relink_engine::{CopyState, FixCause, FixStatus, FixStyle, LinkFix, LivePage, Ports};
+use relink_engine::Ports;
 use relink_fix::PageVersion;
 use relink_model::{RunId, Verdict};
+use relink_repair::{CopyState, FixCause, FixStatus, FixStyle, LinkFix, LivePage};
 
 use super::{FixMode, Journal, Roots, WriteMode, write_documents};
 use crate::cli::{FixFormat, GlobalArgs};
@@ -33,7 +34,7 @@ pub async fn annotate(
         format: FixFormat::Human,
         write: if is_dry_run { WriteMode::DryRun } else { WriteMode::Apply },
         is_reviewed: false,
-        settings: relink_engine::FixSettings::default(),
+        settings: relink_repair::FixSettings::default(),
         has_sidecar: false,
         output: None,
         pr_body: None,

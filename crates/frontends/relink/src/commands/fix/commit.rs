@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use relink_engine::{DocumentFix, FixStatus, FixStyle, LinkFix};
 use relink_files::{GitFileState, GitWorkTree};
 use relink_fix::{Edit, apply};
 use relink_model::SourceLocation;
+use relink_repair::{DocumentFix, FixStatus, FixStyle, LinkFix};
 use relink_report::{FixCommitRow, commit_message, printable};
 use url::Url;
 

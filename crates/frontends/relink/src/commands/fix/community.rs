@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use relink_engine::{FixCause, FixStatus, LinkFix, Ports, learn_decisions};
+use relink_engine::Ports;
 use relink_fix::{
     Proposal, ReviewCounts, ReviewDecision, ReviewDecisions, anchor_text, read_decisions,
     review_table, sample,
 };
 use relink_page::DocumentFormat;
+use relink_repair::{FixCause, FixStatus, LinkFix, learn_decisions};
 use relink_report::human::counted;
 use relink_revive::Site;
 use url::Url;

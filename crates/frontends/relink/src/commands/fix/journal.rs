@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relink_engine::DocumentFix;
 use relink_fix::{Edit, apply, invert};
 use relink_model::Span;
+use relink_repair::DocumentFix;
 use relink_report::human::counted;
 use relink_report::printable;
 use serde::{Deserialize, Serialize};

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use relink_engine::{DocumentFix, FixStyle, LinkFix};
 use relink_fix::unified_diff;
 use relink_model::Span;
+use relink_repair::{DocumentFix, FixStyle, LinkFix};
 use relink_report::human::{TextStyle, counted};
 use relink_report::{REPAIR_CAUSES, printable};
 use tempfile::SpooledTempFile;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use relink_engine::{FixCause, FixStatus, LinkFix};
 use relink_fix::{RedirectSyntax, redirect_map};
+use relink_repair::{FixCause, FixStatus, LinkFix};
 use url::Url;
 
 use super::patch::write_output;

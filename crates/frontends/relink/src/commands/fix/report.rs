@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use relink_engine::{FixStatus, LinkFix};
 use relink_fix::Refusal;
+use relink_repair::{FixStatus, LinkFix};
 use relink_report::human::counted;
 use relink_report::{FixCommitRow, FixRow, FixRowStatus, printable, redact, redact_prose};
 

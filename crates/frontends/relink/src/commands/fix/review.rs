@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 
-use relink_engine::{FixStatus, LinkFix};
+use relink_repair::{FixStatus, LinkFix};
 use relink_report::printable;
 
 use super::report::evidence;

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use relink_engine::{DocumentFix, FixStyle, LinkFix};
 use relink_fix::{
     Edit, ReplacedLink, SIDECAR_NAME, addition_diff, keeps_original, sidecar_entries,
 };
 use relink_model::Span;
+use relink_repair::{DocumentFix, FixStyle, LinkFix};
 
 use super::commit::{CommitKey, commit_key};
 

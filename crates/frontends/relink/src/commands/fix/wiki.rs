@@ -9,14 +9,15 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::{
-    DocumentFix, FixStatus, LinkFix, Ports, StopSignal, WikiEditResult, WikiEditSettings,
-    WikiEdits, WikiPageEdit, edit_wiki_pages, plan_document,
-};
+use relink_engine::{Ports, StopSignal};
 use relink_fix::{SummaryLink, bot_exclusion, edit_summary};
 use relink_page::DocumentFormat;
 use relink_ports::{
     Clock as _, Wiki as _, WikiAccount, WikiError, WikiJournal as _, WikiListing, WikiPageQuery,
+};
+use relink_repair::{
+    DocumentFix, FixStatus, LinkFix, WikiEditResult, WikiEditSettings, WikiEdits, WikiPageEdit,
+    edit_wiki_pages, plan_document,
 };
 use relink_report::human::counted;
 use relink_report::{FixWikiEditRow, printable, redact};

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use relink_decay::Sigma;
-use relink_engine::{DecayRanking, RecordDecay, RecordDecaySettings};
+use relink_federation::{DecayRanking, RecordDecay, RecordDecaySettings};
 use relink_report::human::{counted, grouped};
 use relink_report::{printable, redact};
 use serde_json::json;

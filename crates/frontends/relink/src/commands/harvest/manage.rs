@@ -4,7 +4,7 @@
 //! The subject of an action is a record, a URL or a domain. A manager overrides whether
 //! records are visible (`hide`, `restore`) until `lift`.
 
-use relink_engine::{FlagOutcome, ManagerAction, SubjectMatch};
+use relink_federation::{FlagOutcome, ManagerAction, SubjectMatch};
 use relink_report::human::counted;
 use relink_report::printable;
 use relink_survey::OverrideAction;

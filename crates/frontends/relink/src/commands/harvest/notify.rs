@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use relink_engine::{MailReport, MailSender};
+use relink_federation::{MailReport, MailSender};
 use relink_notify::{SmtpMailer, SmtpSecurity, SmtpSettings};
 use relink_ports::{MailState, StoredNotification, StoredProvider};
 use relink_report::harvest::{MailTemplates, Notice, NoticeKind, PublishedNotice, atom, rss, xlsx};

@@ -1,6 +1,6 @@
 //! `relink harvest add`, `edit`, `list` and `remove`: manages the providers of records.
 
-use relink_engine::{NotifyChoice, ProviderSettings};
+use relink_federation::{NotifyChoice, ProviderSettings};
 use relink_report::human::counted;
 use relink_report::printable;
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use relink_engine::{IncidentState, ProviderSettings};
+use relink_federation::{IncidentState, ProviderSettings};
 use relink_ports::{IncidentFilter, StoredProvider};
 use relink_report::human::counted;
 use relink_report::{printable, redact};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use relink_engine::DeliveryReport;
+use relink_federation::DeliveryReport;
 use relink_notify::{HttpWebhooks, MIN_SECRET_LENGTH};
 use relink_ports::MailState;
 use relink_report::{printable, redact};

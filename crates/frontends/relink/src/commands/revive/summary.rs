@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use relink_engine::{Ports, Revival};
+use relink_engine::Ports;
+use relink_repair::Revival;
 use relink_report::{AliasShare, CopyGapSummary, CostComparison, ReviveSummary, SCHEMA};
 use relink_revive::breakage::Breakage;
 use relink_revive::cost::{Cost, RevivalMethod};

@@ -1,0 +1,191 @@
+//! Records that a provider submits itself: stored, checked on arrival, or withdrawn.
+
+use std::fmt;
+
+use relink_ports::{
+    HarvestProgress, HarvestedRecord, RecordLinkRole, StoredArrival, StoredProvider, StoredRecord,
+    TargetSelection,
+};
+use relink_report::harvest::HarvestRunRow;
+use relink_survey::CheckResult;
+
+use super::check_run::{CheckScope, RunChecks};
+use super::intake::new_record;
+use super::run_changes::SelectSubject as _;
+use super::{Harvester, HostTargets, ProviderSettings};
+use relink_engine::{EngineError, StopSignal};
+
+/// The state of a submitted record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubmissionState {
+    /// It is published.
+    Visible,
+    /// None of its locations works, or a manager hides it.
+    HeldBack,
+    /// Its locations could not be checked yet. The next run checks them.
+    Pending,
+}
+
+impl SubmissionState {
+    /// Returns the state of a stored record.
+    pub fn of(record: &StoredRecord) -> Self {
+        match (record.is_pending, record.is_visible) {
+            (true, _) => Self::Pending,
+            (false, true) => Self::Visible,
+            (false, false) => Self::HeldBack,
+        }
+    }
+}
+
+impl fmt::Display for SubmissionState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Visible => "visible",
+            Self::HeldBack => "held-back",
+            Self::Pending => "pending",
+        })
+    }
+}
+
+/// A location of a submitted record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubmittedLocation {
+    /// The URL.
+    pub url: String,
+    /// `works`, `broken` or `unknown`.
+    pub state: &'static str,
+    /// The reason.
+    pub reason: String,
+}
+
+/// The result of a submission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submission {
+    /// The identifier.
+    pub identifier: String,
+    /// The title.
+    pub title: Option<String>,
+    /// The state of the record.
+    pub state: SubmissionState,
+    /// Its checked links.
+    pub locations: Vec<SubmittedLocation>,
+    /// Links that are not web URLs, and why nothing was checked.
+    pub problems: Vec<String>,
+}
+
+impl Harvester<'_> {
+    /// Stores a record and checks its links. A broken location is left out; a record without a
+    /// working location is held back.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails. The record may be stored then; the next run checks it.
+    pub async fn submit(
+        &self,
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        record: HarvestedRecord,
+        stop: &StopSignal,
+    ) -> Result<Submission, EngineError> {
+        let (identifier, title) = (record.identifier.clone(), record.title.clone());
+        let mut problems = Vec::new();
+        let new = new_record(record, &mut problems);
+        let mut urls: Vec<String> = new.links.iter().map(|link| link.url.clone()).collect();
+        urls.sort_unstable();
+        urls.dedup();
+        let before = self.store.harvested_record(provider.id, &identifier).await?;
+        self.save_submission(provider, new).await?;
+        let after = self.store.harvested_record(provider.id, &identifier).await?;
+        let mut row = HarvestRunRow::default();
+        let (mut checks, outages) = self.record_checks(provider, before, after).await?;
+        let label = format!("harvest {} submit {identifier} {}", provider.name, self.ports.now());
+        if self.check_urls(&label, &urls, &mut checks, &mut row, stop).await?
+            && self.check_recovered(&label, &outages, &mut checks, &mut row, stop).await?
+        {
+            self.advance(provider, settings, &checks, &mut row).await?;
+        }
+        problems.extend(row.doubt.into_iter().chain(row.errors));
+        let locations = urls.into_iter().filter_map(|url| location(url, &checks)).collect();
+        let stored = self.store.harvested_record(provider.id, &identifier).await?;
+        let state = stored.as_ref().map_or(SubmissionState::Pending, SubmissionState::of);
+        Ok(Submission { identifier, title, state, locations, problems })
+    }
+
+    /// Deletes a record. Its incidents end.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails.
+    pub async fn withdraw(
+        &self,
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        identifier: &str,
+    ) -> Result<(), EngineError> {
+        let record = HarvestedRecord {
+            identifier: identifier.to_owned(),
+            is_deleted: true,
+            ..HarvestedRecord::default()
+        };
+        let before = self.store.harvested_record(provider.id, identifier).await?;
+        self.save_submission(provider, new_record(record, &mut Vec::new())).await?;
+        self.store.apply_deletions(provider.id, self.ports.now()).await?;
+        let after = self.store.harvested_record(provider.id, identifier).await?;
+        let (checks, _) = self.record_checks(provider, before, after).await?;
+        self.advance(provider, settings, &checks, &mut HarvestRunRow::default()).await
+    }
+
+    async fn save_submission(
+        &self,
+        provider: &StoredProvider,
+        record: relink_ports::NewRecord,
+    ) -> Result<(), EngineError> {
+        let now = self.ports.now();
+        let progress = HarvestProgress { harvested_at: Some(now), ..provider.progress.clone() };
+        self.store.save_page(provider.id, &[record], &progress, true, now).await?;
+        Ok(())
+    }
+
+    /// Returns what the change of a record affects: its own targets before and after it, and all
+    /// targets of their hosts that have an outage. Also returns these hosts.
+    async fn record_checks(
+        &self,
+        provider: &StoredProvider,
+        before: Option<StoredRecord>,
+        after: Option<StoredRecord>,
+    ) -> Result<(RunChecks, Vec<String>), EngineError> {
+        let arrival = after.as_ref().filter(|record| !record.is_deleted).map(arrival);
+        let records: Vec<StoredRecord> = before.into_iter().chain(after).collect();
+        let mut selection = TargetSelection::default();
+        for (_, state) in self.open_incidents_of(provider.id, &records).await? {
+            selection.add(&state.incident.subject);
+        }
+        let outages = selection.hosts.clone();
+        let links = records.iter().flat_map(|record| &record.links);
+        selection.urls.extend(links.map(|link| link.url.clone()));
+        let mut hosts = HostTargets::new();
+        for target in self.store.selected_targets(provider.id, &selection).await? {
+            hosts.entry(target.host.clone()).or_default().push(target);
+        }
+        let arrivals = arrival.iter().flat_map(|it| it.urls.iter().cloned()).collect();
+        let arrived = arrival.into_iter().collect();
+        let scope = CheckScope::Records(records);
+        Ok((RunChecks { arrivals, arrived, hosts, scope, ..RunChecks::default() }, outages))
+    }
+}
+
+/// Returns the locations of a record that are checked now.
+fn arrival(record: &StoredRecord) -> StoredArrival {
+    let locations = record.links.iter().filter(|link| link.role == RecordLinkRole::Location);
+    StoredArrival { record: record.id, urls: locations.map(|link| link.url.clone()).collect() }
+}
+
+fn location(url: String, checks: &RunChecks) -> Option<SubmittedLocation> {
+    let state = match checks.results.get(&url)? {
+        CheckResult::Alive => "works",
+        CheckResult::Broken => "broken",
+        CheckResult::Unknown => "unknown",
+    };
+    let reason = checks.reasons.get(&url).cloned().unwrap_or_default();
+    Some(SubmittedLocation { url, state, reason })
+}

@@ -1,0 +1,284 @@
+//! Which records are visible after the changes of a run, and which records an
+//! incident affects.
+
+use std::collections::{HashMap, HashSet};
+
+use relink_ports::{
+    LocationChange, RecordFilter, RecordLinkRole, StoredArrival, StoredOverride, StoredProvider,
+    StoredRecord, StoredRecordLink,
+};
+use relink_survey::{
+    CheckResult, Incident, LocationState, OverrideAction, OverrideScope, Stage, is_record_visible,
+    strongest_override,
+};
+
+use super::advance::{Change, states_after};
+use super::check_run::RunChecks;
+use super::{Harvester, IncidentState, PAGE_SIZE};
+use relink_engine::EngineError;
+
+/// A record that an incident affects.
+#[derive(Debug, Clone)]
+pub(super) struct AffectedRecord {
+    pub(super) id: i64,
+    pub(super) identifier: String,
+    pub(super) title: Option<String>,
+    pub(super) url: String,
+    /// Whether a manager shows the record in spite of its broken links.
+    pub(super) is_kept: bool,
+}
+
+/// The records of a provider after the changes of a run.
+#[derive(Debug, Default)]
+pub(super) struct RecordView {
+    /// Number of records that are not deleted.
+    pub(super) total: u64,
+    /// Records whose visibility changes.
+    pub(super) changes: Vec<(i64, bool)>,
+    /// Locations that are left out of their records, or put back.
+    pub(super) locations: Vec<LocationChange>,
+    /// Number of arrivals without a working location.
+    pub(super) held_back: u64,
+    /// Number of hidden records, and by host.
+    pub(super) hidden: u64,
+    pub(super) hidden_by_host: HashMap<String, u64>,
+    /// The records of changed incidents, by target or host.
+    affected: HashMap<String, Vec<AffectedRecord>>,
+}
+
+impl RecordView {
+    /// Returns the number of records that become hidden.
+    pub(super) fn newly_hidden(&self) -> u64 {
+        self.changes.iter().filter(|(_, is_visible)| !is_visible).count() as u64
+    }
+
+    /// Returns the ids of the records that become hidden.
+    pub(super) fn newly_hidden_ids(&self) -> HashSet<i64> {
+        let hidden = self.changes.iter().filter(|(_, is_visible)| !is_visible);
+        hidden.map(|(record, _)| *record).collect()
+    }
+
+    fn count_hidden(&mut self, record: &StoredRecord) {
+        self.hidden += 1;
+        let hosts: HashSet<&str> = locations(record).map(|link| link.host.as_str()).collect();
+        for host in hosts {
+            *self.hidden_by_host.entry(host.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Returns the records of an incident.
+    pub(super) fn affected(&self, incident: &Incident) -> &[AffectedRecord] {
+        self.affected.get(incident.subject.name()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the ids of the first records of an incident.
+    pub(super) fn record_ids(&self, incident: &Incident, limit: usize) -> Vec<i64> {
+        self.affected(incident).iter().take(limit).map(|record| record.id).collect()
+    }
+}
+
+/// What the visibility of records depends on, apart from the incidents.
+pub(super) struct ViewScope<'a> {
+    pub(super) provider: &'a StoredProvider,
+    pub(super) overrides: &'a [StoredOverride],
+    /// New and changed records whose locations are checked now.
+    arrived: Vec<&'a StoredArrival>,
+    /// The targets that are broken in this run.
+    broken: HashSet<&'a str>,
+}
+
+impl<'a> ViewScope<'a> {
+    /// The scope of an action without checks.
+    pub(super) fn new(provider: &'a StoredProvider, overrides: &'a [StoredOverride]) -> Self {
+        Self { provider, overrides, arrived: Vec::new(), broken: HashSet::new() }
+    }
+
+    /// The scope of a run.
+    pub(super) fn of_run(
+        provider: &'a StoredProvider,
+        overrides: &'a [StoredOverride],
+        checks: &'a RunChecks,
+    ) -> Self {
+        let is_broken = |(url, result): (&'a String, &CheckResult)| {
+            (*result == CheckResult::Broken).then_some(url.as_str())
+        };
+        Self {
+            arrived: checks.arrived.iter().collect(),
+            broken: checks.results.iter().filter_map(is_broken).collect(),
+            ..Self::new(provider, overrides)
+        }
+    }
+
+    /// Leaves the arrivals with one of these locations to a later run.
+    pub(super) fn postpone(&mut self, urls: &HashSet<String>) {
+        self.arrived.retain(|arrival| !arrival.urls.iter().any(|url| urls.contains(url)));
+    }
+
+    /// Returns the ids of the arrivals.
+    pub(super) fn arrived_ids(&self) -> Vec<i64> {
+        self.arrived.iter().map(|arrival| arrival.record).collect()
+    }
+
+    /// Computes the visibility of these records after the changes. `open` are all open incidents
+    /// of their links.
+    pub(super) fn view(
+        &self,
+        records: &[StoredRecord],
+        open: &[(i64, IncidentState)],
+        changes: &[Change],
+    ) -> RecordView {
+        let scan = Scan::new(self, open, changes);
+        let mut view = RecordView::default();
+        for record in records {
+            scan.add(record, &mut view);
+        }
+        view
+    }
+}
+
+/// The targets and hosts with open incidents, and those whose records are listed.
+struct Scan<'a> {
+    scope: &'a ViewScope<'a>,
+    arrived: HashSet<i64>,
+    open: HashSet<&'a str>,
+    hidden: HashSet<&'a str>,
+    listed: HashSet<&'a str>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(
+        scope: &'a ViewScope<'a>,
+        open: &'a [(i64, IncidentState)],
+        changes: &'a [Change],
+    ) -> Self {
+        let states = states_after(open, changes);
+        let is_hidden = |it: &&&IncidentState| it.incident.stage == Stage::Hidden;
+        let name = |state: &&'a IncidentState| state.incident.subject.name();
+        Self {
+            scope,
+            arrived: scope.arrived_ids().into_iter().collect(),
+            open: states.iter().map(name).collect(),
+            hidden: states.iter().filter(is_hidden).map(name).collect(),
+            listed: changes.iter().map(|change| change.state.incident.subject.name()).collect(),
+        }
+    }
+
+    fn add(&self, record: &StoredRecord, view: &mut RecordView) {
+        if record.is_deleted {
+            return;
+        }
+        view.total += 1;
+        let decision = manager_decision(self.scope.overrides, &self.scope.provider.name, record);
+        view.locations.extend(self.location_changes(record, decision));
+        let is_waiting = record.is_pending && !self.arrived.contains(&record.id);
+        let is_visible = !is_waiting && self.is_visible(record, decision);
+        view.held_back += u64::from(!is_visible && self.arrived.contains(&record.id));
+        if !is_visible {
+            view.count_hidden(record);
+        }
+        if is_visible != record.is_visible {
+            view.changes.push((record.id, is_visible));
+        }
+        for link in &record.links {
+            for name in [link.url.as_str(), link.host.as_str()] {
+                if self.listed.contains(name) {
+                    view.affected.entry(name.to_owned()).or_default().push(AffectedRecord {
+                        id: record.id,
+                        identifier: record.identifier.clone(),
+                        title: record.title.clone(),
+                        url: link.original.clone(),
+                        is_kept: decision == Some(OverrideAction::Restore),
+                    });
+                }
+            }
+        }
+    }
+
+    fn is_visible(&self, record: &StoredRecord, decision: Option<OverrideAction>) -> bool {
+        is_record_visible(locations(record).map(|link| self.state(record, link)), decision)
+    }
+
+    /// Returns the state of a location. A location that was left out on arrival stays left out
+    /// while an incident of its target or host is open.
+    fn state(&self, record: &StoredRecord, link: &StoredRecordLink) -> LocationState {
+        let (url, host) = (link.url.as_str(), link.host.as_str());
+        let is_open = self.open.contains(url) || self.open.contains(host);
+        let is_broken_arrival = self.arrived.contains(&record.id)
+            && (self.open.contains(url) || self.scope.broken.contains(url));
+        let is_hidden = self.hidden.contains(url)
+            || self.hidden.contains(host)
+            || (is_open && (!link.is_shown || is_broken_arrival));
+        if is_hidden { LocationState::Hidden } else { LocationState::Shown }
+    }
+
+    /// Returns the locations that have to be left out of the published record, or put back. A
+    /// record that a manager shows keeps all of them.
+    fn location_changes(
+        &self,
+        record: &StoredRecord,
+        decision: Option<OverrideAction>,
+    ) -> Vec<LocationChange> {
+        let is_kept = decision == Some(OverrideAction::Restore);
+        let change = |link: &StoredRecordLink| {
+            let is_shown = is_kept || self.state(record, link) == LocationState::Shown;
+            (is_shown != link.is_shown).then(|| LocationChange {
+                record: record.id,
+                url: link.url.clone(),
+                is_shown,
+            })
+        };
+        locations(record).filter_map(change).collect()
+    }
+}
+
+/// Returns what the managers decided about a record; `None` if the timetable decides.
+pub(super) fn manager_decision(
+    overrides: &[StoredOverride],
+    provider: &str,
+    record: &StoredRecord,
+) -> Option<OverrideAction> {
+    let decision = |it: &StoredOverride| {
+        let mut links = record.links.iter();
+        let (scope, applies) = match it.scope.as_str() {
+            "provider" => (OverrideScope::Provider, it.subject == provider),
+            "domain" => (OverrideScope::Domain, links.any(|link| link.host == it.subject)),
+            "target" => (OverrideScope::Target, links.any(|link| link.url == it.subject)),
+            _ => (OverrideScope::Record, record.identifier == it.subject),
+        };
+        let is_hide = it.action == OverrideAction::Hide.as_str();
+        let action = if is_hide { OverrideAction::Hide } else { OverrideAction::Restore };
+        applies.then_some((scope, action))
+    };
+    strongest_override(overrides.iter().filter_map(decision))
+}
+
+impl Harvester<'_> {
+    /// Computes the visibility of all records of a provider after these changes.
+    pub(super) async fn record_view(
+        &self,
+        scope: &ViewScope<'_>,
+        open: &[(i64, IncidentState)],
+        changes: &[Change],
+    ) -> Result<RecordView, EngineError> {
+        let scan = Scan::new(scope, open, changes);
+        let mut view = RecordView::default();
+        let mut filter = RecordFilter {
+            provider: Some(scope.provider.id),
+            limit: PAGE_SIZE,
+            ..RecordFilter::default()
+        };
+        loop {
+            let page = self.store.harvested_records(&filter).await?;
+            let Some(last) = page.last() else { return Ok(view) };
+            filter.after = last.id;
+            for record in &page {
+                scan.add(record, &mut view);
+            }
+        }
+    }
+}
+
+/// Returns the links whose state decides whether a record is of use.
+fn locations(record: &StoredRecord) -> impl Iterator<Item = &StoredRecordLink> {
+    record.links.iter().filter(|it| it.role == RecordLinkRole::Location)
+}
