@@ -15,12 +15,13 @@ use relink_model::RunId;
 use relink_ports::{CheckedTarget, OpenRun, RunKey, RunState, RunStats, Store, StoreError};
 
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, ListJob};
-use crate::load::{self, LoadProgress, LoadSummary, Loader, ResolvedInput};
 use crate::worker::allow_workers;
-use crate::{
-    CheckSkipReason, DispatchSettings, EngineError, Input, LoadSettings, Observer, Ports, Progress,
-    StopSignal,
+use crate::{DispatchSettings, Observer, Progress};
+use relink_documents::{
+    CheckSkipReason, Input, LoadProgress, LoadSettings, LoadSummary, Loader, ResolvedInput,
+    may_list_sitemaps, resolve_inputs,
 };
+use relink_requests::{EngineError, Ports, StopSignal};
 
 /// Settings of a check.
 #[derive(Debug, Clone)]
@@ -111,7 +112,7 @@ pub async fn check(
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> Result<CheckOutcome, EngineError> {
-    let inputs = load::resolve_inputs(ports, &settings.load).await?;
+    let inputs = resolve_inputs(ports, &settings.load).await?;
     let run = match open_or_join(ports, settings, observer, stop).await? {
         ControlFlow::Continue(run) => run,
         ControlFlow::Break(joined) => return Ok(joined),
@@ -208,7 +209,7 @@ async fn dispatch_start(
         || has_pages
         || load.read_options.remote_anchors
         || run.is_resumed
-        || load::may_list_sitemaps(ports, inputs, load).await
+        || may_list_sitemaps(ports, inputs, load).await
     {
         DispatchStart::AfterLoading
     } else {

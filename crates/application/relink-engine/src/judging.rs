@@ -3,7 +3,7 @@
 
 use relink_judge::{Decision, JudgeInput, Judgment, Policy, conclude, internal_error, judge};
 
-use crate::isolation::isolate;
+use relink_requests::isolate;
 
 /// Decides whether a page is judged, fetched again or compared with a control (a page
 /// fetched only for comparison). Concludes with an internal error if a rule panics.

@@ -14,8 +14,10 @@ use relink_model::{Attempt, Control, ControlKind, FetchPurpose, History, Probe, 
 use relink_ports::{Body, Clock, Fetch, UserAgent};
 
 use crate::judging::{conclude_page, judge_page};
-use crate::politeness::{ControlRequest, missing_control, retry_delay};
-use crate::probe::{agent_for, current_time, probe_with_default_options};
+use relink_requests::{
+    ControlRequest, agent_for, current_time, missing_control, probe_with_default_options,
+    retry_delay,
+};
 
 /// Settings of a page check.
 #[derive(Debug, Clone, Copy)]

@@ -9,10 +9,10 @@ use relink_model::{LinkKind, RequestRights, Verdict};
 use relink_ports::Body;
 use url::Url;
 
-use crate::crawl::{CrawlRules, parse_page};
-use crate::politeness::{PoliteFetch, PoliteFetchSettings};
-use crate::probe::final_url;
-use crate::{ControlCache, PageCheckRequest, PageCheckSettings, PageChecker, Ports};
+use crate::crawl::CrawlRules;
+use crate::{ControlCache, PageCheckRequest, PageCheckSettings, PageChecker};
+use relink_documents::parse_page;
+use relink_requests::{PoliteFetch, PoliteFetchSettings, Ports, final_url};
 
 /// Limits and rules of a [`PageReader`].
 #[derive(Debug, Clone, Copy)]

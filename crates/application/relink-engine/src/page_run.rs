@@ -13,8 +13,9 @@ use relink_ports::{
 use url::Url;
 
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, ListJob, PageSink};
-use crate::load::LoadProgress;
-use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
+use crate::{DispatchSettings, Observer};
+use relink_documents::LoadProgress;
+use relink_requests::{EngineError, Ports, StopSignal};
 
 /// Number of URLs stored at a time.
 const CHUNK_SIZE: usize = 1000;

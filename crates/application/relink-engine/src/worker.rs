@@ -11,10 +11,10 @@ use relink_model::RunId;
 use relink_ports::{JoinableRun, OpenRun, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::DispatchSettings;
 use crate::dispatch::{DispatchStart, Dispatcher, ListJob};
-use crate::error::to_json;
-use crate::load::LoadProgress;
-use crate::{DispatchSettings, EngineError, Ports, StopSignal};
+use relink_documents::LoadProgress;
+use relink_requests::{EngineError, Ports, StopSignal, to_json};
 
 /// The name of the checkpoint with the settings.
 const SETTINGS_CHECKPOINT: &str = "worker-settings";

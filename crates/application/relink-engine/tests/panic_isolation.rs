@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use relink_documents::{ExtractSettings, Input, LoadSettings, ReadOptions, extract};
 use relink_engine::{
     CheckEnd, CheckOutcome, CheckSettings, CrawlEnd, CrawlRules, CrawlSettings, DispatchSettings,
-    ExtractSettings, Input, LoadSettings, Observer, Ports, Progress, ReadOptions, RenderMode,
-    StopSignal, check, crawl, extract,
+    Observer, Progress, RenderMode, check, crawl,
 };
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_frontier::{CrawlScope, PolitenessPolicy, ScopeMode, TraversalOrder, UrlFilter};
@@ -26,6 +26,7 @@ use relink_ports::{
     RenderError, RenderRequest, RenderedPage, WalkRequest, WalkResult,
 };
 use relink_report::extract::LinkFormat;
+use relink_requests::{Ports, StopSignal};
 use relink_store::SqliteStore;
 use url::Url;
 

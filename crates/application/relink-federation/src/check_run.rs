@@ -12,8 +12,8 @@ use relink_survey::{CheckResult, SamplingPlanName};
 use super::day_plan::{DayPlan, DayPlanInput};
 use super::visibility::RecordView;
 use super::{Harvester, HostTargets, ProviderSettings, Results, check_result};
-use relink_engine::{EngineError, Observer, Progress, StopSignal};
-use relink_engine::{LoadedCatalog, SurveyEnd, SurveySettings, survey};
+use relink_engine::{LoadedCatalog, Observer, Progress, SurveyEnd, SurveySettings, survey};
+use relink_requests::{EngineError, StopSignal};
 
 /// Number of results read from the store at a time.
 const RESULT_PAGE: usize = 4_096;

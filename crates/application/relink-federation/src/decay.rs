@@ -13,10 +13,11 @@ use relink_ports::{CheckedTarget, HarvestTarget, RecordLinkRole, StoredProvider,
 use url::Url;
 
 use super::{Harvester, check_result};
-use relink_engine::{EngineError, Observer, Progress, StopSignal};
+use relink_engine::{Observer, Progress};
 use relink_measure::{
     FailureList, FailureModel, MeasureEnd, MeasurePorts, MeasureSettings, crawl_graph, measure,
 };
+use relink_requests::{EngineError, StopSignal};
 
 /// Maximum number of stored crawls that are searched for pages.
 const MAX_CRAWLS: usize = 20;

@@ -15,7 +15,7 @@ use super::advance::count_stage;
 use super::check_run::RunChecks;
 use super::visibility::RecordView;
 use super::{Harvester, IncidentState};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 /// Returns the state after a run of the whole provider, and of the domains that were checked,
 /// are broken or have hidden records. `open` are the open incidents.

@@ -17,8 +17,7 @@ use url::Url;
 
 use super::list_reader::{ListReader, in_unit};
 use super::{Harvester, ProviderSettings, RecordOrigin};
-use relink_engine::isolate;
-use relink_engine::{EngineError, StopSignal};
+use relink_requests::{EngineError, StopSignal, isolate};
 
 /// The report of a list that the user interrupted.
 const INTERRUPTED: &str = "interrupted; the next run continues";

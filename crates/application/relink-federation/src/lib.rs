@@ -44,8 +44,8 @@ pub use self::settings::{
 };
 pub use self::subject::{HarvestSubject, SubjectMatch};
 pub use self::webhooks::DeliveryReport;
-use relink_engine::LoadedCatalog;
-use relink_engine::{DispatchSettings, EngineError, Ports};
+use relink_engine::{DispatchSettings, LoadedCatalog};
+use relink_requests::{EngineError, Ports};
 
 /// Number of rows read from the store at a time.
 const PAGE_SIZE: usize = 2_000;

@@ -6,7 +6,7 @@ use relink_ports::{MailError, MailState, Mailer, OutgoingMail, StoredMail};
 use relink_report::harvest::{MailTemplates, MailText, Notice};
 
 use super::{Harvester, ProviderSettings};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 /// Maximum number of attempts to send a mail.
 const MAX_ATTEMPTS: u32 = 20;

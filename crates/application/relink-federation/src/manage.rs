@@ -18,7 +18,7 @@ use super::run_changes::stored_incident;
 use super::subject::{HarvestSubject, SubjectMatch};
 use super::visibility::ViewScope;
 use super::{Harvester, IncidentState, ProviderSettings};
-use relink_engine::{EngineError, StopSignal};
+use relink_requests::{EngineError, StopSignal};
 
 /// An action of a manager.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::advance::Change;
 use super::visibility::{AffectedRecord, RecordView};
 use super::{Harvester, ProviderSettings};
-use relink_engine::EngineError;
-use relink_engine::to_json;
+use relink_requests::{EngineError, to_json};
 
 /// The kinds of notices that follow from a transition.
 fn kinds(transition: Transition) -> &'static [NoticeKind] {

@@ -13,7 +13,7 @@ use super::check_run::{CheckScope, RunChecks};
 use super::intake::new_record;
 use super::run_changes::SelectSubject as _;
 use super::{Harvester, HostTargets, ProviderSettings};
-use relink_engine::{EngineError, StopSignal};
+use relink_requests::{EngineError, StopSignal};
 
 /// The state of a submitted record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,8 +14,7 @@ use super::check_run::{CheckScope, RunChecks};
 use super::history::domain_days;
 use super::visibility::{RecordView, ViewScope, manager_decision};
 use super::{Harvester, ProviderSettings};
-use relink_engine::EngineError;
-use relink_engine::to_json;
+use relink_requests::{EngineError, to_json};
 
 /// The user of events that the timetable causes.
 const TIMETABLE_USER: &str = "relink";

@@ -11,7 +11,7 @@ use relink_report::harvest::HarvestRunRow;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{Harvester, ProviderSettings, advance};
-use relink_engine::{EngineError, StopSignal};
+use relink_requests::{EngineError, StopSignal};
 
 /// A provider with its settings.
 type Provider = (StoredProvider, ProviderSettings);

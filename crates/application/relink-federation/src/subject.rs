@@ -6,7 +6,7 @@ use relink_ports::{RecordFilter, StoredProvider, StoredRecord, StoredRecordLink,
 use relink_survey::OverrideScope;
 
 use super::{Harvester, PAGE_SIZE};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 /// The records, target, domain or provider to which an action applies.
 #[derive(Debug, Clone, PartialEq, Eq)]

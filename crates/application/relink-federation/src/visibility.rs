@@ -15,7 +15,7 @@ use relink_survey::{
 use super::advance::{Change, states_after};
 use super::check_run::RunChecks;
 use super::{Harvester, IncidentState, PAGE_SIZE};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 /// A record that an incident affects.
 #[derive(Debug, Clone)]

@@ -6,8 +6,7 @@ use relink_report::harvest::Notice;
 use serde::Serialize;
 
 use super::Harvester;
-use relink_engine::EngineError;
-use relink_engine::to_json;
+use relink_requests::{EngineError, to_json};
 
 /// Maximum number of attempts.
 const MAX_ATTEMPTS: u32 = 20;

@@ -13,9 +13,8 @@ use url::Url;
 
 use super::failure_model::FailureModel;
 use super::web_graph::{Node, NodeState, WebGraph};
-use relink_engine::BEFORE_FIRST_TASK;
-use relink_engine::EngineError;
 use relink_engine::count_skipped_links;
+use relink_requests::{BEFORE_FIRST_TASK, EngineError};
 
 /// Number of rows read from the store at a time.
 const PAGE_SIZE: usize = 4096;

@@ -52,7 +52,8 @@ pub use self::scores::{
 pub use self::web_graph::WebGraph;
 
 use self::page_prober::{Destination, ObservedPage, PageProber};
-use relink_engine::{Observer, Progress, StopSignal};
+use relink_engine::{Observer, Progress};
+use relink_requests::StopSignal;
 
 /// Index of the measured page.
 const START_PAGE: PageIndex = 0;

@@ -17,7 +17,8 @@ use super::page_prober::PageProber;
 use super::{
     DecayMeasurement, MeasureEnd, MeasureOutcome, MeasurePorts, MeasureSettings, RequestCost,
 };
-use relink_engine::{Observer, StopSignal};
+use relink_engine::Observer;
+use relink_requests::StopSignal;
 
 /// Number of dead ends that are stored with a score.
 const STORED_DEAD_ENDS: usize = 5;

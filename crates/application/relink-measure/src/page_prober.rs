@@ -12,11 +12,11 @@ use url::Url;
 
 use super::failure_list::FailureList;
 use super::{MeasurePorts, MeasureSettings};
-use relink_engine::final_url;
-use relink_engine::isolate_async;
-use relink_engine::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
-use relink_engine::{CrawlRules, ParsedLink, parse_page};
-use relink_engine::{PoliteFetch, PoliteFetchSettings, RequestRefusal};
+use relink_documents::{ParsedLink, parse_page};
+use relink_engine::{
+    ControlCache, CrawlRules, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker,
+};
+use relink_requests::{PoliteFetch, PoliteFetchSettings, RequestRefusal, final_url, isolate_async};
 
 /// Maximum number of pages that are cached in memory.
 const MAX_CACHED_PAGES: usize = 50_000;

@@ -16,8 +16,7 @@ use relink_ports::{
 };
 use url::Url;
 
-use relink_engine::{EngineError, Ports, StopSignal};
-use relink_engine::{PoliteFetch, PoliteFetchSettings};
+use relink_requests::{EngineError, PoliteFetch, PoliteFetchSettings, Ports, StopSignal};
 
 /// Number of targets read from the store at a time.
 const BATCH_SIZE: usize = 256;

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use url::{Host, Url};
 
 use crate::archive::{CopyState, LivePage};
-use relink_engine::{EngineError, Ports, StopSignal};
+use relink_requests::{EngineError, Ports, StopSignal};
 
 /// Maximum number of jobs that the archive runs at once for one account.
 const MAX_OPEN_JOBS: usize = 6;

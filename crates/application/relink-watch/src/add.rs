@@ -20,7 +20,7 @@ use relink_ports::{
 
 use crate::WatchError;
 use crate::library::{CollectionSettings, Library, state_of};
-use relink_engine::Ports;
+use relink_requests::Ports;
 
 /// Number of pages of a crawl read from the store at a time.
 const CHUNK_SIZE: usize = 1_000;

@@ -2,11 +2,12 @@
 
 use relink_change::{PageAttributes, Signature, TermSettings, TermVector};
 use relink_collection::VersionSummary;
-use relink_engine::{PageReader, Ports};
+use relink_engine::PageReader;
 use relink_frontier::canonicalize;
 use relink_model::RequestRights;
 use relink_page::body_blocks;
 use relink_ports::{Body, StoreError};
+use relink_requests::Ports;
 use url::Url;
 
 /// Maximum number of linked pages of a page whose titles are used.

@@ -9,7 +9,7 @@ use relink_ports::{CollectionStore, CollectionUpdate, MemberEvent, StoredMember}
 use crate::WatchError;
 use crate::edit::{MemberSelector, select_one};
 use crate::library::{AngleOptions, CollectionSettings, Library, PhraseOptions};
-use relink_engine::Ports;
+use relink_requests::Ports;
 
 /// Replaces the page of a member. Its title, annotation and position stay, and the
 /// URL of the original page is stored. The next run fetches the new page.

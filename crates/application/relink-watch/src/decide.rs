@@ -11,7 +11,7 @@ use crate::WatchError;
 use crate::edit::{MemberSelector, WatchAction, apply_action};
 use crate::library::{CollectionSettings, Library, is_in_tree};
 use crate::review::review_collection;
-use relink_engine::Ports;
+use relink_requests::Ports;
 
 /// The reason that is stored with an automatic rejection.
 const REASON: &str = "rejected automatically: the page left the topic of its collection";

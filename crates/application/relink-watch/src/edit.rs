@@ -9,7 +9,7 @@ use relink_ports::{CollectionStore, MemberEvent, StoredMember, VersionId};
 
 use crate::WatchError;
 use crate::library::{Library, state_of};
-use relink_engine::Ports;
+use relink_requests::Ports;
 
 /// Selects members of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]

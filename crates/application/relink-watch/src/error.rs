@@ -1,7 +1,7 @@
 //! Errors of use cases of collections.
 
-use relink_engine::EngineError;
 use relink_ports::StoreError;
+use relink_requests::EngineError;
 use serde::Serialize;
 use thiserror::Error;
 

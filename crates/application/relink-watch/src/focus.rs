@@ -19,12 +19,13 @@ use relink_decay::{
     DecayDefinition, DecayEstimate, DecayEstimator, EstimatorStep, Observation, PageIndex, Sigma,
     StoppingRule,
 };
-use relink_engine::{PageReader, PageReaderSettings, Ports, StopSignal};
+use relink_engine::{PageReader, PageReaderSettings};
 use relink_frontier::canonicalize;
 use relink_model::RequestRights;
 use relink_page::body_blocks;
 use relink_ports::{CollectionStore, StoredMember, StoredVersion, VersionId, WatchedPage};
 use relink_report::watch::{FocusEnd, FocusEndKind, WatchFocus};
+use relink_requests::{Ports, StopSignal};
 use relink_survey::SplitMix64;
 use url::Url;
 

@@ -5,9 +5,9 @@
 
 use jiff::Timestamp;
 use relink_change::{Signature, VolatileParts, compare};
-use relink_engine::Ports;
 use relink_ports::{CollectionStore, StoredVersion, VersionId, WatchedPage};
 use relink_report::watch::{PageHistory, WatchEvent, WatchHistory, WatchVersion};
+use relink_requests::Ports;
 
 use crate::WatchError;
 use crate::edit::{MemberSelector, select_one};

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::edit::{MemberSelector, select};
 use crate::error::{WatchError, to_json};
 use crate::library::{Library, load_versions};
-use relink_engine::{Ports, StopSignal};
+use relink_requests::{Ports, StopSignal};
 
 /// A word on almost every page. The number of its results is taken as the size of the index
 /// of an engine.

@@ -24,8 +24,8 @@ use crate::WatchError;
 use crate::dated_versions::{DatedVersions, ReviewPeriod};
 use crate::keyphrases::StoredKeyphrases;
 use crate::library::{CollectionSettings, Library, context_of, load_versions, state_of};
-use relink_engine::Ports;
 use relink_repair::Revival;
+use relink_requests::Ports;
 
 /// Maximum number of members of a list whose terms are loaded for the context.
 const MAX_CONTEXT: usize = 100;

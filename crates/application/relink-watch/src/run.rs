@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use relink_engine::{
-    DispatchSettings, Observer, PageRun, PageRunEnd, PageSink, Ports, Progress, StopSignal,
-    check_pages,
+    DispatchSettings, Observer, PageRun, PageRunEnd, PageSink, Progress, check_pages,
 };
 use relink_frontier::NetworkDoubt;
 use relink_keyphrase::KeyphraseSettings;
 use relink_model::RequestRights;
 use relink_ports::{CheckedTarget, CollectionId, CollectionStore};
+use relink_requests::{Ports, StopSignal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::WatchError;

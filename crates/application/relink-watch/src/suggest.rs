@@ -29,8 +29,9 @@ use crate::candidate_page::{CandidatePage, CandidateReader};
 use crate::edit::{MemberSelector, select_one};
 use crate::keyphrases::StoredKeyphrases;
 use crate::library::{CollectionSettings, Library, context_of, load_versions, state_of};
-use relink_engine::{PageReader, PageReaderSettings, Ports, StopSignal};
+use relink_engine::{PageReader, PageReaderSettings};
 use relink_repair::{DeadPage, Revival, ReviveObserver, ReviveSettings, revive};
+use relink_requests::{Ports, StopSignal};
 
 /// Maximum number of search results that are fetched.
 const MAX_FETCHED: usize = 8;

@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use relink_collection::{Availability, MemberState};
-use relink_engine::Ports;
 use relink_ports::{CollectionStore, StoredCollection, StoredMember, WatchedPage};
 use relink_report::watch::WatchSummary;
+use relink_requests::Ports;
 
 use crate::WatchError;
 use crate::library::{Library, context_of, is_in_tree, state_of};

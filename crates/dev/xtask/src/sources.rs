@@ -34,8 +34,8 @@ const MAY_GRANT_RIGHTS: &[&str] = &[
     "crates/frontends/relink/src/settings/survey.rs",
     "crates/frontends/relink/src/settings/watch.rs",
     "crates/application/relink-engine/src/crawl/crawler.rs",
-    "crates/application/relink-engine/src/load/mod.rs",
-    "crates/application/relink-engine/src/load/pages.rs",
+    "crates/application/relink-documents/src/load/mod.rs",
+    "crates/application/relink-documents/src/load/pages.rs",
     "crates/application/relink-measure/src/page_prober.rs",
     "crates/application/relink-repair/src/revive/live.rs",
     "crates/dev/relink-eval/src/soft404.rs",
@@ -201,8 +201,8 @@ mod tests {
         let text = "//! A.\nlet rights = RequestRights::user_supplied();\n";
         let violation = "uses `RequestRights::user_supplied` grants rights; list the file in \
                       `MAY_GRANT_RIGHTS` if it reads user input";
-        check("application/relink-engine", text, &[&format!("2 {violation}")]);
-        let listed = Path::new("crates/application/relink-engine/src/load/mod.rs");
+        check("application/relink-documents", text, &[&format!("2 {violation}")]);
+        let listed = Path::new("crates/application/relink-documents/src/load/mod.rs");
         assert_eq!(violations(&[Source::new("relink-engine", listed, text.to_owned())]), [""; 0]);
         check("application/relink-engine", "//! A.\nRequestRights::discovered();\n", &[]);
         let unit_test = "//! A.\n#[cfg(test)]\nmod tests {\nRequestRights::user_supplied();\n}\n";

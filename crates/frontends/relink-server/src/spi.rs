@@ -10,11 +10,11 @@ use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
 use hyper::{Method, Request};
 use percent_encoding::percent_decode_str;
-use relink_engine::EngineError;
 use relink_federation::{ProviderSettings, RecordOrigin, SubmissionState};
 use relink_ports::{
     Clock, HarvestStore, HarvestedRecord, RecordSource, StoreError, StoredProvider, StoredRecord,
 };
+use relink_requests::EngineError;
 use url::Url;
 
 use crate::SPI_PATH;

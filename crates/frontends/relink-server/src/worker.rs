@@ -3,9 +3,9 @@
 //! Connections run in parallel. They send their changes to one worker, which is the only part
 //! of the server that changes records.
 
-use relink_engine::{EngineError, StopSignal};
 use relink_federation::{Harvester, ProviderSettings, Submission};
 use relink_ports::{HarvestedRecord, StoredProvider};
+use relink_requests::{EngineError, StopSignal};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 /// Maximum number of submissions that wait for their check.

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use relink_engine::{PathMap, SiteChoice};
+use relink_documents::{PathMap, SiteChoice};
 use relink_fetch::ResolveOverride;
 use relink_model::Verdict;
 use relink_page::SlugStyle;

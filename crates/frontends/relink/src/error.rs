@@ -6,8 +6,9 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use relink_engine::{CatalogError, EngineError};
+use relink_engine::CatalogError;
 use relink_ports::{FileError, StoreError};
+use relink_requests::EngineError;
 use relink_store::is_database_url;
 
 /// The exit code of a command.

@@ -10,11 +10,11 @@ mod since;
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use relink_engine::Ports;
 use relink_gate::{AcceptedCodes, KnownFindings};
 use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{CheckedTarget, LinkLocation};
 use relink_report::{GateRow, GateRowKind};
+use relink_requests::Ports;
 
 use self::baseline::read_baseline;
 pub use self::baseline::{ProjectNames, write_baseline};

@@ -8,9 +8,9 @@
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use relink_engine::isolated_item;
 use relink_report::human::counted;
 use relink_report::{printable, redact};
+use relink_requests::isolated_item;
 
 use crate::error::{CommandError, Exit};
 

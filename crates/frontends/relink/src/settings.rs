@@ -20,10 +20,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_engine::{
-    CheckSettings, DispatchSettings, Input, LoadSettings, LocalRules, PathMap, ReadOptions,
-    SiteChoice,
-};
+use relink_documents::{Input, LoadSettings, LocalRules, PathMap, ReadOptions, SiteChoice};
+use relink_engine::{CheckSettings, DispatchSettings};
 use relink_files::{IgnoredFiles, LocalFilesSettings};
 use relink_frontier::{PolitenessPolicy, UrlFilter, UrlRemap};
 use relink_gate::AcceptedCodes;

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::Input;
+use relink_documents::Input;
 use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
 use tempfile::{NamedTempFile, TempPath};
 

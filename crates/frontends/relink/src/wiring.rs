@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use relink_engine::{Ports, RenderMode};
+use relink_engine::RenderMode;
 use relink_fetch::Fetcher;
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_harvest::{OaiClient, OaiClientSettings};
@@ -15,6 +15,7 @@ use relink_ports::{
     Clock, CollectionStore, Fetch, HarvestStore, ManagedStore, RecordSource, RenderError, Store,
 };
 use relink_render::{Chromium, find_browser};
+use relink_requests::Ports;
 use relink_store::SqliteStore;
 #[cfg(feature = "postgres")]
 use relink_store::{ParsePostgresUrlError, PostgresStore, PostgresUrl};

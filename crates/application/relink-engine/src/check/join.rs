@@ -6,10 +6,10 @@ use std::time::Duration;
 use relink_ports::{CheckedTargetQuery, OpenRun, RunKey, RunState, RunStats};
 
 use super::{CheckEnd, CheckOutcome};
-use crate::load::LoadSummary;
-use crate::ports::BEFORE_FIRST_TASK;
 use crate::worker::{WorkerOptions, help};
-use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
+use crate::{DispatchSettings, Observer};
+use relink_documents::LoadSummary;
+use relink_requests::{BEFORE_FIRST_TASK, EngineError, Ports, StopSignal};
 
 /// Pause between two reads of the state of the run.
 const STATUS_PAUSE: Duration = Duration::from_millis(500);

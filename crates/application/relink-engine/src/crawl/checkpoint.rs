@@ -8,7 +8,7 @@ use relink_frontier::{DetectedTrap, TrapGuard, TrapLimits};
 use serde::{Deserialize, Serialize};
 
 use super::rules::SkippedLinks;
-use super::sitemap_limits::SitemapLimits;
+use relink_documents::SitemapLimits;
 
 /// Persistent state of a crawl, stored as JSON.
 #[derive(Debug, Serialize, Deserialize)]

@@ -8,11 +8,9 @@
 mod checkpoint;
 mod crawler;
 mod page_fetch;
-mod parsed_page;
 mod report;
 mod rules;
 mod site_errors;
-mod sitemap_limits;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,19 +26,14 @@ pub(crate) use self::crawler::FetchedPageContext;
 pub use self::crawler::HostRobotsInfo;
 pub use self::page_fetch::RenderMode;
 pub(crate) use self::page_fetch::{PageFetch, PageFetchResult};
-pub use self::parsed_page::{BadLink, ParsedLink, ParsedPage, SitemapKind, parse_page};
-pub(crate) use self::parsed_page::{
-    MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS, decompress_body, is_named_as_sitemap, is_sitemap,
-};
 pub use self::report::count_skipped_links;
 pub use self::report::{previous_crawl, site_report};
 pub use self::rules::{CrawlRules, SkippedLinks};
 pub use self::site_errors::SiteErrors;
-pub(crate) use self::sitemap_limits::{MAX_INDEX_LEVELS, MAX_SITEMAPS};
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, Job};
-use crate::load::LoadProgress;
-use crate::ports::BEFORE_FIRST_TASK;
-use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
+use crate::{DispatchSettings, Observer};
+use relink_documents::LoadProgress;
+use relink_requests::{BEFORE_FIRST_TASK, EngineError, Ports, StopSignal};
 
 /// Label of the document with the URLs given by the user.
 const ARGUMENTS: &str = "arguments";

@@ -5,9 +5,8 @@ use relink_model::{Digest, FetchOutcome, PageFlag, Probe, RequestRights};
 use relink_ports::{Body, RenderError, RenderRequest, RenderedPage, RequestOptions, UserAgent};
 use url::Url;
 
-use super::parsed_page::{self, ParsedPage};
-use crate::Ports;
-use crate::probe::{ProbeRequest, final_url, probe_url};
+use relink_documents::{ParsedPage, parse_page};
+use relink_requests::{Ports, ProbeRequest, final_url, probe_url};
 
 /// When pages are rendered in a browser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -64,8 +63,7 @@ impl PageFetch {
                 None
             }
         };
-        let parsed_page =
-            parsed_page::parse_page(&self.url, &body, body.robots.as_deref(), self.max_links);
+        let parsed_page = parse_page(&self.url, &body, body.robots.as_deref(), self.max_links);
         PageFetchResult { probe, parsed_page, render_error }
     }
 

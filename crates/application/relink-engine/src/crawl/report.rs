@@ -17,8 +17,7 @@ use relink_report::site::{Capped, ChangeRow, SiteComparison, SiteHost, SiteRepor
 use self::links::LinkAggregator;
 use self::targets::TargetAggregator;
 use super::{CHECKPOINT, SkippedLinks, checkpoint};
-use crate::ports::BEFORE_FIRST_TASK;
-use crate::{EngineError, Ports};
+use relink_requests::{BEFORE_FIRST_TASK, EngineError, Ports};
 
 /// Number of rows read from the store at a time.
 const PAGE_SIZE: usize = 2048;

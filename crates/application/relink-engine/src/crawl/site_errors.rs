@@ -6,8 +6,7 @@ use relink_ports::{SiteTarget, Store};
 use relink_report::human::grouped;
 use url::Url;
 
-use crate::EngineError;
-use crate::ports::BEFORE_FIRST_TASK;
+use relink_requests::{BEFORE_FIRST_TASK, EngineError};
 
 /// The site counts as broken if at least one page in five fails.
 const BROKEN_SITE_DIVISOR: u64 = 5;

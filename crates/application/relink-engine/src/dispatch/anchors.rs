@@ -14,9 +14,9 @@ use relink_ports::{
 use url::Url;
 
 use super::Dispatcher;
-use crate::anchors::{decoded, has_anchor};
-use crate::ports::BEFORE_FIRST_TASK;
-use crate::{EngineError, Observer};
+use crate::Observer;
+use relink_documents::{decoded, has_anchor};
+use relink_requests::{BEFORE_FIRST_TASK, EngineError};
 
 /// Number of links read from the store at a time. Each link is read with the anchors of
 /// its target.

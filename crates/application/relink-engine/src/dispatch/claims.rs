@@ -15,7 +15,8 @@ use relink_ports::{ClaimRequest, HostId, HostRelease};
 use super::Dispatcher;
 use super::host_queue::{AddressLookup, CurrentTime, HostQueue, RefillLimit};
 use super::leases::Renewal;
-use crate::{EngineError, Observer};
+use crate::Observer;
+use relink_requests::EngineError;
 
 /// Maximum number of hosts leased in one claim.
 const MAX_CLAIMED_HOSTS: usize = 50;

@@ -9,7 +9,8 @@ use relink_ports::{Fence, TaskCompletion, TaskUpdate};
 use super::Dispatcher;
 use super::pending_judgment::JudgedTask;
 use super::worker::Role;
-use crate::{EngineError, Observer};
+use crate::Observer;
+use relink_requests::EngineError;
 
 impl Dispatcher<'_> {
     /// Stores judged tasks in one transaction and reports the finished ones.

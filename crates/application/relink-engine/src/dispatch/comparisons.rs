@@ -32,8 +32,8 @@ use super::Dispatcher;
 use super::controls::{ControlLookup, ControlTask, ranked_key};
 use super::host_queue::HostQueue;
 use super::pending_judgment::{JudgedTask, PendingJudgment, content_hash};
-use crate::politeness::{ControlRequest, missing_control};
-use crate::{EngineError, Observer};
+use crate::Observer;
+use relink_requests::{ControlRequest, EngineError, missing_control};
 
 /// Number of pages that must need a control before it is requested at once.
 const SHARED_BY: u8 = 4;

@@ -22,10 +22,10 @@ use super::host_queue::HostQueue;
 use super::pending_judgment::PendingJudgment;
 use super::trap_tests::TrapTestPart;
 use super::{Dispatcher, WorkerEvent};
-use crate::EngineError;
-use crate::isolation::{internal_error_probe, isolate_async};
-use crate::politeness::{ControlRequest, control_key_for, missing_control};
-use crate::probe::{StoredUrlRequest, probe_stored_url_with_body};
+use relink_requests::{
+    ControlRequest, EngineError, StoredUrlRequest, control_key_for, internal_error_probe,
+    isolate_async, missing_control, probe_stored_url_with_body,
+};
 
 /// Maximum number of controls cached in memory. Others are read from the store.
 const MAX_CACHED: usize = 4096;

@@ -17,9 +17,9 @@ use super::host_queue::RefillLimit;
 use super::pending_judgment::{JudgedTask, target_result};
 use super::robots::RobotsState;
 use super::{DispatchEnd, Dispatcher};
+use crate::Observer;
 use crate::crawl::FetchedPageContext;
-use crate::isolation::{internal_error_probe, isolate};
-use crate::{EngineError, Observer};
+use relink_requests::{EngineError, internal_error_probe, isolate};
 
 /// Maximum interval between two checkpoints of a crawl. A crash loses the state of the
 /// trap detection since the last checkpoint.

@@ -13,7 +13,8 @@ use super::held::HoldReason;
 use super::host_queue::AddressLookup;
 use super::pending_judgment::PendingJudgment;
 use super::{Dispatcher, WorkerEvent};
-use crate::{EngineError, Observer, StopSignal};
+use crate::Observer;
+use relink_requests::{EngineError, StopSignal};
 
 /// Wait for a fuller batch while many requests are in flight. A fuller batch
 /// writes each database page once instead of twice.

@@ -12,10 +12,9 @@ use super::Dispatcher;
 use super::neighbors::NEIGHBOR_KINDS;
 use super::pending_judgment::{JudgedTask, target_result};
 use super::worker::Role;
-use crate::isolation::isolate;
+use crate::Observer;
 use crate::judging::{conclude_page, judge_page};
-use crate::ports::BEFORE_FIRST_TASK;
-use crate::{EngineError, Observer, StopSignal};
+use relink_requests::{BEFORE_FIRST_TASK, EngineError, StopSignal, isolate};
 
 /// Number of tasks read from the store at a time.
 pub(super) const PAGE_SIZE: usize = 256;

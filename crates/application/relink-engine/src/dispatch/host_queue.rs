@@ -23,7 +23,7 @@ use super::controls::ControlTask;
 use super::host_queues::ReadyKey;
 use super::robots::RobotsState;
 use crate::Waiting;
-use crate::politeness::{FinishedRequest, HostPacer};
+use relink_requests::{FinishedRequest, HostPacer};
 
 /// State of the DNS lookup of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,8 +15,9 @@ use relink_ports::{CacheWindow, DocumentId, NewLink, NewPage, RenderError, Reque
 use url::Url;
 
 use super::PageSink;
-use crate::crawl::{FetchedPageContext, PageFetch, ParsedPage};
+use crate::crawl::{FetchedPageContext, PageFetch};
 use crate::observer::DomainCounts;
+use relink_documents::ParsedPage;
 
 /// Tasks that a job adds to the run.
 pub(crate) enum NewTasks {

@@ -18,10 +18,10 @@ use super::controls::ControlLookup;
 use super::neighbors::NEIGHBOR_KINDS;
 use super::pending_judgment::{JudgedTask, PendingJudgment, target_result, to_second};
 use super::{Dispatcher, FetchedTask};
-use crate::EngineError;
 use crate::judging::{conclude_page, judge_page};
-use crate::politeness::{THROTTLING_STATUSES, add_wait, missing_control, retry_delay};
-use crate::probe::final_url;
+use relink_requests::{
+    EngineError, THROTTLING_STATUSES, add_wait, final_url, missing_control, retry_delay,
+};
 
 impl Dispatcher<'_> {
     /// Records the response to a fetched task and returns the task for judgment.

@@ -13,8 +13,7 @@ use relink_ports::{Claim, Fence, HostId, HostLease, HostRelease, HostStats};
 
 use super::Dispatcher;
 use super::controls::ControlTask;
-use crate::EngineError;
-use crate::politeness::add_wait;
+use relink_requests::{EngineError, add_wait};
 
 /// Number of renewals within the duration of a lease.
 const RENEWALS: u32 = 3;

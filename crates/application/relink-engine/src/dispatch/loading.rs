@@ -6,8 +6,8 @@ use relink_model::TaskId;
 
 use super::DispatchStart;
 use crate::Progress;
-use crate::load::LoadProgress;
-use crate::ports::BEFORE_FIRST_TASK;
+use relink_documents::LoadProgress;
+use relink_requests::BEFORE_FIRST_TASK;
 
 /// Time before fetching starts while links are still being read. Most inputs are read
 /// within this time. A result that finishes before all links are read costs more: it is

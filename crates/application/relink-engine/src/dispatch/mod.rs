@@ -70,10 +70,9 @@ use self::pending_judgment::PageContent;
 use self::reports::RunReports;
 use self::requests::Requests;
 use self::worker::Role;
-use crate::isolation::internal_error_probe;
-use crate::load::LoadProgress;
-use crate::politeness::RobotsResult;
-use crate::{EngineError, Observer, Ports, Progress, StopSignal};
+use crate::{Observer, Progress};
+use relink_documents::LoadProgress;
+use relink_requests::{EngineError, Ports, RobotsResult, StopSignal, internal_error_probe};
 
 /// Interval between progress reports.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);

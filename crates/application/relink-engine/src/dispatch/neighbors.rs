@@ -9,9 +9,7 @@ use relink_model::{Control, ControlKind, FetchOutcome, Probe};
 use relink_ports::Neighbor;
 
 use super::Dispatcher;
-use crate::EngineError;
-use crate::isolation::isolate;
-use crate::politeness::missing_control;
+use relink_requests::{EngineError, isolate, missing_control};
 
 /// Kinds of controls that are pages of the run itself.
 pub(super) const NEIGHBOR_KINDS: [ControlKind; 2] =

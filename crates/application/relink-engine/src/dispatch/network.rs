@@ -18,8 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::held::PAGE_SIZE;
 use super::{Dispatcher, Job};
-use crate::EngineError;
-use crate::ports::BEFORE_FIRST_TASK;
+use relink_requests::{BEFORE_FIRST_TASK, EngineError};
 
 /// Name of the checkpoint with the reached domains.
 const REACHED_CHECKPOINT: &str = "network-reached";

@@ -8,7 +8,7 @@ use relink_model::{FetchTask, Probe};
 use relink_ports::{CommitSummary, LinkBatch, TaskCompletion, TaskUpdate};
 
 use super::{Dispatcher, NewTasks};
-use crate::EngineError;
+use relink_requests::EngineError;
 
 impl Dispatcher<'_> {
     /// Stores the checkpoint of the job.

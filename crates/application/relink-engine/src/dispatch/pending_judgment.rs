@@ -12,8 +12,8 @@ use relink_ports::{Fence, HostId, HostLease, TargetResult, TaskCompletion, TaskU
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::FetchedTask;
-use crate::crawl::ParsedPage;
-use crate::isolation::isolate;
+use relink_documents::ParsedPage;
+use relink_requests::isolate;
 
 /// A fetched task that waits to be judged.
 pub(super) struct PendingJudgment {

@@ -15,8 +15,8 @@ use relink_ports::{CheckedTarget, CheckedTargetQuery, RunProgress, TaskCompletio
 use super::Dispatcher;
 use super::held::PAGE_SIZE;
 use super::task_set::TaskSet;
-use crate::ports::BEFORE_FIRST_TASK;
-use crate::{EngineError, Observer};
+use crate::Observer;
+use relink_requests::{BEFORE_FIRST_TASK, EngineError};
 
 /// Maximum number of locations reported per target during a crawl. A page may
 /// have as many as its site has pages.

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::WorkerEvent;
 use super::host_queues::ReadyKey;
 use super::result_queue::ResultQueue;
-use crate::Ports;
+use relink_requests::Ports;
 
 /// Requests in flight and their slots.
 pub(super) struct Requests {

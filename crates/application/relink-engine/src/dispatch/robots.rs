@@ -16,10 +16,9 @@ use url::Url;
 
 use super::pending_judgment::{JudgedTask, PageContent};
 use super::{Dispatcher, FetchedPage, FetchedTask, WorkerEvent};
-use crate::EngineError;
-use crate::isolation::{internal_error_probe, isolate_async};
-use crate::politeness::{
-    HostRules, RobotsAttempts, RobotsFailure, RobotsResult, fetch_robots, load_rules, robots_origin,
+use relink_requests::{
+    EngineError, HostRules, RobotsAttempts, RobotsFailure, RobotsResult, fetch_robots,
+    internal_error_probe, isolate_async, load_rules, robots_origin,
 };
 
 /// State of a host's robots.txt.

@@ -15,12 +15,11 @@ use super::host_queue::HostQueue;
 use super::pending_judgment::PageContent;
 use super::robots::RobotsState;
 use super::{Dispatcher, FetchedPage, FetchedTask, PageSink, WorkerEvent};
-use crate::Ports;
-use crate::anchors;
 use crate::crawl::{PageFetch, PageFetchResult};
-use crate::isolation::{isolate, isolate_async};
-use crate::load::ProbedPage;
-use crate::probe::{StoredUrlRequest, agent_for, probe_stored_url_with_body};
+use relink_documents::{ProbedPage, page_anchor_hashes};
+use relink_requests::{
+    Ports, StoredUrlRequest, agent_for, isolate, isolate_async, probe_stored_url_with_body,
+};
 
 impl Dispatcher<'_> {
     /// Sends all requests that are ready at `now`.
@@ -174,6 +173,6 @@ async fn probe_task(
         page_sink.on_page(&task.url, &probe, body);
     }
     let anchors = body.filter(|_| content.needs_anchors);
-    let anchors = anchors.and_then(|body| anchors::page_anchor_hashes(&probe, &body));
+    let anchors = anchors.and_then(|body| page_anchor_hashes(&probe, &body));
     ProbedPage { probe, anchors }
 }

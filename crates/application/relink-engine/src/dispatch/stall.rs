@@ -5,7 +5,7 @@
 //! the watchdog: for each of them, a request is in flight or a timer is set.
 
 use super::Dispatcher;
-use crate::EngineError;
+use relink_requests::EngineError;
 
 /// Everything that can make a run continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

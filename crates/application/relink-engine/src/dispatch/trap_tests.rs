@@ -12,10 +12,8 @@ use url::Url;
 
 use super::Dispatcher;
 use super::controls::ControlTask;
-use crate::crawl::parse_page;
-use crate::isolation::isolate;
-use crate::politeness::ControlRequest;
-use crate::probe::final_url;
+use relink_documents::parse_page;
+use relink_requests::{ControlRequest, final_url, isolate};
 
 /// One URL of a test.
 #[derive(Debug, Clone)]

@@ -20,7 +20,8 @@ use super::Dispatcher;
 use super::controls::ControlTask;
 use super::host_queue::HostQueue;
 use super::pending_judgment::{JudgedTask, blocked_result, target_result};
-use crate::{EngineError, Observer};
+use crate::Observer;
+use relink_requests::EngineError;
 
 impl Dispatcher<'_> {
     /// Finishes the queued tasks that robots.txt disallows. If the host is closed,

@@ -9,8 +9,8 @@ use std::time::Duration;
 use relink_ports::{CheckedTarget, RunState};
 
 use super::Dispatcher;
-use crate::ports::BEFORE_FIRST_TASK;
-use crate::{EngineError, Observer, Progress, StopSignal};
+use crate::{Observer, Progress};
+use relink_requests::{BEFORE_FIRST_TASK, EngineError, StopSignal};
 
 /// Interval between checks whether the run is still open.
 const STATUS_INTERVAL: Duration = Duration::from_secs(2);

@@ -18,8 +18,8 @@ use relink_survey::{Catalog, UrlHealth, UrlId};
 use thiserror::Error;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::decompress;
-use crate::isolation::isolate;
+use relink_documents::{DecompressLimits, decompress, inner_name, is_gzip};
+use relink_requests::isolate;
 
 /// Number of URLs read from the store at a time.
 const PAGE_SIZE: usize = 4096;
@@ -200,12 +200,9 @@ fn parse(
     fields: &CatalogFields,
 ) -> Result<LoadedCatalog, CatalogError> {
     let content_hash = xxh3_64(&bytes);
-    let bytes = if decompress::is_gzip(&bytes) {
-        decompress::decompress(&bytes, decompress::DecompressLimits::default()).0
-    } else {
-        bytes
-    };
-    let detect = || DocumentFormat::from_file(Some(decompress::inner_name(label)), &bytes);
+    let bytes =
+        if is_gzip(&bytes) { decompress(&bytes, DecompressLimits::default()).0 } else { bytes };
+    let detect = || DocumentFormat::from_file(Some(inner_name(label)), &bytes);
     let format = fields.format.unwrap_or_else(detect);
     let mut builder = CatalogBuilder::default();
     match format {

@@ -13,7 +13,7 @@ use relink_survey::{Catalog, Schedule, UrlHealth, UrlHistory, UrlId, Week};
 
 use super::index::UrlIndex;
 use super::{is_finding, url_health};
-use crate::ports::BEFORE_FIRST_TASK;
+use relink_requests::BEFORE_FIRST_TASK;
 
 /// Number of past results read at a time.
 const PAGE_SIZE: usize = 4096;

@@ -39,9 +39,9 @@ pub use self::report::{BudgetUse, DomainReport, DomainStatus, SurveyReport};
 use self::survey_run::SurveyRun;
 use self::url_selector::UrlSelector;
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
-use crate::load::LoadProgress;
-use crate::ports::BEFORE_FIRST_TASK;
-use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
+use crate::{DispatchSettings, Observer};
+use relink_documents::LoadProgress;
+use relink_requests::{BEFORE_FIRST_TASK, EngineError, Ports, StopSignal};
 
 /// Name of the checkpoint with the seed.
 const SEED_CHECKPOINT: &str = "survey-seed";

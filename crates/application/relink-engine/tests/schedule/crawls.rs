@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_engine::{CrawlEnd, CrawlRules, CrawlSettings, RenderMode, StopSignal, crawl};
+use relink_engine::{CrawlEnd, CrawlRules, CrawlSettings, RenderMode, crawl};
 use relink_frontier::{
     CrawlScope, PolitenessPolicy, ScopeMode, TrapLimits, TraversalOrder, UrlFilter,
 };
 use relink_model::Verdict;
+use relink_requests::StopSignal;
 use url::Url;
 
 use crate::harness::{Harness, Scenario, Verdicts};

@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use relink_documents::{Input, LoadSettings, ReadOptions};
 use relink_engine::{
-    CheckEnd, CheckSettings, DispatchSettings, EngineError, Input, LoadSettings, Observer, Ports,
-    Progress, ReadOptions, StopSignal, WorkerOptions, check,
+    CheckEnd, CheckSettings, DispatchSettings, Observer, Progress, WorkerOptions, check,
 };
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_frontier::{PolitenessPolicy, UrlFilter};
 use relink_model::Verdict;
 use relink_ports::{CheckedTarget, Clock, Store};
+use relink_requests::{EngineError, Ports, StopSignal};
 use relink_testkit::memory_store::MemoryStore;
 use tokio::time::Instant;
 

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use relink_engine::{CheckEnd, StopSignal};
+use relink_engine::CheckEnd;
+use relink_requests::StopSignal;
 
 use crate::harness::Scenario;
 use crate::network::Site;

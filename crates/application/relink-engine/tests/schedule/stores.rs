@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use relink_engine::{CheckEnd, StopSignal, check};
+use relink_engine::{CheckEnd, check};
 use relink_model::Verdict;
 use relink_ports::Store;
+use relink_requests::StopSignal;
 use relink_store::{PostgresStore, PostgresUrl, SqliteStore};
 use relink_testkit::memory_store::MemoryStore;
 use relink_testkit::postgres::PostgresServer;

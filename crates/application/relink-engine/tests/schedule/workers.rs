@@ -7,7 +7,8 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
-use relink_engine::{CheckEnd, StopSignal};
+use relink_engine::CheckEnd;
+use relink_requests::StopSignal;
 use tokio::time::Instant;
 
 use crate::harness::{Harness, Scenario};

@@ -13,7 +13,7 @@ use url::Url;
 
 use super::{FixCause, FixStatus, LinkFix};
 use crate::revive::good_copy_near;
-use relink_engine::Ports;
+use relink_requests::Ports;
 
 /// Replaces each chosen archived copy by the copy nearest to the date of its link. The date
 /// of a link is the access date that its text states, or the date of its line in the

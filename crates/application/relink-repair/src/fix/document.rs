@@ -11,9 +11,7 @@ use relink_ports::{FileError, Files};
 use thiserror::Error;
 
 use super::{FixStatus, LinkFix};
-use relink_engine::ReadOptions;
-use relink_engine::content_hash;
-use relink_engine::is_gzip;
+use relink_documents::{ReadOptions, content_hash, is_gzip};
 
 /// A document before and after its repairs.
 #[derive(Debug, Clone, PartialEq, Eq)]

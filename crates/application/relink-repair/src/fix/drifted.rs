@@ -12,7 +12,7 @@ use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
 
 use super::copies::{nearest_copy, version_of};
 use super::{BATCH_SIZE, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix};
-use relink_engine::{EngineError, Ports};
+use relink_requests::{EngineError, Ports};
 
 /// Returns a repair for each citation of a page with other content: the copy nearest to the
 /// last check that found the old content.

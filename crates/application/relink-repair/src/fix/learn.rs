@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 use relink_model::Confidence;
 
 use crate::Revival;
-use relink_engine::to_json;
-use relink_engine::{EngineError, Ports};
+use relink_requests::{EngineError, Ports, to_json};
 
 /// What the decisions changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

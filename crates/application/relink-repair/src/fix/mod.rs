@@ -38,8 +38,9 @@ pub use self::site::{
     SelectedFix, SiteFixes, fetch_page, map_to_sources, repair_page, select_links,
 };
 pub use self::wiki::{WikiEditResult, WikiEditSettings, WikiEdits, WikiPageEdit, edit_wiki_pages};
-use relink_engine::{CheckEnd, CheckSettings, check};
-use relink_engine::{EngineError, Input, Observer, Ports, ReadOptions, StopSignal};
+use relink_documents::{Input, ReadOptions};
+use relink_engine::{CheckEnd, CheckSettings, Observer, check};
+use relink_requests::{EngineError, Ports, StopSignal};
 
 /// Why a dead link has no new URL if none was searched for.
 const NOT_SEARCHED: &str = "not searched for; use `--revive`";

@@ -24,7 +24,7 @@ use super::{
     NOT_FOUND, NOT_SEARCHED,
 };
 use crate::Revival;
-use relink_engine::{EngineError, Ports};
+use relink_requests::{EngineError, Ports};
 
 /// Verdicts of links that can be repaired.
 const REPAIRABLE: [Verdict; 4] =

@@ -9,7 +9,7 @@ use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
 use url::Url;
 
 use super::{BATCH_SIZE, FixCause, FixSettings, FixStatus, FixStyle, LinkFix};
-use relink_engine::{EngineError, Ports};
+use relink_requests::{EngineError, Ports};
 
 /// Returns a repair for each link to an archived copy: its original URL.
 pub(super) async fn plan_restorations(

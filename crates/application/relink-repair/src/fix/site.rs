@@ -14,8 +14,9 @@ use relink_ports::{Fetch as _, FetchRequest, Files, LinkLocation, RequestOptions
 use url::Url;
 
 use super::LinkFix;
-use relink_engine::{DispatchSettings, LocalRules, Ports};
-use relink_engine::{PoliteFetch, PoliteFetchSettings};
+use relink_documents::LocalRules;
+use relink_engine::DispatchSettings;
+use relink_requests::{PoliteFetch, PoliteFetchSettings, Ports};
 
 /// Extensions of source files.
 const EXTENSIONS: [&str; 10] =

@@ -13,7 +13,7 @@ use relink_ports::{
 };
 use tokio::time::{Instant, sleep_until};
 
-use relink_engine::{EngineError, StopSignal};
+use relink_requests::{EngineError, StopSignal};
 
 /// Error codes of the MediaWiki API after which no page can be edited.
 const FINAL_CODES: [&str; 12] = [

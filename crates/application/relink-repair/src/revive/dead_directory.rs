@@ -10,7 +10,7 @@ use relink_revive::{Directory, NoAliasReason, OldPage};
 
 use super::alias_search::AliasSearch;
 use super::{PatternContent, Revival, Reviver};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 /// URL prefixes of the pages of a directory.
 pub(super) const URL_PREFIXES: [&str; 4] = ["http://", "https://", "http://www.", "https://www."];

@@ -20,7 +20,7 @@ use url::Url;
 
 use super::live::LiveCandidate;
 use super::{Alias, AliasSearch, Reviver};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 /// Confidence of the only result that follows the pattern. Relink's own choice: too low
 /// for automatic replacement, because the pattern alone is often wrong.

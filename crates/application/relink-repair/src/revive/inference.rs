@@ -15,7 +15,7 @@ use relink_revive::{Directory, NoAliasReason};
 
 use super::alias_search::TextComparison;
 use super::{Alias, AliasSearch, Reviver};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 impl Reviver<'_> {
     /// Applies programs again to a page whose alias was found by a program, if a copy of the

@@ -20,8 +20,7 @@ use url::Url;
 use super::dead_directory::URL_PREFIXES;
 use super::directory_pattern::{PatternContent, coarse_pattern};
 use super::{Alias, AliasSearch, Revival, Reviver};
-use relink_engine::EngineError;
-use relink_engine::to_json;
+use relink_requests::{EngineError, to_json};
 
 /// Maximum number of earlier revivals read per directory and prefix.
 const MAX_EXAMPLES: usize = 500;

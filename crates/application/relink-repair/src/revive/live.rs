@@ -16,10 +16,8 @@ use url::Url;
 
 use super::archives::main_terms;
 use super::{DeadPage, ReviveSettings};
-use relink_engine::Ports;
-use relink_engine::final_url;
 use relink_engine::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
-use relink_engine::{PoliteFetch, PoliteFetchSettings, THROTTLING_STATUSES};
+use relink_requests::{PoliteFetch, PoliteFetchSettings, Ports, THROTTLING_STATUSES, final_url};
 
 /// Maximum wait between two attempts to fetch a candidate.
 const MAX_WAIT: Duration = Duration::from_secs(5);

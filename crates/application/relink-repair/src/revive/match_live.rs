@@ -18,7 +18,7 @@ use url::Url;
 
 use super::revival::{Alias, Revival};
 use super::{AliasSearch, COMPARED_REDIRECT, Reviver};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 /// Minimum confidence of a match with the same content.
 const SAME_CONTENT: Confidence = Confidence::from_percent(98);

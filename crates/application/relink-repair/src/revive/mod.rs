@@ -56,9 +56,7 @@ pub use self::learning::pattern_programs;
 use self::live::{LiveCandidate, LiveCheck};
 pub use self::replacements::ReplacementSearch;
 pub use self::revival::{Alias, RejectedCopy, Replacement, Revival, WeakCandidate};
-use relink_engine::to_json;
-use relink_engine::{EngineError, Ports, StopSignal};
-use relink_engine::{Panicked, isolate_async};
+use relink_requests::{EngineError, Panicked, Ports, StopSignal, isolate_async, to_json};
 
 /// Confidence of the live target of a historical redirect, if other pages of the directory
 /// did not redirect there. A page with such an alias is not searched further.

@@ -19,7 +19,7 @@ use super::live::LiveCandidate;
 use super::queries::web_plan;
 use super::revival::Replacement;
 use super::{AliasSearch, Reviver};
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 
 /// Maximum number of pages fetched per search. This is one more than on the site of the
 /// dead page, because a title occurs on more sites than mirrors exist, and still means few

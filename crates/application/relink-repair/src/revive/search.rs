@@ -20,8 +20,7 @@ use super::live::LiveCandidate;
 use super::match_live::match_pages;
 use super::queries::site_plan;
 use super::{Alias, AliasSearch, Reviver};
-use relink_engine::EngineError;
-use relink_engine::to_json;
+use relink_requests::{EngineError, to_json};
 
 /// Maximum age of a cached search response.
 const MAX_CACHE_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);

@@ -57,7 +57,7 @@ impl Guard {
         let hook_state = Arc::clone(&state);
         set_hook(Box::new(move |info| {
             let location = info.location().map(ToString::to_string).unwrap_or_default();
-            let item = relink_engine::isolated_item().map(|item| format!(" ({item})"));
+            let item = relink_requests::isolated_item().map(|item| format!(" ({item})"));
             lock(&hook_state)
                 .panic_locations
                 .push(format!("{location}{}", item.unwrap_or_default()));

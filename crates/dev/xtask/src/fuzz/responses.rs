@@ -13,8 +13,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_engine::{
-    CrawlRules, CrawlSettings, DispatchSettings, Observer, Ports, Progress, RenderMode, StopSignal,
-    crawl,
+    CrawlRules, CrawlSettings, DispatchSettings, Observer, Progress, RenderMode, crawl,
 };
 use relink_fetch::{FetchSettings, Fetcher, Proxies};
 use relink_files::{LocalFiles, LocalFilesSettings};
@@ -23,6 +22,7 @@ use relink_frontier::{
 };
 use relink_judge::Policy;
 use relink_ports::{CheckedTarget, Clock};
+use relink_requests::{Ports, StopSignal};
 use relink_store::SqliteStore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

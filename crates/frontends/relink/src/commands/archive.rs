@@ -9,13 +9,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relink_engine::{CheckEnd, Ports, StopSignal, check};
+use relink_engine::{CheckEnd, check};
 use relink_judge::codes;
 use relink_lookup::WarcWriter;
 use relink_model::RunId;
 use relink_ports::Clock as _;
 use relink_repair::{CopyState, LivePage, SaveSettings, find_copies, save_pages};
 use relink_report::{ArchiveReport, ArchiveRow, ArchiveRowState, redact};
+use relink_requests::{Ports, StopSignal};
 
 use self::submit::submit_missing;
 use super::fix::annotate;

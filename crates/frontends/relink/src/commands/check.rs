@@ -9,13 +9,13 @@ mod check_revive;
 
 use std::sync::Arc;
 
-use relink_engine::{
-    CheckEnd, CheckOutcome, Diagnostic, Diagnostics, EngineError, Input, Ports, StopSignal, check,
-};
+use relink_documents::{Diagnostic, Diagnostics, Input};
+use relink_engine::{CheckEnd, CheckOutcome, check};
 use relink_files::LocalFiles;
 use relink_model::RunId;
 use relink_ports::Clock as _;
 use relink_report::human::{counted, problem};
+use relink_requests::{EngineError, Ports, StopSignal};
 
 pub use self::baseline::run as run_baseline;
 pub use self::check_revive::dead_pages;

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use relink_engine::{CrawlEnd, CrawlOutcome, EngineError, Ports, crawl};
+use relink_engine::{CrawlEnd, CrawlOutcome, crawl};
 use relink_ports::{CheckedTargetQuery, Clock as _, RunSummary};
 use relink_report::human::{counted, grouped};
 use relink_report::printable;
+use relink_requests::{EngineError, Ports};
 
 use super::BEFORE_FIRST_TASK;
 use super::export;

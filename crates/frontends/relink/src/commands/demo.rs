@@ -21,16 +21,15 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use relink_demo::{Library, SimulatedTime};
-use relink_engine::{
-    CheckOutcome, CheckSettings, DispatchSettings, Input, LoadSettings, Observer, Ports, Progress,
-    ReadOptions, StopSignal, check,
-};
+use relink_documents::{Input, LoadSettings, ReadOptions};
+use relink_engine::{CheckOutcome, CheckSettings, DispatchSettings, Observer, Progress, check};
 use relink_fetch::ResolveOverride;
 use relink_frontier::{PolitenessPolicy, UrlFilter};
 use relink_judge::Policy;
 use relink_model::RunId;
 use relink_ports::{CheckedTarget, Clock};
 use relink_report::human::{self, TextStyle, counted, duration};
+use relink_requests::{Ports, StopSignal};
 
 use self::scoreboard::{ReportedVerdicts, Scoreboard};
 use crate::cli::{DemoArgs, GlobalArgs};

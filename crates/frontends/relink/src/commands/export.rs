@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
-use relink_engine::Ports;
 use relink_model::{RunId, TaskId};
 use relink_ports::{DocumentId, SiteLink, SitePage, SiteTarget};
 use relink_report::graph::{GraphCsv, GraphEdgeRow, Graphml, NodeRow, SitemapXml};
 use relink_report::human::counted;
+use relink_requests::Ports;
 
 use super::BEFORE_FIRST_TASK;
 use crate::cli::{Export, ExportKind};

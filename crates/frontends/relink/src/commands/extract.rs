@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
-use relink_engine::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
+use relink_documents::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
 use relink_files::{BoundedReader, LocalFiles, LocalFilesSettings, MAX_DOCUMENT_BYTES};
 use relink_ports::Clock as _;
 use relink_report::extract::{

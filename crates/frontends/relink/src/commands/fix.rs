@@ -23,7 +23,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use relink_engine::{CheckEnd, CheckOutcome, EngineError, Ports, StopSignal, check};
+use relink_engine::{CheckEnd, CheckOutcome, check};
 use relink_git::GitLineHistory;
 use relink_model::RunId;
 use relink_ports::Clock as _;
@@ -34,6 +34,7 @@ use relink_repair::{
 use relink_report::{
     FixCommitRow, FixReport, FixRow, FixWikiEditRow, printable, pull_request_body,
 };
+use relink_requests::{EngineError, Ports, StopSignal};
 
 pub use self::annotate::annotate;
 use self::commit::Committer;

@@ -15,10 +15,10 @@ mod webhook;
 
 use std::sync::Arc;
 
-use relink_engine::StopSignal;
 use relink_federation::{HarvestOptions, Harvester, ProviderSettings};
 use relink_ports::{HarvestStore, StoredProvider};
 use relink_report::harvest::HarvestRunRow;
+use relink_requests::StopSignal;
 
 use super::signals::stop_on_signal;
 use crate::cli::{ExplainFormat, HarvestArgs, HarvestCommand, HarvestRunArgs, RequestArgs};

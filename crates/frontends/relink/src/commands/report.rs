@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use relink_engine::{Ports, previous_crawl, site_report};
+use relink_engine::{previous_crawl, site_report};
 use relink_ports::{CheckedTargetQuery, RunSummary};
 use relink_report::human::{TextStyle, grouped};
 use relink_report::site::{self, Capped, ChangeRow, SiteComparison, SiteReport};
 use relink_report::{TargetRow, printable};
+use relink_requests::Ports;
 
 use super::{BEFORE_FIRST_TASK, text_style};
 use crate::cli::{GlobalArgs, ReportArgs, ReportCommand, ReportFormat};

@@ -7,12 +7,12 @@ mod summary;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use relink_engine::{EngineError, Ports};
 use relink_lookup::{LocalArchive, WebArchive, WebArchiveSettings};
 use relink_model::{RequestRights, Verdict};
 use relink_ports::{Archive, BudgetStore, Clock as _};
 use relink_repair::{DeadPage, Revival, ReviveObserver, revive};
 use relink_report::human::{self, TextStyle};
+use relink_requests::{EngineError, Ports};
 use url::Url;
 
 use super::signals::stop_on_signal;

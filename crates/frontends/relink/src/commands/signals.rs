@@ -4,7 +4,7 @@
 //! and the exit code is 130. A second Ctrl-C or SIGTERM ends the process immediately.
 //! A second SIGHUP does not, because a closed terminal may send it twice.
 
-use relink_engine::{StopSignal, StopTrigger};
+use relink_requests::{StopSignal, StopTrigger};
 
 use crate::error::Exit;
 

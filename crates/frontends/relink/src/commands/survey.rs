@@ -8,11 +8,10 @@ mod simulate;
 
 use std::sync::Arc;
 
-use relink_engine::{
-    EngineError, LoadedCatalog, Ports, SurveyEnd, SurveyOutcome, read_catalog, survey,
-};
+use relink_engine::{LoadedCatalog, SurveyEnd, SurveyOutcome, read_catalog, survey};
 use relink_report::human::counted;
 use relink_report::printable;
+use relink_requests::{EngineError, Ports};
 
 use super::BEFORE_FIRST_TASK;
 use super::signals::stop_on_signal;

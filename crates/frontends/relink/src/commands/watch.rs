@@ -18,7 +18,6 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use relink_collection::ImportFormat;
-use relink_engine::Ports;
 use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
 use relink_ports::CollectionStore;
 use relink_report::human::{TextStyle, counted, grouped};
@@ -28,6 +27,7 @@ use relink_report::watch::{
     export_json, export_markdown, export_opml, history_text, review_html, show_text, study_csv,
     study_text,
 };
+use relink_requests::Ports;
 use relink_watch::{
     AddContent, AddRequest, AngleOptions, CollectionEdit, ImportSummary, MemberEditRequest,
     MemberSelector, PhraseOptions, ReviewPeriod, WatchAction, add_collection, apply_action,

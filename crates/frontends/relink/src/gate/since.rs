@@ -10,13 +10,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relink_engine::{Observer, Ports, Progress, StopSignal, check};
+use relink_engine::{Observer, Progress, check};
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_gate::{AddedLines, BaseLinks, LinkKey, Renames, new_links};
 use relink_git::{GitError, Repository};
 use relink_model::{Span, Verdict};
 use relink_page::{Column, DocumentFormat, Options, links_with};
 use relink_ports::{CheckedTarget, Clock as _, Files as _, LinkLocation, WalkRequest};
+use relink_requests::{Ports, StopSignal};
 use tempfile::TempDir;
 
 use super::normalize;

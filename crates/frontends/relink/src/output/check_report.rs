@@ -3,12 +3,12 @@
 
 use std::io::Write;
 
-use relink_engine::Ports;
 use relink_model::Verdict;
 use relink_ports::{CheckedTarget, LinkLocation};
 use relink_report::check::{self, BrokenLink, CheckCause, CheckReport};
 use relink_report::human::CauseView;
 use relink_report::{printable, redact, redact_prose};
+use relink_requests::Ports;
 
 use super::findings::{FindingGroup, group_findings, load_findings};
 use super::human::listed_verdicts;

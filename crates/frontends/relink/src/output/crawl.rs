@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use relink_engine::{CrawlEnd, CrawlOutcome, Ports, previous_crawl, site_report};
+use relink_engine::{CrawlEnd, CrawlOutcome, previous_crawl, site_report};
 use relink_model::RunId;
 use relink_report::human::{counted, duration, grouped};
 use relink_report::printable;
 use relink_report::site::SiteReport;
+use relink_requests::Ports;
 
 use super::FinishedRun;
 use crate::error::CommandError;

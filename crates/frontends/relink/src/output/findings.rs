@@ -6,12 +6,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use relink_engine::Ports;
 use relink_gate::{CauseKind, FindingKey, group_by_cause, local_path};
 use relink_judge::codes;
 use relink_model::{FindingCode, RunId, TaskId, Verdict};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, Files};
 use relink_report::human::FindingCounts;
+use relink_requests::Ports;
 
 use crate::cli::SortArg;
 use crate::error::CommandError;

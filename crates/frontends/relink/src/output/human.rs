@@ -7,11 +7,13 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::time::Duration;
 
-use relink_engine::{CheckEnd, CrawlOutcome, Diagnostic, Diagnostics, Ports};
+use relink_documents::{Diagnostic, Diagnostics};
+use relink_engine::{CheckEnd, CrawlOutcome};
 use relink_model::{FindingCode, Verdict};
 use relink_ports::{CheckedTarget, HostStats};
 use relink_report::human::{self, Footer, Headline, SinglePageView, TextStyle};
 use relink_report::printable;
+use relink_requests::Ports;
 
 use super::findings::{
     count_findings, group_findings, load_findings, sort_groups, split_revivable,

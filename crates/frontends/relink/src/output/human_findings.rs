@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
-use relink_engine::Ports;
 use relink_gate::CauseKind;
 use relink_judge::codes;
 use relink_model::FindingCode;
 use relink_ports::CheckedTarget;
 use relink_report::LocationView;
 use relink_report::human::{self, CauseView, FindingView, ListedFinding, TextStyle};
+use relink_requests::Ports;
 use url::Url;
 
 /// The group of links whose locations are not loaded, if findings are grouped by file.

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use relink_engine::Ports;
 use relink_model::Verdict;
 use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
 use relink_report::FindingLine;
+use relink_requests::Ports;
 
 use super::human::listed_verdicts;
 use super::revival_text::add_repair;

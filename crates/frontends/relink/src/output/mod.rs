@@ -22,10 +22,8 @@ use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
-use relink_engine::{
-    CheckOutcome, CheckSkipReason, CrawlOutcome, Diagnostic, LoadSummary, Observer, Ports,
-    Progress, SkipCounts, SurveyOutcome,
-};
+use relink_documents::{CheckSkipReason, Diagnostic, LoadSummary, SkipCounts};
+use relink_engine::{CheckOutcome, CrawlOutcome, Observer, Progress, SurveyOutcome};
 use relink_frontier::NetworkDoubt;
 use relink_model::{RunId, Verdict};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, HostStats, RunStats};
@@ -34,6 +32,7 @@ use relink_report::{
     DeadLinks, HostRow, LocationView, ProblemRow, ReportTail, SuggestionRow, Summary, TargetRow,
     TargetView, redact, redact_prose,
 };
+use relink_requests::Ports;
 
 use self::check_report::FinalReport;
 pub use self::file::{OutputFile, write_file};

@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use relink_engine::Ports;
 use relink_model::{RunId, Verdict};
 use relink_page::{DocumentFormat, for_each_row};
 use relink_ports::{CheckedTarget, CheckedTargetQuery};
 use relink_report::check::ResultTable;
 use relink_report::{printable, redact, redact_prose};
+use relink_requests::Ports;
 
 use super::RevivalText;
 use crate::error::CommandError;

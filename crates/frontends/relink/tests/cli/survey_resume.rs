@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_engine::{
-    CatalogFields, CatalogSource, DispatchSettings, LoadedCatalog, Observer, Ports, Progress,
-    StopSignal, SurveySettings, read_catalog, survey,
+    CatalogFields, CatalogSource, DispatchSettings, LoadedCatalog, Observer, Progress,
+    SurveySettings, read_catalog, survey,
 };
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_frontier::PolitenessPolicy;
 use relink_model::{FetchOutcome, Hop, Timings};
 use relink_ports::{Body, CheckedTarget, Clock, Fetch, FetchRequest, FetchResult};
+use relink_requests::{Ports, StopSignal};
 use relink_store::SqliteStore;
 use relink_survey::SamplingPlanName;
 use tokio::sync::Notify;

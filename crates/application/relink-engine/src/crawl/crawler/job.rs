@@ -12,12 +12,10 @@ use url::Url;
 
 use super::super::CHECKPOINT;
 use super::super::page_fetch::PageFetch;
-use super::super::parsed_page::{MAX_SITEMAP_BYTES, ParsedPage, is_named_as_sitemap};
-use super::super::sitemap_limits::MAX_SITEMAPS;
 use super::{Crawler, DEFAULT_SITEMAP, FetchedPageContext, HostRobotsInfo, RunningTest};
 use crate::dispatch::{Job, NamedCheckpoint, NewTasks};
-use crate::politeness::AGENT;
-use crate::probe::{agent_for, final_url};
+use relink_documents::{MAX_SITEMAP_BYTES, MAX_SITEMAPS, ParsedPage, is_named_as_sitemap};
+use relink_requests::{AGENT, agent_for, final_url};
 
 impl Job for Crawler {
     fn follows_links(&self) -> bool {

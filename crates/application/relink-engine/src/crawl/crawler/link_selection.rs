@@ -10,9 +10,9 @@ use relink_ports::{LinkDecision, NewLink, NewPage, NewTarget, PageLink};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::parsed_page::{BadLink, ParsedLink, ParsedPage, SitemapKind};
 use super::{Crawler, DEFAULT_SITEMAP, FetchedPageContext, web_target};
-use crate::isolation::isolate;
+use relink_documents::{BadLink, ParsedLink, ParsedPage, SitemapKind};
+use relink_requests::isolate;
 
 /// Context of a link.
 struct LinkContext<'a> {

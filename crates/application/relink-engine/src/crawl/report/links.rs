@@ -15,7 +15,7 @@ use url::Url;
 
 use super::MAX_ROWS;
 use super::targets::TargetAggregator;
-use crate::anchors::{decoded, has_anchor};
+use relink_documents::{decoded, has_anchor};
 
 /// Maximum number of links listed per finding.
 const MAX_INLINKS: usize = 50;

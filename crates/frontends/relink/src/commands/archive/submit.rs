@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use relink_engine::{Ports, StopSignal};
 use relink_lookup::{PywbRecorder, SavePageNow, SavePageNowSettings, ServiceLimits};
 use relink_ports::{ArchiveSubmission, SubmissionLog};
 use relink_repair::{CopyState, LivePage, SubmitSettings, submit_pages};
+use relink_requests::{Ports, StopSignal};
 use serde::{Deserialize, Serialize};
 use url::Url;
 

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use relink_engine::{CheckEnd, Diagnostic, check};
+use relink_documents::Diagnostic;
+use relink_engine::{CheckEnd, check};
 use relink_files::LocalFiles;
 use relink_ports::Clock as _;
 use relink_report::human::{counted, problem};

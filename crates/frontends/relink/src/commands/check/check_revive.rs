@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use relink_engine::{Ports, StopSignal};
 use relink_model::{RunId, Verdict};
 use relink_ports::CheckedTargetQuery;
 use relink_repair::{DeadPage, Revival, ReviveObserver, ReviveSettings, revive};
 use relink_report::printable;
+use relink_requests::{Ports, StopSignal};
 use url::Url;
 
 use crate::cli::GlobalArgs;

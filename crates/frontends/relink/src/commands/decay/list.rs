@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
-use relink_engine::{ExtractSettings, Ports, StopSignal, extract};
+use relink_documents::{ExtractSettings, extract};
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_measure::{
     DecayDay, ListOutcome, MeasurePorts, MeasureSettings, MeasuredPage, decay_over_time,
@@ -17,6 +17,7 @@ use relink_measure::{
 use relink_ports::Clock as _;
 use relink_report::decay::{DecayDayRow, IntervalRow, ListDecay, ListedPage};
 use relink_report::extract::LinkFormat;
+use relink_requests::{Ports, StopSignal};
 use relink_watch::collection_urls;
 use serde::Deserialize;
 use url::Url;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
 use relink_demo::{DecayedNeighborhood, Library};
-use relink_engine::{Ports, StopSignal};
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_measure::{
@@ -14,6 +13,7 @@ use relink_measure::{
     measure,
 };
 use relink_report::human::counted;
+use relink_requests::{Ports, StopSignal};
 
 use super::VerdictCollector;
 use crate::error::CommandError;

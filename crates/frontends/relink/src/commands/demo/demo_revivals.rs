@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use relink_demo::{Library, MiniArchive};
-use relink_engine::{Ports, StopSignal};
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_model::{Confidence, RunId};
@@ -20,6 +19,7 @@ use relink_repair::{
 };
 use relink_report::human::{counted, duration};
 use relink_report::printable;
+use relink_requests::{Ports, StopSignal};
 use relink_revive::cost::RevivalMethod;
 
 use super::since;

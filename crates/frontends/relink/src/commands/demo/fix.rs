@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use relink_engine::{CheckSettings, Ports, StopSignal};
+use relink_engine::CheckSettings;
 use relink_fix::unified_diff;
 use relink_model::RunId;
 use relink_repair::{FixSettings, LinkFix, plan_document, plan_fixes, verify_fixes};
 use relink_report::human::counted;
 use relink_report::printable;
+use relink_requests::{Ports, StopSignal};
 
 use super::VerdictCollector;
 use crate::commands::fix::{PatchGroups, document_diffs};

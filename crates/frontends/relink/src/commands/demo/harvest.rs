@@ -14,7 +14,7 @@ use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use relink_demo::{DemoFederation, ExpectedIncident};
-use relink_engine::{DispatchSettings, StopSignal};
+use relink_engine::DispatchSettings;
 use relink_federation::{HarvestOptions, Harvester, IncidentState, ProviderSettings, RecordOrigin};
 use relink_frontier::PolitenessPolicy;
 use relink_harvest::OaiClientSettings;
@@ -22,6 +22,7 @@ use relink_judge::Policy;
 use relink_model::RequestRights;
 use relink_ports::{Clock, IncidentFilter};
 use relink_report::human::{counted, duration};
+use relink_requests::StopSignal;
 use relink_survey::LossLimit;
 use url::Url;
 

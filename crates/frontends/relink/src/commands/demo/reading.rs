@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use relink_change::SimilarityWeights;
 use relink_demo::{Library, PlannedReading, SimulatedTime};
-use relink_engine::{DispatchSettings, Ports, StopSignal};
+use relink_engine::DispatchSettings;
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_keyphrase::{PlanLimits, SearchGoal};
@@ -19,6 +19,7 @@ use relink_ports::CollectionStore;
 use relink_repair::{ReplacementSearch, ReviveSettings};
 use relink_report::human::{counted, duration};
 use relink_report::watch::WatchReport;
+use relink_requests::{Ports, StopSignal};
 use relink_watch::{
     AddContent, AddRequest, MemberSelector, SuggestRequest, WatchSettings, add_collection,
     review_collection, suggest_replacements, watch_pages,

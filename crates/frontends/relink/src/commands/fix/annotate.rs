@@ -3,10 +3,10 @@
 
 use std::ffi::OsString;
 
-use relink_engine::Ports;
 use relink_fix::PageVersion;
 use relink_model::{RunId, Verdict};
 use relink_repair::{CopyState, FixCause, FixStatus, FixStyle, LinkFix, LivePage};
+use relink_requests::Ports;
 
 use super::{FixMode, Journal, Roots, WriteMode, write_documents};
 use crate::cli::{FixFormat, GlobalArgs};

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use relink_engine::Ports;
 use relink_fix::{
     Proposal, ReviewCounts, ReviewDecision, ReviewDecisions, anchor_text, read_decisions,
     review_table, sample,
@@ -12,6 +11,7 @@ use relink_fix::{
 use relink_page::DocumentFormat;
 use relink_repair::{FixCause, FixStatus, LinkFix, learn_decisions};
 use relink_report::human::counted;
+use relink_requests::Ports;
 use relink_revive::Site;
 use url::Url;
 

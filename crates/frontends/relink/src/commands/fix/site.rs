@@ -7,12 +7,12 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use relink_engine::Ports;
 use relink_ports::Clock as _;
 use relink_repair::{
     FixStatus, LinkFix, SelectedFix, fetch_page, map_to_sources, repair_page, select_links,
 };
 use relink_report::{SiteFixList, SiteFixRow, redact, redact_prose};
+use relink_requests::Ports;
 use url::Url;
 
 use super::patch::write_output;

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::{Ports, StopSignal};
 use relink_fix::{SummaryLink, bot_exclusion, edit_summary};
 use relink_page::DocumentFormat;
 use relink_ports::{
@@ -21,6 +20,7 @@ use relink_repair::{
 };
 use relink_report::human::counted;
 use relink_report::{FixWikiEditRow, printable, redact};
+use relink_requests::{Ports, StopSignal};
 use relink_wiki::{JsonJournal, MediaWiki, MediaWikiSettings, PageCopies, WikiLogin};
 use url::Url;
 

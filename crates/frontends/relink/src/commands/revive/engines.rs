@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relink_engine::Ports;
 use relink_lookup::{IndexedPage, LocalIndex, WebSearch, WebSearchSettings};
 use relink_ports::{BudgetStore, SearchEngine, SearchError, TextChange};
+use relink_requests::Ports;
 use url::Url;
 
 use crate::database::companion_path;

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use relink_engine::Ports;
 use relink_repair::Revival;
 use relink_report::{AliasShare, CopyGapSummary, CostComparison, ReviveSummary, SCHEMA};
+use relink_requests::Ports;
 use relink_revive::breakage::Breakage;
 use relink_revive::cost::{Cost, RevivalMethod};
 

@@ -1,6 +1,6 @@
 //! Messages for errors of collections: causes and hints for the terminal.
 
-use relink_engine::EngineError;
+use relink_requests::EngineError;
 use relink_watch::WatchError;
 
 use crate::error::CommandError;

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use console::{Key, Term};
 use jiff::SignedDuration;
-use relink_engine::StopSignal;
 use relink_report::human::TextStyle;
 use relink_report::watch::{ReviewAction, ReviewKey, TerminalReview, WatchReport};
+use relink_requests::StopSignal;
 use relink_watch::{MemberSelector, WatchAction, apply_action, replace_member, review_collection};
 
 use super::suggest::ReplacementSearch;

@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::{Ports, StopSignal};
 use relink_ports::{Clock as _, CollectionStore};
 use relink_report::watch::{
     WatchKeyphraseReport, WatchSuggestions, keyphrase_text, suggestion_text,
 };
+use relink_requests::{Ports, StopSignal};
 use relink_watch::{
     MemberSelector, SuggestRequest, WatchAction, apply_action, member_keyphrases,
     suggest_replacements,

@@ -1,0 +1,368 @@
+//! Checks whether files contain the anchors that links refer to, with the
+//! anchors of included files and the labels of the site.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relink_judge::codes;
+use relink_page::{Anchors, DocumentFormat, IncludedFile, SlugStyle};
+use relink_ports::{FileError, Files};
+use relink_sites::{DocSite, Generator};
+
+use super::includes::{self, IncludeLookup};
+use super::labels::Labels;
+use super::local::LocalLink;
+use super::local_check::{LocalLinkChecker, LocalLinkResult, alive, finding, has_anchors};
+use super::project::Project;
+use super::skip::CheckSkipReason;
+use super::unreadable;
+use crate::anchors::{decoded, is_line_fragment};
+use relink_requests::isolate;
+
+/// Maximum number of cached anchors, over all documents.
+const MAX_ANCHORS: usize = 500_000;
+/// Maximum number of documents with cached anchors.
+const MAX_DOCUMENTS: usize = 20_000;
+/// Maximum number of missing anchors with a suggestion. One suggestion compares
+/// up to 2,000 anchors.
+pub(super) const MAX_SUGGESTIONS: usize = 5_000;
+/// Directories of text that is published as a part of other pages.
+const PARTIAL_DIRECTORIES: [&str; 10] = [
+    "_includes",
+    "_partials",
+    "_snippets",
+    "_common",
+    "includes",
+    "partials",
+    "snippets",
+    "reusables",
+    "shared",
+    "fragments",
+];
+/// Maximum number of files that one document includes.
+const MAX_INCLUDES: usize = 200;
+
+/// Result of the lookup of a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum LabelLookup {
+    /// The site has the label.
+    Found,
+    /// The label may be defined in source code or in another project.
+    MayBeExternal,
+    /// The site does not have the label; a similar one may exist.
+    Missing(Option<String>),
+}
+
+impl LocalLinkChecker<'_> {
+    /// Looks up a label in the site of a document; `None` if the generator has no
+    /// labels.
+    pub(super) async fn find_label(&mut self, document: &Path, label: &str) -> Option<LabelLookup> {
+        let project = self.project().await?;
+        let relative = project.relative(document)?;
+        let site = project.labels_site(&relative)?.clone();
+        let is_external = site.has_external_labels;
+        let rule = site.has_rule_labels.then(|| format!("r-{label}"));
+        let label = rule.as_deref().unwrap_or(label);
+        let labels = self.site_labels(&project, site).await;
+        Some(match labels.extended_by(label) {
+            _ if labels.contains(label) => LabelLookup::Found,
+            Some(_) if is_external && is_object_name(label) => LabelLookup::MayBeExternal,
+            Some(similar) => LabelLookup::Missing(Some(similar.to_owned())),
+            None if is_external => LabelLookup::MayBeExternal,
+            None => LabelLookup::Missing(None),
+        })
+    }
+
+    async fn site_labels(&mut self, project: &Arc<Project>, site: DocSite) -> Arc<Labels> {
+        if let Some(labels) = self.labels.get(&site.config) {
+            return Arc::clone(labels);
+        }
+        let (files, project, config) =
+            (Arc::clone(self.files), Arc::clone(project), site.config.clone());
+        let read = move || Labels::read(&*files, &project, &site);
+        let labels = Arc::new(tokio::task::spawn_blocking(read).await.unwrap_or_default());
+        self.labels.insert(config, Arc::clone(&labels));
+        labels
+    }
+
+    /// Checks that one of these files has the anchor. `is_certain` means that
+    /// the link can refer only to them.
+    pub(super) async fn check_anchor(
+        &mut self,
+        link: &LocalLink,
+        fragment: &str,
+        files: &[PathBuf],
+        is_certain: bool,
+    ) -> LocalLinkResult {
+        let Some(slugs) = self.options.local.anchors else {
+            return alive(link, "the file exists");
+        };
+        let decoded = decoded(fragment);
+        let mut similar = None;
+        let mut has_known_anchors = false;
+        for file in files {
+            let Some(anchors) = self.anchors(file, link.style().is_same_document, slugs).await
+            else {
+                continue;
+            };
+            if anchors.has(fragment) || has_line_anchors(slugs) && is_line_fragment(fragment) {
+                return alive(link, "the anchor exists");
+            }
+            if anchors.may_have(&decoded) {
+                // A reference by label does not depend on the anchors of a page.
+                let is_reference = link.style().may_be_page_name;
+                let label =
+                    if is_reference { self.check_label(link, &decoded).await } else { None };
+                return label.unwrap_or(LocalLinkResult::Skipped(CheckSkipReason::Anchor));
+            }
+            if self.has_unknown_slugs(file).await && anchors.has_letters(&decoded) {
+                return alive(link, "the anchor exists");
+            }
+            has_known_anchors = true;
+            similar = similar.or_else(|| self.similar_anchor(file, &anchors, &decoded));
+        }
+        if decoded.starts_with("tab/") {
+            // docfx: the heading of a tab is a link to itself.
+            return alive(link, "the tab exists");
+        }
+        if let Some(result) = self.check_label(link, &decoded).await {
+            return result;
+        }
+        if !has_known_anchors || (link.style().may_be_page_name && link.style().is_same_document) {
+            // The content of a directory without an index file is unknown.
+            return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
+        }
+        if self.is_generated_anchor(link, files, &decoded).await {
+            return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
+        }
+        let position = match (link.style().is_same_document, is_certain) {
+            (true, _) => "in this document",
+            (false, true) => "in that file",
+            (false, false) => "in that directory's page",
+        };
+        let suggestion = similar.map(|name| format!("; there is `#{name}`")).unwrap_or_default();
+        finding(
+            link,
+            codes::MISSING_ANCHOR,
+            format!("no anchor `#{decoded}` {position}{suggestion}"),
+        )
+    }
+
+    /// Checks an anchor as a label of the site. Returns `None` if the generator
+    /// has no labels, or if the label is missing and cannot be elsewhere.
+    async fn check_label(&mut self, link: &LocalLink, label: &str) -> Option<LocalLinkResult> {
+        let (document, _) = link.site_path().filter(|_| link.style().is_same_document)?;
+        let document = document.to_owned();
+        let is_reference = link.style().may_be_page_name;
+        match self.find_label(&document, label).await? {
+            LabelLookup::Found => Some(alive(link, "the label exists")),
+            LabelLookup::MayBeExternal if is_reference || is_object_name(label) => {
+                Some(LocalLinkResult::Skipped(CheckSkipReason::Anchor))
+            }
+            LabelLookup::Missing(similar) if is_reference => {
+                let similar = similar.map(|name| format!("; there is `{name}`"));
+                let similar = similar.unwrap_or_default();
+                let reason = format!("no label `{label}` in the documents of the site{similar}");
+                Some(finding(link, codes::MISSING_ANCHOR, reason))
+            }
+            LabelLookup::Missing(_) | LabelLookup::MayBeExternal => None,
+        }
+    }
+
+    /// Whether the program that publishes a document is not known, so that it may write the
+    /// ids of headings by other rules: the project has a site without a configuration.
+    async fn has_unknown_slugs(&mut self, file: &Path) -> bool {
+        let Some(project) = self.project().await else { return false };
+        let Some(document) = project.relative(file) else { return false };
+        let is_plain = |site: &DocSite| site.generator == Generator::Plain;
+        project.site_of(&document).is_none_or(is_plain)
+            && project.known_sites().into_iter().any(is_plain)
+    }
+
+    /// Whether a missing anchor may be created when the site is built: tabs of
+    /// docfx, names of documented objects, and anchors in text that is only
+    /// published as a part of other pages.
+    async fn is_generated_anchor(
+        &mut self,
+        link: &LocalLink,
+        files: &[PathBuf],
+        anchor: &str,
+    ) -> bool {
+        let is_partial = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default();
+            name.as_encoded_bytes().starts_with(b"_") && name != "_index.md"
+                || file.iter().any(|part| PARTIAL_DIRECTORIES.iter().any(|name| part == *name))
+        };
+        // `#/path` is the state of a script.
+        if link.style().is_same_document && files.iter().any(is_partial) || anchor.contains('/') {
+            return true;
+        }
+        // A page may list the documents of its directory, as a glossary does.
+        let is_listed = |file: &PathBuf| {
+            let stem = file.file_stem().unwrap_or_default();
+            (stem == "index" || stem == "_index")
+                && self.files.open(&file.with_file_name(format!("{anchor}.md"))).is_ok()
+        };
+        if files.iter().any(is_listed) {
+            return true;
+        }
+        let (Some(project), Some(file)) = (self.project().await, files.first()) else {
+            return false;
+        };
+        let Some(document) = project.relative(file) else { return false };
+        project
+            .site_of(&document)
+            .is_some_and(|site| site.has_generated_reference && anchor.contains(['.', '+']))
+    }
+
+    /// Returns a similar anchor. Suggestions are cached, and their number is
+    /// limited.
+    fn similar_anchor(&mut self, file: &Path, anchors: &Anchors, name: &str) -> Option<String> {
+        let key = (file.to_owned(), name.to_owned());
+        if let Some(cached) = self.suggestions.get(&key) {
+            return cached.clone();
+        }
+        if self.suggestions.len() >= MAX_SUGGESTIONS {
+            return None;
+        }
+        let similar = anchors.nearest(name).map(str::to_owned);
+        self.suggestions.insert(key, similar.clone());
+        similar
+    }
+
+    /// Returns the anchors of a file; `None` if they are unknown.
+    async fn anchors(
+        &mut self,
+        file: &Path,
+        is_same_document: bool,
+        slugs: SlugStyle,
+    ) -> Option<Arc<Anchors>> {
+        if let Some(cached) = self.anchors.get(file) {
+            return cached.clone();
+        }
+        let format = self.options.format.filter(|_| is_same_document);
+        let mut anchors = self.read(file, format, slugs).await;
+        if let Some(anchors) = &mut anchors {
+            self.add_includes(file, anchors, slugs).await;
+        }
+        let anchors = anchors.map(Arc::new);
+        let count = anchors.as_ref().map_or(0, |anchors| anchors.len());
+        if self.cached_anchors + count > MAX_ANCHORS || self.anchors.len() >= MAX_DOCUMENTS {
+            self.anchors.clear();
+            self.cached_anchors = 0;
+        }
+        self.cached_anchors += count;
+        self.anchors.insert(file.to_owned(), anchors.clone());
+        anchors
+    }
+
+    /// Adds the anchors of included files.
+    async fn add_includes(&mut self, file: &Path, anchors: &mut Anchors, slugs: SlugStyle) {
+        let mut queue = included_by(file, anchors, Place::Page);
+        if queue.is_empty() {
+            return;
+        }
+        let project = self.project().await;
+        let mut seen = HashSet::new();
+        while let Some((document, include, place)) = queue.pop() {
+            if seen.len() >= MAX_INCLUDES || !seen.insert((document.clone(), include.clone())) {
+                continue;
+            }
+            let is_layout = matches!(include, IncludedFile::Layout(_));
+            let place = if is_layout { Place::Layout } else { place };
+            let found =
+                project.as_deref().map(|project| includes::find(project, &document, &include));
+            match found.unwrap_or(IncludeLookup::Unknown) {
+                IncludeLookup::Nothing => {}
+                IncludeLookup::Document => {
+                    *anchors = std::mem::take(anchors).with_inserted_document();
+                }
+                // The unknown text of a layout has few anchors that links refer to.
+                IncludeLookup::Unknown if place == Place::Layout => {}
+                IncludeLookup::Unknown => *anchors = std::mem::take(anchors).with_unknown(),
+                IncludeLookup::File(path) => {
+                    if let Some(included) = self.read(&path, None, slugs).await {
+                        queue.extend(included_by(&path, &included, place));
+                        match place {
+                            Place::Page => anchors.merge(&included),
+                            Place::Layout => anchors.merge_known(&included),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    async fn read(
+        &mut self,
+        file: &Path,
+        format: Option<DocumentFormat>,
+        slugs: SlugStyle,
+    ) -> Option<Anchors> {
+        // Detect the format by name only, so that large media files are not
+        // read.
+        let site_format = self.site_format(file).await;
+        let detect = || DocumentFormat::from_file(Some(&file.to_string_lossy()), b"");
+        let format = format.or(site_format).unwrap_or_else(detect);
+        if !has_anchors(format) {
+            return None;
+        }
+        let (files, path) = (Arc::clone(self.files), file.to_owned());
+        let work = move || read_anchors(&*files, &path, format, slugs);
+        let result =
+            if self.may_block { work() } else { tokio::task::spawn_blocking(work).await.ok()? };
+        match result {
+            Ok(anchors) => anchors,
+            // A directory has only some of the index files.
+            Err(FileError::Missing { .. }) => None,
+            Err(error) => {
+                self.problems.push(unreadable(file.to_string_lossy().into_owned(), &error));
+                None
+            }
+        }
+    }
+}
+
+/// Where a document is included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a page.
+    Page,
+    /// In the layout of a page.
+    Layout,
+}
+
+/// Returns the files that a document includes.
+fn included_by(
+    file: &Path,
+    anchors: &Anchors,
+    place: Place,
+) -> Vec<(PathBuf, IncludedFile, Place)> {
+    anchors.includes().map(|include| (file.to_owned(), include.clone(), place)).collect()
+}
+
+/// Reads and parses a file. Blocks the thread.
+fn read_anchors(
+    files: &dyn Files,
+    path: &Path,
+    format: DocumentFormat,
+    slugs: SlugStyle,
+) -> Result<Option<Anchors>, FileError> {
+    let bytes = files.read_blocking(path)?;
+    let label = path.display().to_string();
+    Ok(isolate(&label, || relink_page::anchors(format, &bytes, slugs)).ok().flatten())
+}
+
+/// Whether a label may be the name of an object in source code: `Class`, `object.member`.
+fn is_object_name(label: &str) -> bool {
+    let is_class = label.starts_with(|first: char| first.is_ascii_uppercase())
+        && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && label.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+    is_class || label.contains('.')
+}
+
+/// Whether this renderer has anchors for source lines.
+fn has_line_anchors(slugs: SlugStyle) -> bool {
+    matches!(slugs, SlugStyle::Any | SlugStyle::GitHub | SlugStyle::GitLab)
+}
