@@ -205,7 +205,7 @@ impl Fixture {
             is_fresh: false,
             scope: BTreeMap::new(),
         };
-        let (_trigger, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         let run = check(&ports, &settings, &mut self.results, &stop);
         tokio::time::timeout(HANG, run).await.expect("the check hangs").unwrap()
     }
@@ -241,7 +241,7 @@ impl Fixture {
             is_fresh: false,
             scope: BTreeMap::new(),
         };
-        let (_trigger, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         let run = crawl(&ports, &settings, &mut self.results, &stop);
         tokio::time::timeout(HANG, run).await.expect("the crawl hangs").unwrap().end
     }

@@ -122,7 +122,7 @@ fn ports(web: &Web) -> MeasurePorts<'_> {
 }
 
 async fn measured(web: &Web, settings: &MeasureSettings) -> MeasureOutcome {
-    measure(ports(web), settings, &mut IgnoreResults, &StopSignal::new().1).await
+    measure(ports(web), settings, &mut IgnoreResults, &StopSignal::never()).await
 }
 
 /// Checks the score of the start page of a site (see [`Web::new`]), and that no page is

@@ -17,6 +17,11 @@ impl StopSignal {
         (StopTrigger(sender), Self(receiver))
     }
 
+    /// Creates a signal that is never sent.
+    pub fn never() -> Self {
+        Self::new().1
+    }
+
     /// Whether the signal was sent.
     pub fn is_stopped(&self) -> bool {
         *self.0.borrow()

@@ -62,7 +62,7 @@ fn settings(harness: &Harness) -> CrawlSettings {
 
 /// Crawls until the crawl ends.
 async fn crawl_site(harness: &Harness, settings: &CrawlSettings) -> (CrawlEnd, Verdicts) {
-    let (_trigger, stop) = StopSignal::new();
+    let stop = StopSignal::never();
     let mut verdicts = Verdicts::default();
     let outcome = crawl(&harness.ports(0), settings, &mut verdicts, &stop).await.unwrap();
     (outcome.end, verdicts)

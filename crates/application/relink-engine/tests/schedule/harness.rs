@@ -192,7 +192,7 @@ impl Harness {
 
     /// Runs a check until it ends.
     pub(crate) async fn check(&self) -> (CheckEnd, Verdicts) {
-        let (_trigger, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         self.check_until(&stop).await.unwrap()
     }
 

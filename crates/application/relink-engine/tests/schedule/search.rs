@@ -52,7 +52,7 @@ fn scenario(seed: u64) -> Scenario {
 /// responds, the run ends without results.
 async fn check_scenario(scenario: Scenario, context: &str) {
     let harness = scenario.open();
-    let (_trigger, stop) = StopSignal::new();
+    let stop = StopSignal::never();
     let run = tokio::time::timeout(MAX_TIME, harness.check_until(&stop)).await;
     let run = run.unwrap_or_else(|_| panic!("{context}: the run does not end"));
     let (end, verdicts) = run.unwrap_or_else(|error| panic!("{context}: {error}"));

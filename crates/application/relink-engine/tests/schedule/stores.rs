@@ -50,7 +50,7 @@ fn scenario() -> Scenario {
 async fn verdicts(store: Arc<dyn Store>) -> BTreeMap<String, Verdict> {
     tokio::time::pause();
     let harness = scenario().open();
-    let (mut verdicts, (_trigger, stop)) = (Verdicts::default(), StopSignal::new());
+    let (mut verdicts, stop) = (Verdicts::default(), StopSignal::never());
     let ports = harness.ports_with(0, store);
     let outcome = check(&ports, &harness.settings, &mut verdicts, &stop).await.unwrap();
     tokio::time::resume();

@@ -66,7 +66,7 @@ fn run_with<'a>(
 }
 
 async fn run_together(harness: &Harness, helper: impl Future<Output = ()>, context: &str) {
-    let (_trigger, stop) = StopSignal::new();
+    let stop = StopSignal::never();
     let owner = tokio::time::timeout(MAX_TIME, harness.check_until(&stop));
     // The run goes on after the helper has ended.
     let helper = async {
@@ -89,7 +89,7 @@ async fn two_workers_share_a_run() {
     let mut shared_runs = 0;
     for seed in 0..SEEDS {
         let harness = scenario(seed).open();
-        let (_trigger, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         run_with(&harness, harness.work(1, &stop), &format!("seed {seed}")).await;
         shared_runs += u64::from(harness.active_workers() == 2);
     }
@@ -103,7 +103,7 @@ async fn two_workers_fetch_every_page_once() {
     for seed in 0..SEEDS / 4 {
         let scenario = Scenario { concurrency: Some(2), seed, ..Scenario::new(&urls, GAP) };
         let harness = Scenario { is_shared: true, ..scenario }.open();
-        let (_trigger, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         run_with(&harness, harness.work(1, &stop), &format!("seed {seed}")).await;
         for url in &urls {
             assert_eq!(harness.times_of(url).len(), 1, "seed {seed}: {url}");
@@ -115,7 +115,7 @@ async fn two_workers_fetch_every_page_once() {
 async fn killed_worker_loses_nothing() {
     for seed in 0..SEEDS {
         let harness = scenario(seed).open();
-        let (_trigger, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         let killed_at = Duration::from_millis(300 + Random::new(seed).below(6_000));
         let helper = async {
             let _ = tokio::time::timeout(killed_at, harness.work(1, &stop)).await;
@@ -145,7 +145,7 @@ async fn stopped_worker_commits_the_requests_in_flight() {
 async fn worker_suspended_past_its_lease_changes_nothing() {
     for seed in 0..SEEDS {
         let harness = scenario(seed).open();
-        let (_trigger, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         let from = Duration::from_millis(300 + Random::new(seed).below(4_000));
         let until = from + Duration::from_secs(20 + seed % 30);
         let helper = suspend(harness.work(1, &stop), from, until);

@@ -88,7 +88,7 @@ async fn intervals_of_100_pages_on_20_hosts_hold_the_exact_score() {
     for (seed, url) in (0..).zip(urls.iter().step_by(3)) {
         let settings = MeasureSettings { url: url.parse().unwrap(), seed, ..settings() };
         let ports = MeasurePorts { fetch: &network, clock: &FixedClock, store: None };
-        let stop = StopSignal::new().1;
+        let stop = StopSignal::never();
         let measured = measure(ports, &settings, &mut IgnoreResults, &stop).await;
         let exact = scores[0].decay(web.page(url).unwrap()).get();
         let Interval { low, high } = measured.details.interval;

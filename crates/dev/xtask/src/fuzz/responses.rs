@@ -172,7 +172,7 @@ impl Server {
         let seeds: Result<Vec<(String, Url)>, url::ParseError> =
             urls.map(|text| Ok((text.clone(), text.parse()?))).collect();
         let settings = crawl_settings(seeds?);
-        let (_stop_sender, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         crawl(&ports, &settings, &mut IgnoreResults, &stop).await?;
         Ok(())
     }

@@ -190,7 +190,7 @@ impl Demo {
         let past = Ports { clock: Arc::new(YearAgo(Arc::clone(&ports.clock))), ..ports.clone() };
         let input = Input::Stdin(pages.join("\n").into_bytes().into());
         self.library.set_time(SimulatedTime::OneYearAgo);
-        check(&past, &settings(input), &mut VerdictCollector::default(), &StopSignal::new().1)
+        check(&past, &settings(input), &mut VerdictCollector::default(), &StopSignal::never())
             .await?;
         self.library.set_time(SimulatedTime::Today);
         print(&format!(
@@ -205,7 +205,7 @@ impl Demo {
         let started = Instant::now();
         let mut collector = VerdictCollector::default();
         let input = Input::Path(self.dir.collection());
-        let outcome = check(ports, &settings(input), &mut collector, &StopSignal::new().1).await?;
+        let outcome = check(ports, &settings(input), &mut collector, &StopSignal::never()).await?;
         print(&self.totals(ports, &outcome, started).await?)?;
         Ok((outcome.run, collector.0))
     }

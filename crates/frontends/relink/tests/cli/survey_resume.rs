@@ -217,7 +217,7 @@ async fn run_survey(
     for (run, interrupt_at) in runs.enumerate() {
         let web = GeneratedWeb::new(interrupt_at, seed + run as u64);
         let (ports, catalog) = open(&web, dir.path()).await;
-        let (_sender, stop) = StopSignal::new();
+        let stop = StopSignal::never();
         verdicts = VerdictCollector::default();
         let settings = settings(plan);
         tokio::select! {

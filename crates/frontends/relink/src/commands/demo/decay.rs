@@ -59,7 +59,7 @@ pub(super) async fn measure_page(
         max_host_wait: Duration::ZERO,
     };
     let mut collector = VerdictCollector::default();
-    let stop = StopSignal::new().1;
+    let stop = StopSignal::never();
     let ports = MeasurePorts { fetch: &*ports.fetch, clock: &*ports.clock, store: None };
     let measured = measure(ports, &settings, &mut collector, &stop).await;
     Ok(DemoDecay { measured, truth })

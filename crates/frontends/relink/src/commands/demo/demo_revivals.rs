@@ -57,7 +57,7 @@ pub(super) async fn search(
     ports.archives = archives(&setup, &ports)?;
     let pages = dead_pages(&ports, run).await?;
     let mut collector = RevivalCollector(Vec::new());
-    revive(&ports, &setup.revive, pages, &mut collector, &StopSignal::new().1).await?;
+    revive(&ports, &setup.revive, pages, &mut collector, &StopSignal::never()).await?;
     // Remove the port from the output, because it differs in every run.
     let port = format!(":{}", library.port());
     let patterns = patterns(&ports, &collector.0).await?;

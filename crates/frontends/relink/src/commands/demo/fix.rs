@@ -35,7 +35,7 @@ pub async fn plan(
 ) -> Result<DemoFix, CommandError> {
     let mut fixes = plan_fixes(ports, run, FixSettings::default()).await?;
     let mut observer = VerdictCollector::default();
-    verify_fixes(ports, settings, &mut fixes, &mut observer, &StopSignal::new().1).await?;
+    verify_fixes(ports, settings, &mut fixes, &mut observer, &StopSignal::never()).await?;
     let (shortest, groups) = (String::new(), PatchGroups::default());
     let mut demo = DemoFix { links: 0, files: 0, shortest, groups };
     let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;

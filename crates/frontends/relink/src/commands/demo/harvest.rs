@@ -72,7 +72,7 @@ pub(super) async fn run_quarter(db: &Path) -> Result<DemoQuarter, CommandError> 
         source: &*ports.source,
         options: options(),
     };
-    let stop = StopSignal::new().1;
+    let stop = StopSignal::never();
     let mut records = 0;
     for day in 0..DemoFederation::DAYS {
         federation.set_day(day);

@@ -104,7 +104,7 @@ async fn fetch_pages(ports: &Ports, store: &dyn CollectionStore) -> Result<(), C
         rights: RequestRights::user_supplied(),
     };
     let mut collector = VerdictCollector::default();
-    watch_pages(ports, store, &settings, &mut collector, &StopSignal::new().1).await?;
+    watch_pages(ports, store, &settings, &mut collector, &StopSignal::never()).await?;
     Ok(())
 }
 
@@ -135,7 +135,7 @@ async fn candidates(
         weights: SimilarityWeights::default(),
         linked_pages: 0,
     };
-    let stop = StopSignal::new().1;
+    let stop = StopSignal::never();
     let found = suggest_replacements(&ports, store, &request, &setup.revive, &stop).await?;
     Ok(found.candidates.into_iter().map(|candidate| candidate.url).collect())
 }
