@@ -236,6 +236,10 @@ pub(super) fn cause_line(style: TextStyle, group: &FindingGroup) -> String {
     with_cause_view(group, None, |view| human::cause_line(style, view))
 }
 
+fn without_fragment(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(page, _)| page)
+}
+
 /// Calls `format` with the view of a group and returns the result.
 pub(super) fn with_cause_view<T>(
     group: &FindingGroup,
@@ -245,12 +249,16 @@ pub(super) fn with_cause_view<T>(
     let first = group.first().expect("a group has at least one finding");
     let targets: Vec<(&str, u64)> =
         group.members.iter().map(|target| (target.original_url.as_str(), target.inlinks)).collect();
+    // The URL of a local target contains the path of the file.
+    let pages: HashSet<&str> =
+        group.members.iter().map(|target| without_fragment(&target.url)).collect();
     let locations: Vec<LocationView> = group.members.iter().flat_map(location_views).collect();
     format(&CauseView {
         kind: &group.kind,
         verdict: first.result.verdict,
         code: first.result.code,
         targets: &targets,
+        pages: pages.len() as u64,
         locations: &locations,
         reason: &first.result.reason,
         renamed_to: group.renamed_to.as_deref(),

@@ -24,6 +24,9 @@ pub struct CauseView<'a> {
     pub code: Option<FindingCode>,
     /// The URLs of the findings as written, each with its number of links.
     pub targets: &'a [(&'a str, u64)],
+    /// The number of different files or pages among the targets. Targets that differ only in
+    /// the fragment count once.
+    pub pages: u64,
     /// The first locations of the links.
     pub locations: &'a [LocationView<'a>],
     /// The reason of the first finding.
@@ -57,19 +60,19 @@ impl CauseView<'_> {
     /// Describes the cause: `missing directory, 9 links to 4 files`.
     pub fn description(&self) -> String {
         let links = counted(self.links(), "link");
-        let targets = self.targets.len() as u64;
         match self.kind {
             CauseKind::Single => links,
             CauseKind::MissingFile(_) => format!("missing file, {links}"),
             CauseKind::MissingDirectory(_) => {
-                format!("missing directory, {links} to {}", counted(targets, "file"))
+                format!("missing directory, {links} to {}", counted(self.pages, "file"))
             }
             CauseKind::MissingAnchors(_) => {
-                format!("{} missing, {links}", counted(targets, "anchor"))
+                let anchors = counted(self.targets.len() as u64, "anchor");
+                format!("{anchors} missing, {links}")
             }
-            CauseKind::Host(_) => format!("host, {links} to {}", counted(targets, "page")),
+            CauseKind::Host(_) => format!("host, {links} to {}", counted(self.pages, "page")),
             CauseKind::WebDirectory(_) => {
-                format!("directory, {links} to {}", counted(targets, "page"))
+                format!("directory, {links} to {}", counted(self.pages, "page"))
             }
         }
     }
@@ -153,6 +156,7 @@ mod tests {
             verdict: Verdict::Local,
             code: Some(FindingCode::new(601)),
             targets,
+            pages: targets.len() as u64,
             locations: &[],
             reason: "no such file",
             renamed_to: None,
@@ -178,6 +182,16 @@ mod tests {
            =  these files exist in `docs/new/`
         help: Correct the path, or add the file.
         ");
+    }
+
+    #[test]
+    fn targets_with_different_fragments_are_one_file() {
+        let kind = CauseKind::MissingDirectory("old".to_owned());
+        let view = CauseView { pages: 1, ..view(&kind, &[("old/x.md", 1), ("old/x.md#y", 2)]) };
+        assert_eq!(view.description(), "missing directory, 3 links to 1 file");
+        let kind = CauseKind::MissingAnchors("x.md".to_owned());
+        let view = CauseView { pages: 1, ..view(&kind, &[("x.md#y", 1), ("x.md#z", 2)]) };
+        assert_eq!(view.description(), "2 anchors missing, 3 links");
     }
 
     #[test]
