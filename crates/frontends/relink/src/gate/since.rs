@@ -1,10 +1,10 @@
-//! `--since`: only links that the changes since a revision added or broke fail the run.
+//! `--since REV`: a broken link fails the run only if it was added or broken since REV.
 //!
 //! The current documents are compared with those of the base, the common ancestor of the
 //! revision and the current commit. The documents of the base are written to a temporary
-//! directory and checked there without requests, with the same arguments. A link is known
-//! if the document contained the link in the base. A local link must also have been broken
-//! in the base.
+//! directory and checked there without requests, with the same arguments. A known link does
+//! not fail the run. A web link is known if its document contained it in the base; a local
+//! link, if it was already broken there.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -29,15 +29,15 @@ use crate::paths;
 use crate::settings::{CheckPlan, current_dir};
 use crate::wiring;
 
-/// The revision of `--since`.
+/// Decides which broken links are new since the revision of `--since`.
 pub struct SinceGate {
     revision: String,
     repository: Repository,
-    /// The id of the base.
+    /// The commit id of the base.
     base: String,
     /// The current directory, relative to the repository.
     prefix: PathBuf,
-    /// The arguments of the check.
+    /// The arguments of the check, without the gate.
     args: CheckArgs,
     /// The absolute path of `--config`.
     config: Option<PathBuf>,
@@ -56,6 +56,7 @@ impl SinceGate {
         let root = repository.root();
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let prefix = dir.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
+        // The check of the base has no gate of its own.
         let args = CheckArgs { gate: crate::cli::GateArgs::default(), ..args.clone() };
         let config = args.config.as_deref().map(|file| dir.join(file));
         Ok(Self { revision: revision.to_owned(), repository, base, prefix, args, config })
@@ -83,7 +84,8 @@ impl SinceGate {
             .iter()
             .map(|(_, location)| {
                 let raw = texts.raw(&location.path, location.location.span);
-                (self.repository_path(&location.path), raw.unwrap_or_default())
+                let path = self.repository_path(&location.path, self.repository.root());
+                (path, raw.unwrap_or_default())
             })
             .collect();
         let documents: HashSet<&str> =
@@ -102,15 +104,18 @@ impl SinceGate {
         Ok(new_links(&findings, &base, &renames, &added))
     }
 
-    /// Returns the path of a document relative to the repository.
-    fn repository_path(&self, label: &str) -> String {
+    /// Returns the path of a document relative to the repository. `label` is the path that
+    /// the check reports: absolute, in the copy of the repository at `root`, or relative to
+    /// the current directory.
+    fn repository_path(&self, label: &str, root: &Path) -> String {
         let path = Path::new(label);
-        let path = path.strip_prefix(self.repository.root()).unwrap_or(path);
-        normalize(&self.prefix.join(path)).display().to_string()
+        match path.strip_prefix(root) {
+            Ok(path) => normalize(path).display().to_string(),
+            Err(_) => normalize(&self.prefix.join(path)).display().to_string(),
+        }
     }
 
-    /// Returns the links of these documents in the base, and the broken local links of the
-    /// base.
+    /// Returns the links of `documents` in the base, and the broken local links of the base.
     async fn base_links(&self, documents: &HashSet<&str>) -> Result<BaseLinks, CommandError> {
         let tree = tempfile::tempdir().map_err(|error| cannot_compare(&error))?;
         let to_error = |error| git_error(&self.revision, &error);
@@ -163,9 +168,7 @@ impl SinceGate {
         let mut texts = DocumentTexts::new(dir);
         for location in findings.iter().flat_map(|target| &target.locations) {
             if let Some(raw) = texts.raw(&location.path, location.location.span) {
-                let path = Path::new(&location.path);
-                let path = path.strip_prefix(tree.path()).unwrap_or(path);
-                let path = normalize(&self.prefix.join(path)).display().to_string();
+                let path = self.repository_path(&location.path, tree.path());
                 base.add_broken(&path, &raw);
             }
         }
@@ -205,7 +208,7 @@ impl SinceGate {
         let plan = CheckPlan::resolve(args, clock.now())?;
         let mut ports: Ports = wiring::ports(plan.run.fetch.clone(), db, Arc::new(clock)).await?;
         ports.files = Arc::new(LocalFiles::new(plan.files.clone()));
-        let outcome = check(&ports, &plan.check, &mut Silent, &StopSignal::new().1).await?;
+        let outcome = check(&ports, &plan.check, &mut Silent, &StopSignal::never()).await?;
         load_findings(&ports, outcome.run, &[Verdict::Local], usize::MAX).await
     }
 

@@ -104,13 +104,16 @@ fn links_of_a_renamed_document_stay_known() {
 fn subdirectory_and_absolute_inputs_are_compared() {
     let sandbox = project();
     sandbox.write("docs/new.md", "[x](nowhere.md)\n");
-    let mut command = sandbox.command(&["check", "--db", "x.db", ".", "--since", "main"]);
-    let output = command.current_dir(sandbox.path("docs")).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("1 known broken link"), "{text}");
     let path = sandbox.path("docs").canonicalize().unwrap();
-    let output = sandbox.check_human(&[path.to_str().unwrap(), "--since", "main"]).exits(1).stdout;
+    let absolute = path.to_str().unwrap();
+    for (db, input) in [("x.db", "."), ("y.db", absolute)] {
+        let mut command = sandbox.command(&["check", "--db", db, input, "--since", "main"]);
+        let output = command.current_dir(sandbox.path("docs")).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("1 known broken link"), "{text}");
+    }
+    let output = sandbox.check_human(&[absolute, "--since", "main"]).exits(1).stdout;
     assert!(output.contains("1 known broken link"), "{output}");
 }
 
