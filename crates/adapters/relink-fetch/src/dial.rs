@@ -25,7 +25,7 @@ impl Dial for Fetcher {
             FetchRequest {
                 url: target,
                 rights,
-                user_agent: UserAgent::Native,
+                user_agent: UserAgent::Relink,
                 options: RequestOptions::default(),
             },
         );

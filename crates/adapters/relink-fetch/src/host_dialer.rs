@@ -105,7 +105,7 @@ impl HostDialer<'_> {
         }
         match self.route {
             Route::Tunnel(_) if proxy.is_http() => {
-                let user_agent = self.fetcher.request_headers.user_agent(UserAgent::Native);
+                let user_agent = self.fetcher.request_headers.user_agent(UserAgent::Relink);
                 proxy_client::tunnel(&mut transport, self.url, proxy, user_agent).await?;
             }
             Route::Tunnel(_) => {

@@ -49,7 +49,7 @@ const BROWSER: &str = "Mozilla/";
 
 /// The headers of requests, prepared once from the settings.
 pub(crate) struct RequestHeaders {
-    native: HeaderValue,
+    relink: HeaderValue,
     browser_compatible: HeaderValue,
     /// Headers for all hosts, without `User-Agent`.
     common: HeaderMap,
@@ -69,7 +69,7 @@ impl RequestHeaders {
     /// Creates the headers. Fails if a value cannot be sent.
     pub fn new(settings: &FetchSettings) -> Result<Self, SetupError> {
         let unsendable = |_| SetupError::UserAgent(settings.user_agent.clone());
-        let native = HeaderValue::from_str(&settings.user_agent).map_err(unsendable)?;
+        let relink = HeaderValue::from_str(&settings.user_agent).map_err(unsendable)?;
         let browser_compatible = browser_compatible(&settings.user_agent);
         let browser_compatible = HeaderValue::from_str(&browser_compatible).map_err(unsendable)?;
         let mut common = HeaderMap::with_capacity(8);
@@ -81,7 +81,7 @@ impl RequestHeaders {
         let parse_for_host = |(host, header): &(HeaderHost, _)| Ok((host.clone(), parse(header)?));
         let host_headers = settings.host_headers.iter().map(parse_for_host);
         Ok(Self {
-            native,
+            relink,
             browser_compatible,
             common,
             with_user_headers,
@@ -94,7 +94,7 @@ impl RequestHeaders {
     /// Returns the `User-Agent` to send.
     pub fn user_agent(&self, user_agent: UserAgent) -> &HeaderValue {
         match user_agent {
-            UserAgent::Native => &self.native,
+            UserAgent::Relink => &self.relink,
             UserAgent::BrowserCompatible => &self.browser_compatible,
         }
     }
@@ -263,7 +263,7 @@ mod tests {
     fn check(first: &str, url: &str, expect: Option<&str>) {
         let (first, url) = (Url::parse(first).unwrap(), Url::parse(url).unwrap());
         let request = headers()
-            .request(&url, Some(&first), UserAgent::Native, &CookieJar::default())
+            .request(&url, Some(&first), UserAgent::Relink, &CookieJar::default())
             .unwrap();
         let sent = request.headers().get("authorization");
         assert_eq!(sent.map(|value| value.to_str().unwrap()), expect, "{first} to {url}");
@@ -294,7 +294,7 @@ mod tests {
         let has_header = |url: &str, name: &str| {
             let url = Url::parse(url).unwrap();
             let request =
-                headers.request(&url, Some(&url), UserAgent::Native, &CookieJar::default());
+                headers.request(&url, Some(&url), UserAgent::Relink, &CookieJar::default());
             request.unwrap().headers().contains_key(name)
         };
         assert!(has_header("http://a.test/", "authorization"));
@@ -309,7 +309,7 @@ mod tests {
     fn discovered_url_gets_no_user_headers() {
         let url = Url::parse("http://a.test/").unwrap();
         let request =
-            headers().request(&url, None, UserAgent::Native, &CookieJar::default()).unwrap();
+            headers().request(&url, None, UserAgent::Relink, &CookieJar::default()).unwrap();
         assert_eq!(request.headers().get("authorization"), None);
         assert!(request.headers().contains_key(USER_AGENT));
     }
@@ -318,7 +318,7 @@ mod tests {
     fn credentials_in_a_url_are_not_sent() {
         let url = Url::parse("http://user:word@a.test:81/x?y#z").unwrap();
         let request =
-            headers().request(&url, Some(&url), UserAgent::Native, &CookieJar::default()).unwrap();
+            headers().request(&url, Some(&url), UserAgent::Relink, &CookieJar::default()).unwrap();
         assert_eq!(request.uri(), "/x?y");
         assert_eq!(request.headers()["host"], "a.test:81");
         assert_eq!(request.headers()["authorization"], "secret");
@@ -404,7 +404,7 @@ mod tests {
         let url = Url::parse("http://a.test/").unwrap();
         let headers = RequestHeaders::new(&settings).unwrap();
         let request =
-            headers.request(&url, Some(&url), UserAgent::Native, &CookieJar::default()).unwrap();
+            headers.request(&url, Some(&url), UserAgent::Relink, &CookieJar::default()).unwrap();
         let sent: Vec<_> = request.headers().get_all(ACCEPT).iter().collect();
         assert_eq!(sent, ["text/plain"]);
     }

@@ -97,7 +97,7 @@ impl OaiClient {
         FetchRequest {
             url: url.clone(),
             rights: RequestRights::configured_service(),
-            user_agent: UserAgent::Native,
+            user_agent: UserAgent::Relink,
             options: RequestOptions {
                 max_body_bytes: Some(self.settings.max_page_bytes),
                 timeout: Some(self.settings.timeout),

@@ -44,7 +44,7 @@ pub struct ServiceLimits {
     /// Maximum wait for a service that limits the rate. A longer wait is
     /// returned to the caller as an error.
     pub max_wait: Duration,
-    /// Maximum number of requests per day (UTC).
+    /// Maximum number of requests per day (UTC). `u32::MAX` is no limit.
     pub daily_budget: u32,
     /// Timeout of one request.
     pub timeout: Duration,
@@ -137,8 +137,8 @@ impl ServiceClient {
     }
 
     /// Fetches a URL. `is_configured` means that the settings contain the host of the
-    /// URL. Other URLs were returned by the service, and may not resolve to private
-    /// addresses.
+    /// URL. Other URLs were returned by the service; requests to private addresses are refused
+    /// for them.
     pub async fn fetch(
         &self,
         url: &Url,
@@ -200,6 +200,7 @@ impl ServiceClient {
     /// this process applies.
     async fn try_spend(&self, today: i64) -> bool {
         let budget = self.limits.daily_budget;
+        // `u32::MAX` is no limit, so nothing is counted.
         let Some((store, service)) = self.budget_store.as_ref().filter(|_| budget < u32::MAX)
         else {
             return true;
@@ -227,7 +228,7 @@ impl ServiceClient {
         } else {
             RequestRights::discovered()
         };
-        self.fetch.fetch(FetchRequest { url, rights, user_agent: UserAgent::Native, options }).await
+        self.fetch.fetch(FetchRequest { url, rights, user_agent: UserAgent::Relink, options }).await
     }
 }
 

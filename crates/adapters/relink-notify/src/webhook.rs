@@ -58,7 +58,7 @@ impl WebhookSender for HttpWebhooks {
         let request = FetchRequest {
             url,
             rights: RequestRights::configured_service(),
-            user_agent: UserAgent::Native,
+            user_agent: UserAgent::Relink,
             options: RequestOptions {
                 redirects: RedirectMode::Report,
                 headers: vec![

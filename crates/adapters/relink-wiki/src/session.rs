@@ -103,7 +103,7 @@ impl Session {
         FetchRequest {
             url,
             rights: RequestRights::configured_service(),
-            user_agent: UserAgent::Native,
+            user_agent: UserAgent::Relink,
             options: RequestOptions {
                 headers: self.headers(),
                 response_headers: &["set-cookie"],

@@ -190,7 +190,7 @@ impl PageChecker<'_> {
     async fn fetch_control(&self, control: &ControlRequest) -> Probe {
         let mut next = control.clone();
         loop {
-            let (url, rights, agent) = (&*next.url, next.rights, UserAgent::Native);
+            let (url, rights, agent) = (&*next.url, next.rights, UserAgent::Relink);
             let (probe, _) =
                 probe_with_default_options(self.fetch, self.clock, url, rights, agent).await;
             match next.next_attempt_after(&probe) {

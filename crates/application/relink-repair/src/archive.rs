@@ -233,7 +233,7 @@ async fn save_page(
         max_body_bytes: Some(MAX_PAGE_BYTES),
         ..RequestOptions::default()
     };
-    let request = FetchRequest { url: url.clone(), rights, user_agent: UserAgent::Native, options };
+    let request = FetchRequest { url: url.clone(), rights, user_agent: UserAgent::Relink, options };
     let result = polite.fetch(request).await;
     if let Some(reason) = failure(&result) {
         return Ok(CopyState::NotSaved(reason));

@@ -56,7 +56,7 @@ pub fn agent_for(purpose: FetchPurpose, attempts: &[Attempt]) -> UserAgent {
         attempts.iter().any(|attempt| attempt.purpose == FetchPurpose::AlternateUserAgent);
     match purpose {
         _ if was_rejected => UserAgent::BrowserCompatible,
-        FetchPurpose::Initial | FetchPurpose::Retry => UserAgent::Native,
+        FetchPurpose::Initial | FetchPurpose::Retry => UserAgent::Relink,
         FetchPurpose::Confirmation | FetchPurpose::AlternateUserAgent => {
             UserAgent::BrowserCompatible
         }

@@ -110,7 +110,7 @@ pub enum RedirectMode {
 pub enum UserAgent {
     /// The name and version of Relink.
     #[default]
-    Native,
+    Relink,
     /// The form `Mozilla/5.0 (compatible; …)`, for servers that reject other
     /// clients.
     BrowserCompatible,

@@ -48,7 +48,7 @@ async fn fetch_discovered(client: &Fetcher, url: Url) -> FetchResult {
 
 /// Creates a request with the native user agent.
 fn request(url: Url, rights: RequestRights, options: RequestOptions) -> FetchRequest {
-    FetchRequest { url, rights, user_agent: UserAgent::Native, options }
+    FetchRequest { url, rights, user_agent: UserAgent::Relink, options }
 }
 
 /// Returns the outcome as text.

@@ -31,7 +31,7 @@ async fn check(user_agent: &str, agent: UserAgent, expect: &str) {
 #[tokio::test]
 async fn server_receives_the_requested_user_agent() {
     let own = "Relink/1.0 (+https://example.org/bot)";
-    check(own, UserAgent::Native, own).await;
+    check(own, UserAgent::Relink, own).await;
     let compatible = "Mozilla/5.0 (compatible; Relink/1.0; +https://example.org/bot)";
     check(own, UserAgent::BrowserCompatible, compatible).await;
 }
@@ -39,6 +39,6 @@ async fn server_receives_the_requested_user_agent() {
 #[tokio::test]
 async fn browser_like_user_agent_is_sent_unchanged() {
     let own = "Mozilla/5.0 (compatible; Own/2.0)";
-    check(own, UserAgent::Native, own).await;
+    check(own, UserAgent::Relink, own).await;
     check(own, UserAgent::BrowserCompatible, own).await;
 }

@@ -110,7 +110,7 @@ impl Loader<'_> {
         }
         let options = RequestOptions { max_body_bytes, ..RequestOptions::default() };
         let probe_request =
-            ProbeRequest { options, ..ProbeRequest::new(url, rights, UserAgent::Native) };
+            ProbeRequest { options, ..ProbeRequest::new(url, rights, UserAgent::Relink) };
         let (probe, body) = tokio::select! {
             result = probe_url(&*self.ports.fetch, &*self.ports.clock, probe_request) => result,
             () = stop.stopped() => return None,

@@ -245,7 +245,7 @@ impl Dispatcher<'_> {
         let options = self.queues.get(host).map(HostQueue::request_options).unwrap_or_default();
         self.requests.spawn(move |ports| async move {
             let (url, rights) = (&*task.request.url, task.request.rights);
-            let agent = UserAgent::Native;
+            let agent = UserAgent::Relink;
             let request = StoredUrlRequest { url, base: None, rights, agent, options, known: None };
             let fetched = probe_stored_url_with_body(&*ports.fetch, &*ports.clock, request);
             let fetched = isolate_async(url, fetched).await;

@@ -138,7 +138,7 @@ pub async fn fetch_page(
         ..RequestOptions::default()
     };
     let request =
-        FetchRequest { url: page.clone(), rights, user_agent: UserAgent::Native, options };
+        FetchRequest { url: page.clone(), rights, user_agent: UserAgent::Relink, options };
     let result = polite.fetch(request).await;
     let FetchOutcome::Response(200) = result.outcome else {
         return Err(result.outcome.to_string());

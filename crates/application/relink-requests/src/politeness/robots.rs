@@ -61,7 +61,7 @@ impl RobotsAttempts {
             max_body_bytes: Some(RobotsTxt::MAX_FILE_SIZE),
             ..RequestOptions::default()
         };
-        ProbeRequest { options, ..ProbeRequest::new(url, rights, UserAgent::Native) }
+        ProbeRequest { options, ..ProbeRequest::new(url, rights, UserAgent::Relink) }
     }
 
     /// Records an attempt. Returns the wait before the next one, or `None` if

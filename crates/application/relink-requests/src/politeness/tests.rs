@@ -136,7 +136,7 @@ fn polite(web: &Web) -> PoliteFetch<'_> {
 
 /// Fetches a URL and returns the outcome as text.
 async fn get(fetch: &PoliteFetch<'_>, url: &str) -> String {
-    let (url, agent) = (url.parse().unwrap(), UserAgent::Native);
+    let (url, agent) = (url.parse().unwrap(), UserAgent::Relink);
     let rights = RequestRights::discovered();
     let request =
         FetchRequest { url, rights, user_agent: agent, options: RequestOptions::default() };

@@ -81,7 +81,7 @@ async fn probe_known(path: &str, etag: &str) -> (Option<String>, bool, (usize, u
     let rights = RequestRights::discovered();
     let request = ProbeRequest {
         known: Some(&history),
-        ..ProbeRequest::new(&url, rights, UserAgent::Native)
+        ..ProbeRequest::new(&url, rights, UserAgent::Relink)
     };
     let (probe, body) = probe_url(&server, &FixedClock, request).await;
     assert_eq!(probe.outcome, FetchOutcome::Response(200));
