@@ -1,7 +1,7 @@
 //! The `NO_PROXY` list: hosts that are contacted without a proxy.
 //!
 //! There is no standard for the list. This implementation follows curl: a name
-//! excludes itself and its subdomains, with or without a leading dot. Networks
+//! matches itself and its subdomains, with or without a leading dot. Networks
 //! match only literal IP addresses in URLs, because names are not resolved for
 //! this check.
 
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn name_excludes_itself_and_subdomains() {
+    fn name_matches_itself_and_subdomains() {
         let inside = "http://a.test/ https://a.test:8443/ http://b.a.test/ http://A.TEST./";
         for list in ["a.test", ".a.test", "*.a.test", "A.Test.", "c.test, a.test", "x a.test"] {
             check(list, inside, "http://ba.test/ http://test/ http://a.test.b.test/");
@@ -194,7 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn network_excludes_literal_addresses() {
+    fn network_matches_only_literal_addresses() {
+        // `0xa.1` is 10.0.0.1. An IPv6 address with the same last bits does not match.
         let inside = "http://10.0.0.1/ http://10.255.255.255:81/ http://0xa.1/";
         check("10.0.0.0/8", inside, "http://11.0.0.1/ http://10.test/ http://[::a00:1]/");
         check("fd00::/8", "http://[fd12::1]/", "http://[fe80::1]/");
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn asterisk_excludes_everything_and_empty_list_nothing() {
+    fn asterisk_matches_everything_and_empty_list_nothing() {
         check("*", "http://a.test/ https://[::1]/ http://10.0.0.1/", "");
         check("", "", "http://a.test/");
         check(" , ,", "", "http://a.test/ http://10.0.0.1/");

@@ -53,7 +53,8 @@ impl Warc {
         self.record("response", url, time, &digest, &block)
     }
 
-    /// Adds a revisit record with new headers. `first` is the time of the original.
+    /// Adds a revisit record: headers without a body. `first` is the time of the original
+    /// record, and `body` its body, of which only the digest is written.
     #[must_use]
     pub fn revisit(self, url: &str, time: &str, status: u16, first: &str, body: &str) -> Self {
         let head = http_head(status, &[("Content-Type", "text/html")]);

@@ -65,14 +65,15 @@ pub(crate) struct WeightedHits {
     pub(crate) sum: f64,
     /// The sum of the squared weights.
     pub(crate) squares: f64,
-    /// The maximum weight of a URL in the sampled set.
+    /// The greatest weight that a draw can have, whether the URL is broken or not.
     pub(crate) greatest: f64,
 }
 
 impl WeightedHits {
-    /// Returns a confidence interval for the expectation of the sum, with a half width of
-    /// `deviations` standard deviations (Fay & Feuer, Statistics in Medicine 1997: gamma limits,
-    /// exact for equal weights and conservative otherwise).
+    /// Returns a confidence interval for the expectation of the sum. `deviations` is the normal
+    /// quantile of each side, such as 1.96. The gamma limits (Fay & Feuer, Statistics in
+    /// Medicine 1997) are exact Poisson limits for equal weights, apart from the error of
+    /// [`gamma_quantile`], and wider than needed otherwise.
     pub(crate) fn interval(self, deviations: f64) -> (f64, f64) {
         let low = gamma_quantile(self.sum, self.squares, -deviations);
         let sum = self.sum + self.greatest;

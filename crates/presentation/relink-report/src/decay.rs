@@ -32,11 +32,13 @@ pub struct DecayReport {
     pub schema: u32,
     /// The program that wrote the report.
     pub tool: Tool<'static>,
-    /// The rules that pages on the web were judged by; null for a stored graph.
+    /// The rules that pages were judged by: `relink`, `sic-transit` or `fable`; null for a stored
+    /// crawl or a graph file.
     pub policy: Option<Cow<'static, str>>,
     /// The score of one page, if one was requested.
     pub page: Option<PageDecay>,
-    /// The scores of a graph, if one was given.
+    /// The scores of all pages of a link graph: a stored crawl (`--crawl`) or a file
+    /// (`--graph`).
     pub web: Option<WebDecay>,
     /// The scores of the pages of a list, file or collection, if one was given.
     pub list: Option<ListDecay>,
@@ -75,13 +77,14 @@ pub struct PageDecay {
     pub decay: f64,
     /// The confidence interval; its coverage is at least 95 %.
     pub interval: IntervalRow,
-    /// Certain lower and upper bounds.
+    /// Bounds that hold with certainty, in contrast to `interval`.
     pub bounds: IntervalRow,
     /// The number of random walks of the estimate.
     pub walks: u32,
     /// σ: the probability that a walk stops successfully at a live page.
     pub sigma: f64,
-    /// `plain` or `selfloop`.
+    /// The definition of decay: `plain` (the random walk) or `selfloop` (each page first gets a
+    /// link to itself).
     pub definition: String,
     /// The links of the page, or null if the page is dead.
     pub own_links: Option<OwnLinksRow>,
@@ -91,7 +94,8 @@ pub struct PageDecay {
     pub repairs: Vec<RepairRow>,
     /// The number of repairs to start with.
     pub recommended_repairs: usize,
-    /// The score if these links pointed to healthy pages.
+    /// The score if the first `recommended_repairs` links of `repairs` pointed to pages with
+    /// decay 0.
     #[schemars(schema_with = "schema::share")]
     pub decay_after_repairs: f64,
     /// The share of the pages of a stored crawl that have a lower score.
@@ -146,7 +150,8 @@ pub struct OwnLinksRow {
     pub links: usize,
     /// The number of links checked.
     pub checked: usize,
-    /// The number of dead links, with `failing` pages weighted.
+    /// The number of dead links. A link to a page that may be dead counts by its probability of
+    /// being dead.
     pub dead: f64,
     /// F, the share of dead links.
     pub dead_share: f64,
@@ -179,8 +184,8 @@ pub struct RepairRow {
     pub to: String,
     /// The decrease of the score if the link pointed to a healthy page.
     pub gain: f64,
-    /// The maximum score after removing the link; only for links of the page
-    /// itself.
+    /// An upper bound of the score if the link is removed instead; null unless the link is on
+    /// the measured page.
     #[schemars(schema_with = "schema::share_or_null")]
     pub removed: Option<f64>,
 }
@@ -206,16 +211,16 @@ pub struct WebDecay {
     /// The source of the graph.
     #[serde(serialize_with = "redact::url")]
     pub source: String,
-    /// `plain` or `selfloop`.
+    /// The definition of decay: `plain` (the random walk) or `selfloop` (each page first gets a
+    /// link to itself).
     pub definition: String,
     /// The number of links in the graph.
     pub links: u64,
-    /// The number of pages where walks fail.
+    /// The number of dead pages (not of pages with the verdict `failing`).
     pub failing: u64,
-    /// The number of links of live pages to pages where walks fail.
+    /// The number of links of live pages to dead pages.
     pub dead_links: u64,
-    /// The number of those links that lead to a soft-404, or null if no verdicts
-    /// are known.
+    /// The number of links of live pages to soft-404s, or null if no verdicts are known.
     pub soft_404_links: Option<u64>,
     /// The number of pages that were not read.
     pub unread_pages: u64,
@@ -244,13 +249,13 @@ pub struct SigmaDecay {
     pub mean_dead_links: f64,
     /// The number of live pages with at least one link.
     pub pages_with_links: u64,
-    /// The mean score of these pages.
+    /// The mean score of the pages with links.
     pub mean_decay_with_links: f64,
-    /// The mean share of dead links of these pages.
+    /// The mean share of dead links of the pages with links.
     pub mean_dead_links_with_links: f64,
     /// The number of pages without a dead link of their own.
     pub clean: u64,
-    /// The number of those pages whose score is above 0.5.
+    /// The number of pages without a dead link of their own whose score is above 0.5.
     pub clean_but_decayed: u64,
     /// The pages with the highest scores, in descending order.
     pub top: Vec<PageScoreRow>,

@@ -22,6 +22,7 @@ const SYLLABLES: [&str; 24] = [
 /// A shape: functions that build the old and the new URL of a page.
 struct Shape {
     name: &'static str,
+    /// Whether the titles of the old pages are known.
     has_titles: bool,
     old: fn(&Page) -> String,
     new: fn(&Page) -> String,
@@ -74,7 +75,7 @@ impl Page {
 const SHAPES: [Shape; 10] = [
     // cbc.ca
     Shape {
-        name: "title + new id",
+        name: "slug from the title + new id",
         has_titles: true,
         old: |page| {
             let [year, month, day] = page.date;
@@ -82,14 +83,15 @@ const SHAPES: [Shape; 10] = [
         },
         new: |page| format!("/news/canada/{}-1.{}", page.slug(), page.new_id),
     },
+    // Two shapes without a named site.
     Shape {
-        name: "slug + new id",
+        name: "old slug + new id",
         has_titles: false,
         old: |page| format!("/stories/{}.html", page.slug()),
         new: |page| format!("/local/{}-{}", page.slug(), page.new_id),
     },
     Shape {
-        name: "new id + slug",
+        name: "new id + old slug",
         has_titles: false,
         old: |page| format!("/food/{}.html", page.slug()),
         new: |page| format!("/recipes/{}-{}", page.new_id, page.slug()),

@@ -38,7 +38,7 @@ pub async fn claim_respects_host_and_task_limits(store: &dyn Store) -> CaseResul
     Ok(())
 }
 
-/// A lease covers all tasks of the host, also those that were not returned yet.
+/// As long as a host is leased, no claim returns it.
 pub async fn leased_host_is_not_claimed_until_released(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let first = fixture.claim_one(at(1)).await?;
@@ -64,7 +64,7 @@ pub async fn leased_host_is_not_claimed_until_lease_expires(store: &dyn Store) -
     Ok(())
 }
 
-/// Politeness applies to all runs together.
+/// A host is leased to one run at a time, so that rate limits hold for all runs together.
 pub async fn lease_excludes_other_runs(store: &dyn Store) -> CaseResult {
     let other = RunKey { scope: "other".to_owned(), ..run_key() };
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
@@ -89,7 +89,8 @@ pub async fn renewed_lease_lasts_longer(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Renewing such a lease has no effect, and the caller gets it back.
+/// `renew` returns the leases that it could not extend: released ones, and those that another
+/// claim took over.
 pub async fn released_or_lost_lease_is_not_renewed(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let released = fixture.claim_one(at(0)).await?;
@@ -98,8 +99,8 @@ pub async fn released_or_lost_lease_is_not_renewed(store: &dyn Store) -> CaseRes
 
     let lost = fixture.claim_one(at(1)).await?;
     let current = fixture.claim_one(at(1 + LEASE_SECONDS)).await?;
-    let renewed = [lost.lease, current.lease];
-    assert_eq!(store.renew(&renewed, at(1 + 2 * LEASE_SECONDS)).await?, [lost.lease]);
+    let leases = [lost.lease, current.lease];
+    assert_eq!(store.renew(&leases, at(1 + 2 * LEASE_SECONDS)).await?, [lost.lease]);
     let next = fixture.claim_one(at(1 + 2 * LEASE_SECONDS)).await?;
     assert_ne!(next.lease.fencing_token, current.lease.fencing_token);
     Ok(())
@@ -124,7 +125,7 @@ pub async fn more_tasks_continues_after_the_last_task(store: &dyn Store) -> Case
     Ok(())
 }
 
-/// Otherwise two workers would fetch the same tasks.
+/// Two workers must not fetch the same tasks.
 pub async fn more_tasks_returns_nothing_for_lost_lease(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, "http://one.test/2"]).await?;
     let lost = store.claim(fixture.run, claim_request(1, 1, at(0), at(LEASE_SECONDS))).await?;
@@ -139,7 +140,8 @@ pub async fn more_tasks_returns_nothing_for_lost_lease(store: &dyn Store) -> Cas
     Ok(())
 }
 
-/// The next due time is that of the first pending task, or none.
+/// The next due time is the earliest `not_before` of the pending tasks; `None` if there is
+/// none.
 pub async fn release_updates_next_due_time(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, "http://one.test/2"]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -193,8 +195,8 @@ pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResul
     Ok(())
 }
 
-/// A run that ends claims hosts before their next request time, but not leased
-/// ones.
+/// With `claims_before_due`, hosts that are not due yet are claimed, so that a run can finish
+/// their tasks as blocked. Leased hosts are not.
 pub async fn claim_before_due_respects_leases(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     let first = store.claim(fixture.run, claim_request(1, 1, at(1), lease_end(at(1)))).await?;
@@ -217,7 +219,8 @@ pub async fn claim_before_due_respects_leases(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// The length of the wait stays the same, because the elapsed time is unknown.
+/// The clock was set back after the schedule was stored. The whole wait (60 s) then starts
+/// again when the next run opens.
 pub async fn schedule_stored_in_the_future_restarts_in_the_next_run(
     store: &dyn Store,
 ) -> CaseResult {
@@ -239,7 +242,8 @@ pub async fn schedule_stored_in_the_future_restarts_in_the_next_run(
     Ok(())
 }
 
-/// Tasks are returned by claims and by `more_tasks`, and finished in between.
+/// In each round, a claim and one call of `more_tasks` return tasks, and all of them are
+/// finished.
 pub async fn ten_thousand_tasks_are_each_claimed_once(store: &dyn Store) -> CaseResult {
     const LINKS: u32 = 10_000;
     const BATCH: usize = 512;
@@ -292,13 +296,13 @@ fn cursor(tasks: &[FetchTask]) -> (Timestamp, TaskId) {
 
 /// A reserved request counts as a request of its host for runs and for other workers.
 pub async fn reserved_request_delays_runs_and_other_requests(store: &dyn Store) -> CaseResult {
-    assert!(store.reserve_request("one.test", at(0), at(2)).await?, "the host is unknown");
-    assert!(!store.reserve_request("one.test", at(1), at(3)).await?, "it is not due");
+    assert!(store.reserve_request("one.test", at(0), at(2)).await?, "an unknown host can be reserved");
+    assert!(!store.reserve_request("one.test", at(1), at(3)).await?, "a host is not reserved twice before it is due");
     let fixture = StoreFixture::with_pages(store, at(1), &[PAGE_ONE]).await?;
-    assert_eq!(fixture.claim(at(1)).await?, [], "the host is not due");
+    assert_eq!(fixture.claim(at(1)).await?, [], "a reserved host is not claimed");
     assert!(store.reserve_request("one.test", at(2), at(4)).await?);
     let claim = fixture.claim_one(at(4)).await?;
-    assert!(!store.reserve_request("one.test", at(5), at(6)).await?, "the host is leased");
+    assert!(!store.reserve_request("one.test", at(5), at(6)).await?, "a leased host is not reserved");
     fixture.release(&claim).await?;
     assert!(store.reserve_request("one.test", at(5), at(6)).await?);
     Ok(())
