@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 pub struct Canary {
     port: u16,
     connects: Arc<AtomicUsize>,
-    // Dropping the set ends the listeners.
+    // Dropping the `JoinSet` ends the listeners.
     _listeners: JoinSet<()>,
 }
 

@@ -31,7 +31,7 @@ pub enum Reply {
 pub struct Dns {
     address: SocketAddr,
     zone: Arc<Mutex<Zone>>,
-    // Dropping the set ends the server.
+    // Dropping the `JoinSet` ends the server.
     _server: JoinSet<()>,
 }
 

@@ -44,7 +44,7 @@ pub struct Hostile {
     address: SocketAddr,
     sent: Arc<AtomicUsize>,
     connects: Arc<AtomicUsize>,
-    // Dropping the set ends the server and its connections.
+    // Dropping the `JoinSet` ends the server and its connections.
     _server: JoinSet<()>,
 }
 

@@ -162,7 +162,7 @@ async fn handle_connection(stream: TcpStream, log: &Mutex<ProxyLog>) -> io::Resu
     Ok(())
 }
 
-/// Sends an empty response with an error status.
+/// Sends a response with an error status and a body of five bytes.
 async fn reject(client: &mut BufReader<TcpStream>, status: u16) -> io::Result<()> {
     let response = format!("HTTP/1.1 {status} Refused\r\nContent-Length: 5\r\n\r\nproxy");
     client.write_all(response.as_bytes()).await

@@ -81,7 +81,7 @@ impl IntakeStore for MemoryStore {
             let origin = TaskOrigin { target, original_url: key, has_fragment: false };
             let task = state.insert_task(run, id, &origin, &defaults);
             new_tasks += u64::from(task.is_new);
-            // The document links to the missing anchor at the place of the link to the page.
+            // The link to the missing anchor has the location of the link to the page.
             if let Some(link) = state.links.get(link_key) {
                 let (_, document, position) = *link_key;
                 let link = Link { fragment: None, ..link.clone() };

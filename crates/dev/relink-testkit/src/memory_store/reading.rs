@@ -1,4 +1,4 @@
-//! The store in memory: builds the records that results consist of.
+//! The store in memory: builds results from the tables.
 
 use relink_model::{Hop, Probe, RequestRights, TaskId};
 use relink_ports::{CheckedTarget, DeadTarget, Inlinks, LinkLocation, SiteTarget};
@@ -6,7 +6,7 @@ use relink_ports::{CheckedTarget, DeadTarget, Inlinks, LinkLocation, SiteTarget}
 use super::state::{Link, State, Target, Task};
 
 impl State {
-    /// Whether the document of a link does not suppress the finding.
+    /// Whether a link is reported. A document can suppress the code of the finding.
     pub(super) fn is_link_reported(&self, task: &Task, link: &Link) -> bool {
         let code = self.result_of(task).and_then(|stored| stored.result.code);
         code.is_none_or(|code| !link.ignored_codes.contains(&code.to_string()))

@@ -21,7 +21,8 @@ pub(super) struct State {
     /// The number of handles created by `join`.
     pub(super) workers: u64,
     pub(super) runs: BTreeMap<RunId, Run>,
-    /// The id of the last run that was added; likewise for the other tables.
+    /// The id of the last run that was added. `last_document`, `last_task` and `last_probe` are
+    /// the same for their tables.
     pub(super) last_run: i64,
     pub(super) hosts: Vec<Host>,
     pub(super) host_ids: HashMap<String, i64>,
@@ -51,7 +52,7 @@ pub(super) struct State {
     pub(super) patterns: Vec<StoredPattern>,
     /// The time and the hits of searches by key.
     pub(super) searches: HashMap<String, (Timestamp, String)>,
-    /// The last day of each service, and its number of requests on that day.
+    /// The last day with a request to each service, and the number of requests on it.
     pub(super) usage: HashMap<String, (i64, u32)>,
     /// Decay scores by URL and time.
     pub(super) decay: BTreeMap<(String, Timestamp), StoredDecay>,
@@ -146,7 +147,7 @@ pub(super) struct StoredResult {
     pub(super) probe: Option<i64>,
     /// The last time the page was reached, in this or an earlier generation.
     pub(super) reached_at: Option<Timestamp>,
-    /// The probe of that time.
+    /// The id of the probe that reached the page at `reached_at`.
     pub(super) reached_probe: Option<i64>,
 }
 

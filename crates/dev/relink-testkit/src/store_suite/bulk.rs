@@ -36,13 +36,13 @@ pub async fn batch_of_links_equals_single_links(store: &dyn Store) -> CaseResult
     assert_eq!(at_once.due_urls(at(4)).await?, one_by_one.due_urls(at(400)).await?);
     at_once.finish_all(Verdict::Alive, at(500)).await?;
     one_by_one.finish_all(Verdict::Alive, at(600)).await?;
-    let (one, other) = (at_once.checked().await?, one_by_one.checked().await?);
+    let (batch, single) = (at_once.checked().await?, one_by_one.checked().await?);
     let reported = |checked: &CheckedTarget| (checked.url.clone(), checked.locations.clone());
     assert_eq!(
-        one.iter().map(reported).collect::<Vec<_>>(),
-        other.iter().map(reported).collect::<Vec<_>>()
+        batch.iter().map(reported).collect::<Vec<_>>(),
+        single.iter().map(reported).collect::<Vec<_>>()
     );
-    assert_eq!(one.len(), LINKS as usize - 2);
+    assert_eq!(batch.len(), LINKS as usize - 2);
     Ok(())
 }
 

@@ -34,7 +34,7 @@ pub async fn fresh_alive_target_is_cached(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// The result is one second too old.
+/// A result that is one second too old is not reused.
 pub async fn stale_alive_target_is_fetched_again(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     first.finish_all(Verdict::Alive, at(10)).await?;
@@ -48,7 +48,7 @@ pub async fn stale_alive_target_is_fetched_again(store: &dyn Store) -> CaseResul
     Ok(())
 }
 
-/// Only `alive` results are reused.
+/// Only results with the verdict `alive` are reused.
 pub async fn failures_are_never_cached(store: &dyn Store) -> CaseResult {
     for verdict in Verdict::ALL {
         let url = format!("http://{verdict}.test/");
@@ -67,7 +67,7 @@ pub async fn failures_are_never_cached(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Reusing a result does not renew it.
+/// The reuse of a result does not make it newer.
 pub async fn cached_result_keeps_its_age(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     first.finish_all(Verdict::Alive, at(10)).await?;
@@ -85,7 +85,7 @@ pub async fn cached_result_keeps_its_age(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// A later, unfinished run has another probe but no result.
+/// The probe of a later, unfinished run is ignored, because that run has no result.
 pub async fn cached_result_has_the_probe_that_reached_the_page(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     first.finish_all(Verdict::Alive, at(10)).await?;
@@ -109,7 +109,7 @@ pub async fn cached_result_has_the_probe_that_reached_the_page(store: &dyn Store
     Ok(())
 }
 
-/// Drift is measured against the original content.
+/// The history keeps the digest from before the drift, with which the page is compared.
 pub async fn history_of_drifted_page_has_original_digest(store: &dyn Store) -> CaseResult {
     for (verdict, status, start) in [(Verdict::Alive, 200, 0), (Verdict::Drifted, 206, 100)] {
         let fixture = StoreFixture::with_pages(store, at(start), &[PAGE]).await?;

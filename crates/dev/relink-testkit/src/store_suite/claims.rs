@@ -296,13 +296,22 @@ fn cursor(tasks: &[FetchTask]) -> (Timestamp, TaskId) {
 
 /// A reserved request counts as a request of its host for runs and for other workers.
 pub async fn reserved_request_delays_runs_and_other_requests(store: &dyn Store) -> CaseResult {
-    assert!(store.reserve_request("one.test", at(0), at(2)).await?, "an unknown host can be reserved");
-    assert!(!store.reserve_request("one.test", at(1), at(3)).await?, "a host is not reserved twice before it is due");
+    assert!(
+        store.reserve_request("one.test", at(0), at(2)).await?,
+        "an unknown host can be reserved"
+    );
+    assert!(
+        !store.reserve_request("one.test", at(1), at(3)).await?,
+        "a host is not reserved twice before it is due"
+    );
     let fixture = StoreFixture::with_pages(store, at(1), &[PAGE_ONE]).await?;
     assert_eq!(fixture.claim(at(1)).await?, [], "a reserved host is not claimed");
     assert!(store.reserve_request("one.test", at(2), at(4)).await?);
     let claim = fixture.claim_one(at(4)).await?;
-    assert!(!store.reserve_request("one.test", at(5), at(6)).await?, "a leased host is not reserved");
+    assert!(
+        !store.reserve_request("one.test", at(5), at(6)).await?,
+        "a leased host is not reserved"
+    );
     fixture.release(&claim).await?;
     assert!(store.reserve_request("one.test", at(5), at(6)).await?);
     Ok(())

@@ -1,4 +1,5 @@
-//! History that cannot be recovered later.
+//! Cases about history that cannot be recovered later: changes of verdicts, and when links
+//! were first seen.
 
 use relink_model::{RunId, Verdict};
 use relink_ports::{
@@ -10,10 +11,12 @@ use super::fixture::{
     StoreFixture, at, completion, document, probe, run_key, target_result, user_link, version,
 };
 
+/// The page of most cases.
 const PAGE: &str = "http://one.test/";
+/// The document that links to the page.
 const LABEL: &str = "README.md";
 
-/// Checks the page in a new run with this verdict, which starts at `seconds`.
+/// Runs a check that starts at `seconds` and gives the page a verdict.
 async fn check(store: &dyn Store, verdict: Verdict, seconds: i64) -> Result<RunId, StoreError> {
     let fixture = StoreFixture::with_pages(store, at(seconds), &[PAGE]).await?;
     fixture.finish_all(verdict, at(seconds + 1)).await?;
@@ -21,7 +24,7 @@ async fn check(store: &dyn Store, verdict: Verdict, seconds: i64) -> Result<RunI
     Ok(fixture.run)
 }
 
-/// Returns the recorded changes: time, verdict before and after.
+/// Returns the recorded changes of the verdict of the page.
 async fn changes(store: &dyn Store) -> Result<Vec<PastChange>, StoreError> {
     let record = store.target_record(PAGE).await?.expect("the page is known");
     Ok(record.changes)
@@ -92,7 +95,7 @@ pub async fn changes_survive_pruning(store: &dyn ManagedStore) -> CaseResult {
     Ok(())
 }
 
-/// Loads one document of a revision with a link to the page in a new run.
+/// Loads a revision of the document, with links to `urls`, in a new run.
 async fn load_revision(
     store: &dyn Store,
     seconds: i64,

@@ -15,7 +15,7 @@ const PAGE_TWO: &str = "http://two.test/";
 /// A page on the third host.
 const PAGE_THREE: &str = "http://three.test/";
 
-/// An unchanged document need not be loaded again.
+/// `load_document` reports that a document has not changed, and its links stay.
 pub async fn unchanged_document_keeps_its_links(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let links = [user_link(1, PAGE_ONE), user_link(2, PAGE_TWO)];
@@ -49,7 +49,7 @@ pub async fn changed_document_loses_its_old_links(store: &dyn Store) -> CaseResu
     Ok(())
 }
 
-/// Links stored before the interruption are not stored twice.
+/// Links that were stored before an interruption are not stored twice.
 pub async fn partially_loaded_document_is_loaded_again(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let half = store.load_document(fixture.run, &document("a.md", 7)).await?;
@@ -109,7 +109,7 @@ pub async fn task_has_original_url_of_its_first_link(store: &dyn Store) -> CaseR
     Ok(())
 }
 
-/// The order of the links and batches does not matter.
+/// A target is user-supplied if any link to it is, in any order of links and documents.
 pub async fn user_supplied_flag_overrides_discovered(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let links = [
@@ -129,7 +129,7 @@ pub async fn user_supplied_flag_overrides_discovered(store: &dyn Store) -> CaseR
     Ok(())
 }
 
-/// Local files need no request.
+/// A link to a local file gets its result when it is loaded, without a request.
 pub async fn local_target_is_finished_immediately(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(5)).await?;
     let links = [
@@ -179,7 +179,7 @@ pub async fn local_target_keeps_since_while_verdict_is_the_same(store: &dyn Stor
     Ok(())
 }
 
-/// A file is created while the run is interrupted.
+/// While the run is interrupted, the document changes and the missing file is created.
 pub async fn local_target_of_changed_document_is_checked_again(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::open(store, at(0)).await?;
     before.load("a.md", 1, &[local_link(1, "file:a", Verdict::Local)]).await?;
@@ -195,7 +195,7 @@ pub async fn local_target_of_changed_document_is_checked_again(store: &dyn Store
     Ok(())
 }
 
-/// Targets with links in other documents stay.
+/// `finish_loading` deletes the other documents, and targets to which no document links.
 pub async fn removed_documents_remove_their_tasks(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let gone =

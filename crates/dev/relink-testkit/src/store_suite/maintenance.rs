@@ -18,7 +18,7 @@ fn counts(size: &StoreSize) -> (u64, u64, u64) {
     (size.runs, size.targets, size.probes)
 }
 
-/// Targets are counted once for all runs.
+/// A target of several runs is counted once.
 pub async fn size_counts_runs_targets_and_probes(store: &dyn ManagedStore) -> CaseResult {
     assert_eq!(counts(&store.size().await?), (0, 0, 0));
     let first = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
@@ -33,7 +33,7 @@ pub async fn size_counts_runs_targets_and_probes(store: &dyn ManagedStore) -> Ca
     Ok(())
 }
 
-/// The returned size is that after pruning.
+/// `prune` returns the size after pruning.
 pub async fn prune_deletes_old_closed_runs_and_their_probes(
     store: &dyn ManagedStore,
 ) -> CaseResult {
@@ -49,7 +49,7 @@ pub async fn prune_deletes_old_closed_runs_and_their_probes(
     Ok(())
 }
 
-/// A run closed exactly at the limit stays, and so does a resumable run of any
+/// A run that was closed exactly at the limit is kept, and so is an unfinished run of any
 /// age.
 pub async fn prune_keeps_recent_and_unfinished_runs(store: &dyn ManagedStore) -> CaseResult {
     let other = RunKey { scope: "unfinished".to_owned(), ..run_key() };
@@ -79,7 +79,7 @@ async fn hold(fixture: &StoreFixture<'_>, claim: &relink_ports::Claim, seconds: 
     fixture.commit(&[completion(claim.lease, &claim.tasks[0], Some(seen), update)]).await
 }
 
-/// The history of the next run is complete.
+/// Pruning changes nothing in the history that the next run reads.
 pub async fn prune_keeps_current_result_and_last_reached_digest(
     store: &dyn ManagedStore,
 ) -> CaseResult {
@@ -104,8 +104,8 @@ pub async fn prune_keeps_current_result_and_last_reached_digest(
     Ok(())
 }
 
-/// With a reused id, the remaining probes of the old run would belong to the
-/// new one.
+/// A new run does not get the id of a pruned one. Otherwise the remaining probes of the old
+/// run would belong to it.
 pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn ManagedStore) -> CaseResult {
     let old = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     old.finish_all(Verdict::Alive, at(1)).await?;
@@ -125,7 +125,7 @@ pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn ManagedStore) -> Cas
     Ok(())
 }
 
-/// A control requested exactly at the limit stays.
+/// A control that was requested exactly at the limit is kept.
 pub async fn prune_deletes_old_controls(store: &dyn ManagedStore) -> CaseResult {
     let stored = |key: &str, seconds| StoredControl {
         key: key.to_owned(),
@@ -139,7 +139,7 @@ pub async fn prune_deletes_old_controls(store: &dyn ManagedStore) -> CaseResult 
     Ok(())
 }
 
-/// A run can outlive its probes, whose ids are reused.
+/// A run whose probes were pruned does not show later probes with the same ids.
 pub async fn pruned_probe_is_not_confused_with_a_later_one(store: &dyn ManagedStore) -> CaseResult {
     let old = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     old.finish_all(Verdict::Dead, at(10)).await?;

@@ -131,7 +131,7 @@ pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// The store may derive a single attempt from its probe.
+/// A single attempt is stored, or derived from its probe.
 pub async fn single_attempt_round_trips(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     fixture.finish_all(Verdict::Alive, at(5)).await?;
@@ -210,7 +210,7 @@ pub async fn suppressed_finding_is_not_returned(store: &dyn Store) -> CaseResult
     Ok(())
 }
 
-/// Every target and link is counted once.
+/// Targets and links of other runs are not counted.
 pub async fn run_stats_count_only_this_run(store: &dyn Store) -> CaseResult {
     let other = RunKey { scope: "other".to_owned(), ..run_key() };
     let other = StoreFixture::open_with_key(store, &other, at(0)).await?;
@@ -328,7 +328,7 @@ pub async fn past_verdicts_cover_all_runs(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// URLs are returned once, without local targets.
+/// Each web target is returned once; local targets are not returned.
 pub async fn known_urls_are_sorted(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_TWO, PAGE_ONE]).await?;
     fixture

@@ -54,7 +54,7 @@ async fn check_late_release_has_no_effect(
     let schedule = HostSchedule { next_at: at(5000), delay_ms: 1, ..HostSchedule::default() };
     let stats = HostStats { requests: 1, ..HostStats::default() };
     fixture.store.release(fixture.run, &[HostRelease { lease: lost, schedule, stats }]).await?;
-    assert_eq!(fixture.claim(at(LEASE_SECONDS + 2)).await?, [], "it is still leased");
+    assert_eq!(fixture.claim(at(LEASE_SECONDS + 2)).await?, [], "the host is still leased");
     assert_eq!(fixture.store.host_stats(fixture.run, MANY).await?, []);
     Ok(())
 }
@@ -189,8 +189,7 @@ async fn apply_updates(fixture: &StoreFixture<'_>, steps: [(Probe, TaskUpdate); 
     fixture.release(&claim).await
 }
 
-/// Another process has resumed the run, so only that process may judge held
-/// tasks.
+/// After another process has resumed the run, only that process may judge held tasks.
 pub async fn held_result_of_earlier_generation_is_rejected(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let claim = before.claim_one(at(1)).await?;
@@ -236,7 +235,7 @@ pub async fn held_tasks_are_paginated(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// The task of the next run has the complete history.
+/// The history of a task has all data of the result of the previous run.
 pub async fn result_is_history_of_the_next_run(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let claim = first.claim_one(at(10)).await?;

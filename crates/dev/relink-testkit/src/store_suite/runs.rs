@@ -33,7 +33,7 @@ pub async fn run_with_another_key_is_a_new_run(store: &dyn Store) -> CaseResult 
     Ok(())
 }
 
-/// This also holds for runs closed without a network.
+/// A run that was closed as finished, or as without a network, is not resumed.
 pub async fn finished_run_is_not_resumed(store: &dyn Store) -> CaseResult {
     for state in [RunState::Finished, RunState::NoNetwork] {
         let first = store.open_run(&run_key(), false, at(0)).await?;
@@ -47,7 +47,7 @@ pub async fn finished_run_is_not_resumed(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Closing a run as open is the same as an interruption.
+/// A run that was closed as open is resumed like an interrupted one.
 pub async fn run_closed_as_open_is_resumed(store: &dyn Store) -> CaseResult {
     let first = store.open_run(&run_key(), false, at(0)).await?;
     store.close_run(first.id, RunState::Open, at(1)).await?;
@@ -73,7 +73,7 @@ pub async fn fresh_run_abandons_the_unfinished_run(store: &dyn Store) -> CaseRes
     Ok(())
 }
 
-/// The flag belongs to one run and is stored.
+/// A resumed run knows that the network was confirmed; a fresh run does not.
 pub async fn confirmed_network_survives_an_interruption(store: &dyn Store) -> CaseResult {
     let first = store.open_run(&run_key(), false, at(0)).await?;
     store.confirm_network(first.id).await?;
@@ -109,7 +109,7 @@ pub async fn loaded_open_run_can_be_joined(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// The counts are those of open runs.
+/// The status lists open runs only, each with its counts.
 pub async fn queue_status_counts_tasks_and_hosts(store: &dyn Store) -> CaseResult {
     let urls = ["http://one.test/", "http://one.test/2", "http://two.test/"];
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;

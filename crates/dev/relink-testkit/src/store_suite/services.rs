@@ -11,7 +11,7 @@ const PAGE_ONE: &str = "http://one.test/";
 /// A page on the second host.
 const PAGE_TWO: &str = "http://two.test/";
 
-/// Other services and days have their own counters.
+/// Each service has one counter per day.
 pub async fn budget_is_per_service_and_day(store: &dyn Store) -> CaseResult {
     for expect in [true, true, false, false] {
         assert_eq!(store.try_spend("archive a.test", 20_000, 2).await?, expect);
@@ -23,7 +23,7 @@ pub async fn budget_is_per_service_and_day(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Setting back the clock does not reset the counter.
+/// If the clock is set back, requests count for the latest day.
 pub async fn earlier_day_uses_the_budget_of_the_latest_day(store: &dyn Store) -> CaseResult {
     assert!(store.try_spend("archive a.test", 20_001, 2).await?);
     assert!(store.try_spend("archive a.test", 20_000, 2).await?);
@@ -34,7 +34,7 @@ pub async fn earlier_day_uses_the_budget_of_the_latest_day(store: &dyn Store) ->
     Ok(())
 }
 
-/// Earlier requests still count.
+/// With a larger budget, requests that were made before still count.
 pub async fn larger_budget_continues_the_count(store: &dyn Store) -> CaseResult {
     assert!(!store.try_spend("archive a.test", 20_000, 0).await?);
     assert!(store.try_spend("archive a.test", 20_000, 1).await?);
@@ -87,7 +87,8 @@ async fn last_changed_probe_id(store: &dyn Store) -> Result<i64, relink_ports::S
     Ok(changes.last().map_or(0, |change| change.probe_id))
 }
 
-/// Live pages have a text; dead pages have none.
+/// Changes after a probe id are returned: of live pages with their text, of dead pages
+/// without.
 pub async fn only_new_texts_are_returned(store: &dyn Store) -> CaseResult {
     assert_eq!(changed_urls(store, 0).await?, [""; 0]);
     assert_eq!(store.last_probe_id().await?, 0);
@@ -119,7 +120,7 @@ pub async fn page_probed_twice_is_returned_once(store: &dyn Store) -> CaseResult
     Ok(())
 }
 
-/// The ids of pruned probes may be reused.
+/// Each prune starts a new epoch, because the ids of pruned probes may be reused.
 pub async fn prune_changes_the_probe_id_epoch(store: &dyn ManagedStore) -> CaseResult {
     let epoch = store.probe_id_epoch().await?;
     assert_eq!(store.probe_id_epoch().await?, epoch);

@@ -16,7 +16,7 @@ const WORDS: [&str; 48] = [
 const NEWS: u64 = 14;
 /// Number of real chapters; each links to the next.
 const CHAPTERS: u64 = 12;
-/// The number before that of the first person's slug.
+/// The slugs of people have the numbers after this one.
 const FIRST_PERSON: u64 = 700;
 /// Number of real people.
 const PEOPLE: u64 = 8;

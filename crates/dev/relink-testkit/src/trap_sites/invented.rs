@@ -1,5 +1,5 @@
 //! Held-out traps, first part: generators and growing URLs. The rules against traps were not
-//! adapted to these sites, so the sites measure how general the rules are.
+//! fitted to the sites of this module, which measure how general the rules are.
 
 use super::TrapSite;
 use super::content::{SitePage, next_random, prose, seed_of, slug, word};

@@ -21,7 +21,7 @@ pub(super) async fn serve(
     for listener in listeners {
         servers.spawn(accept(listener, Arc::clone(&site)));
     }
-    // Ignore the error: a closed channel also means the end. Dropping the set stops
+    // Ignore the error: a closed channel also means the end. Dropping the `JoinSet` stops
     // its servers.
     let _ = stopped.await;
 }
