@@ -24,7 +24,7 @@ const TASKS_PER_HOST: u64 = 10;
 /// Exponent of Zipf's law: the number of pages of the n-th largest host is
 /// proportional to `1 / n^ZIPF_EXPONENT`.
 const ZIPF_EXPONENT: f64 = 0.8;
-/// Numbers of database cores that are simulated.
+/// The numbers of processor cores of the simulated databases.
 const DATABASE_CORES: [usize; 4] = [2, 8, 32, 128];
 /// Microseconds per second. All times of the simulation are microseconds.
 const SECOND: u64 = 1_000_000;
@@ -200,7 +200,7 @@ impl Iterator for Hosts {
 
     fn next(&mut self) -> Option<u64> {
         /// A prime number that does not divide the number of hosts. Its multiples modulo
-        /// this number are all ranks, each once.
+        /// the number of hosts are all ranks, each once.
         const STEP: u64 = 1_000_000_007;
         if self.next == self.count {
             return None;

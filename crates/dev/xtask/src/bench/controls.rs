@@ -16,7 +16,7 @@ use crate::{Workspace, XtaskError};
 
 /// Maximum requests per page of the first run.
 const MAX_REQUESTS_PER_PAGE: f64 = 1.3;
-/// The same for the second run.
+/// Maximum requests per page of the second run.
 const MAX_LATER_REQUESTS_PER_PAGE: f64 = 1.0;
 
 /// Time of the first run.

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn is_right_rejects_an_invented_dead_link() {
+    fn is_correct_rejects_a_wrongly_reported_dead_link() {
         let mut outcome = outcome(6.0, 25.0);
         assert!(outcome.is_correct());
         outcome.growth[0].invented = 1;

@@ -148,8 +148,7 @@ pub(super) fn reference_crawl(printed: &str) -> Result<Crawl, XtaskError> {
 }
 
 fn json(text: &str) -> Result<Value, XtaskError> {
-    serde_json::from_str(text)
-        .map_err(|error| XtaskError::new(format!("this is not JSON: {error}")))
+    serde_json::from_str(text).map_err(|error| XtaskError::new(format!("invalid JSON: {error}")))
 }
 
 /// URLs that only one of two crawls found.

@@ -10,12 +10,13 @@ use relink_testkit::web::RecordedRequest;
 use super::processes::Processes;
 use super::{Results, WorkersSize};
 
-/// The time when a worker was killed or suspended.
+/// A worker that was killed or suspended.
 pub(super) struct WorkerFailure {
     /// The number of the worker.
     pub(super) worker: usize,
+    /// When the worker was killed or suspended.
     pub(super) at: Instant,
-    /// The results in the database at that time.
+    /// The results in the database just before.
     pub(super) committed: Results,
     /// The results in the database when a suspended worker continued.
     pub(super) continued: Option<Results>,

@@ -35,7 +35,7 @@ const WORDS_PER_PAGE: usize = 220;
 /// A menu, as on many pages.
 const MENU: &str = "Home Search Log in Subscribe Page tools not available offline";
 
-/// Returns this number of cases, serialized and read back.
+/// Generates cases. Each is serialized and read back.
 pub(super) fn generate_cases(count: usize) -> Result<Vec<JudgeCase>, XtaskError> {
     (0..count)
         .map(|number| CaseGenerator { number }.generate().and_then(JudgeCase::after_serialization))
@@ -115,7 +115,7 @@ impl CaseGenerator {
         if case.controls.len() == kinds.len() {
             Ok(case)
         } else {
-            Err(XtaskError::new("no sibling"))
+            Err(XtaskError::new("a control has no URL"))
         }
     }
 
