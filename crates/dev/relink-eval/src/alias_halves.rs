@@ -190,7 +190,7 @@ fn halves(pages: &[Page], seed: u64) -> (Vec<&Page>, Vec<(&Page, usize)>) {
     let (mut training, mut tested) = (Vec::new(), Vec::new());
     for mut group in groups.into_values() {
         rng.shuffle(&mut group);
-        // If the number is odd, the remaining page belongs to either half.
+        // If the number is odd, the remaining page is added to a random half.
         let half =
             group.len() / 2 + usize::from(group.len() % 2 == 1 && rng.next().is_multiple_of(2));
         tested.extend(group[half..].iter().map(|page| (*page, half)));
@@ -202,7 +202,7 @@ fn halves(pages: &[Page], seed: u64) -> (Vec<&Page>, Vec<(&Page, usize)>) {
 /// Results of the evaluation.
 #[derive(Default)]
 struct Report {
-    /// Pages with training pages in their own directory.
+    /// Pages with *siblings*: training pages in their own directory.
     with_siblings: Tally,
     all: Tally,
     /// Counts a page as correct if any of its predictions is.
@@ -213,8 +213,9 @@ struct Report {
     fable_inference: Tally,
     /// By tenths of the confidence of the best prediction.
     by_confidence: BTreeMap<u8, Tally>,
-    /// Wrong predictions, and those of them that are URLs of live pages.
+    /// Number of wrong predictions.
     wrong: usize,
+    /// Number of wrong predictions that are URLs of live pages.
     wrong_but_alive: usize,
     deleted: usize,
     deleted_with_prediction: usize,
@@ -248,7 +249,7 @@ impl Report {
         self.details.push(format!("{outcome}\t{old}\t{}\t{truth}\n", predicted.unwrap_or("-")));
     }
 
-    /// Counts wrong predictions, and those of them that are alive.
+    /// Counts the wrong predictions for a page, and which of them are live URLs.
     fn add_wrong_predictions(&mut self, predictor: &Predictor, page: &Page) {
         let Some(live) = &predictor.live else { return };
         let truth = page.new.as_ref().map(|new| normalize(new.as_str()));

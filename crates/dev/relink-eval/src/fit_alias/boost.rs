@@ -69,7 +69,7 @@ pub struct TrainingRows {
 }
 
 impl TrainingRows {
-    /// Adds the rows of others.
+    /// Adds the rows of `other`.
     pub fn extend(&mut self, other: &Self) {
         self.values.extend_from_slice(&other.values);
         self.answers.extend_from_slice(&other.answers);

@@ -1,8 +1,8 @@
 //! The text of a model, and its figures per site.
 //!
-//! Columns of the figures, in percent: TP, right answers among the pages with an alias;
-//! WP, wrong answers among these pages; FP, answers among the pages without alias. Each
-//! threshold of the model has its columns. The last two columns are TP at the lowest
+//! Columns of the figures, in percent: TP, right answers for pages with an alias;
+//! WP, wrong answers for pages with an alias; FP, answers for pages without an alias. Each
+//! threshold of the model has its own columns. The last two columns are TP at the lowest
 //! threshold with a precision of 95 and 99 %.
 
 use std::fmt::{self, Write as _};

@@ -39,7 +39,7 @@ impl SourcePage {
     }
 }
 
-/// Gives the pages of a site a past. `count` is the approximate number of pages.
+/// Invents old URLs for the pages of a site. `count` is the approximate number of pages.
 pub fn reorganize(
     origin: &str,
     pages: &[SourcePage],
@@ -114,7 +114,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// Invents the past of the pages of a folder by a plan.
+    /// Invents the old URLs of the pages of a folder by a plan.
     fn move_folder(
         &mut self,
         folder: &[String],

@@ -8,7 +8,7 @@
 //! Scenarios are divided into folds, one for each site that their pages come from. The
 //! votes of a scenario are made with models that were fitted without its fold. Otherwise
 //! the next round would learn to trust answers that were only memorized. Thresholds are
-//! set on the answers of these models.
+//! set on the answers of the same models.
 
 use relink_revive::matching::{AliasModel, BoostedTrees, Rounds, SiteMatcher, feature_names};
 

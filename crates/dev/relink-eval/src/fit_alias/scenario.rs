@@ -11,11 +11,11 @@ use crate::random::SeededRandom;
 /// What became of a dead page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Truth {
-    /// It moved to this URL.
+    /// The page moved to this URL.
     Moved(String),
-    /// It was deleted.
+    /// The page was deleted.
     Deleted,
-    /// It was merged into another page. Such pages are not used for fitting.
+    /// The page was merged into another one. Such pages are not used for fitting.
     Merged,
 }
 
@@ -88,7 +88,7 @@ impl Scenario {
         use_matcher(&SiteMatcher::with_model(&dead, &live, &known, model, rounds))
     }
 
-    /// Returns the best candidate of each dead page with its probability.
+    /// Returns the answer of the matcher for each dead page.
     pub fn answers(&self, model: &AliasModel) -> Vec<Answer> {
         self.with_matcher(model, Rounds::All, |matcher| {
             let pages = self.dead.iter().enumerate();

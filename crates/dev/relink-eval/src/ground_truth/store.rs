@@ -19,7 +19,7 @@ const BATCH: usize = 1024;
 /// Status of a page that was deleted for good.
 const GONE: u16 = 410;
 
-/// Minimum confidence of a redirect that was compared with those of neighbors.
+/// Minimum confidence of a redirect that was compared with the redirects of neighbors.
 const COMPARED: Confidence = Confidence::from_percent(97);
 
 /// Reads the pages of a site.
