@@ -1,4 +1,8 @@
-//! Which incidents advance, begin and end after the checks of a run. Reads and stores nothing.
+//! Computes which incidents advance, begin and end after the checks of a run. Reads and stores
+//! nothing.
+//!
+//! An *arrival* is a new or changed record whose locations are checked before it is published.
+//! A broken target of arrivals is *filtered*: its incident hides records without delay.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,7 +44,7 @@ pub(super) struct Change {
     pub(super) transition: Option<Transition>,
 }
 
-/// Counts an incident or a change.
+/// Increments the count of a stage.
 pub(super) fn count_stage(counts: &mut StageCountsRow, stage: Stage) {
     let count = match stage {
         Stage::Reported => &mut counts.reported,
@@ -63,10 +67,11 @@ pub(super) struct Advance<'a> {
     pub(super) day: Date,
     pub(super) settings: &'a ProviderSettings,
     pub(super) checks: &'a RunChecks,
-    /// Targets and hosts for all of whose records a manager has decided.
+    /// Targets and hosts for whose records managers have decided, all of them.
     pub(super) held: &'a HashSet<String>,
     pub(super) hide: HidePermission,
-    /// Broken locations of arrivals that must not be left out without confirmation.
+    /// Broken locations of arrivals that are not removed in this run, because too many records
+    /// would be hidden.
     pub(super) postponed: HashSet<String>,
     /// Incidents whose records were deleted, by id.
     pub(super) deleted: &'a HashSet<i64>,
@@ -92,6 +97,7 @@ impl Advance<'_> {
         changes
     }
 
+    /// Adds the change of an open incident, if there is one.
     fn advance(
         &self,
         id: i64,
@@ -117,6 +123,7 @@ impl Advance<'_> {
         changes.push(Change { id, state, transition });
     }
 
+    /// Whether a record still has a link to the target or host.
     fn is_in_catalog(&self, subject: &IncidentSubject) -> bool {
         match subject {
             IncidentSubject::Host(host) => self.checks.hosts.contains_key(host),
@@ -128,10 +135,11 @@ impl Advance<'_> {
         }
     }
 
+    /// Records the result of this run in an incident. Returns the new stage, if it changed.
     fn record_check(&self, state: &mut IncidentState) -> Option<Transition> {
         let result = self.result(&state.incident.subject);
-        let hides = state.incident.stage == Stage::Escalated && result == CheckResult::Broken;
-        if hides && self.hide == HidePermission::Refused {
+        let would_hide = state.incident.stage == Stage::Escalated && result == CheckResult::Broken;
+        if would_hide && self.hide == HidePermission::Refused {
             return None;
         }
         if let Some(reason) = self.checks.reasons.get(state.incident.subject.name())
@@ -174,10 +182,10 @@ impl Advance<'_> {
     /// Returns the incidents of the targets that are still broken after their host has recovered.
     fn split(&self, host: &IncidentState, known: &Covered<'_>) -> Vec<Change> {
         let IncidentSubject::Host(name) = &host.incident.subject else { return Vec::new() };
-        let is_free = |url: &str| !known.targets.contains(url) && !self.is_filtered(url);
+        let has_no_incident = |url: &str| !known.targets.contains(url) && !self.is_filtered(url);
         let targets = self.checks.hosts.get(name).into_iter().flatten();
         targets
-            .filter(|target| self.is_broken(&target.url) && is_free(&target.url))
+            .filter(|target| self.is_broken(&target.url) && has_no_incident(&target.url))
             .map(|target| {
                 let mut state = self.state(host.incident.split(&target.url));
                 let transition = self.record_check(&mut state);
@@ -196,14 +204,14 @@ impl Advance<'_> {
         self.checks.results.get(url) == Some(&CheckResult::Broken)
     }
 
-    /// Whether a location of new and changed records is broken. A location that other records
-    /// have too follows the timetable; it is left out of the new records only.
+    /// Whether a target is broken and only arrivals link to it. A target to which other
+    /// records also link follows the timetable.
     fn is_filtered(&self, url: &str) -> bool {
         self.is_broken(url) && !self.postponed.contains(url) && self.checks.is_arrival(url)
     }
 
-    /// Opens incidents of the locations that are broken on arrival. If a host has no other
-    /// target and all fail, this is one incident.
+    /// Opens incidents of filtered targets. If they are all targets of a host that has an
+    /// outage, the host gets one incident.
     fn open_filtered(
         &self,
         host: &str,
@@ -231,6 +239,8 @@ impl Advance<'_> {
         changes.extend(targets.map(open));
     }
 
+    /// Opens incidents of the other broken targets. If their host has an outage, the host gets
+    /// one incident.
     fn open_new(
         &self,
         host: &str,
@@ -238,12 +248,12 @@ impl Advance<'_> {
         covered: &Covered<'_>,
         changes: &mut Vec<Change>,
     ) {
-        let is_free = |url: &str| {
+        let has_no_incident = |url: &str| {
             !covered.targets.contains(url)
                 && !self.is_filtered(url)
                 && !self.postponed.contains(url)
         };
-        let checks = self.host_checks(host, is_free);
+        let checks = self.host_checks(host, has_no_incident);
         if checks.broken == 0 {
             return;
         }
@@ -259,14 +269,16 @@ impl Advance<'_> {
             changes.push(change);
             return;
         }
-        for target in targets.iter().filter(|it| is_free(&it.url) && self.is_broken(&it.url)) {
+        for target in
+            targets.iter().filter(|it| has_no_incident(&it.url) && self.is_broken(&it.url))
+        {
             let subject = IncidentSubject::Target(target.url.clone());
             changes.push(open(Incident::open(subject, self.day)));
         }
     }
 
-    /// Whether all targets of the hosts are known. After the submission of a record, only its own
-    /// targets are.
+    /// Whether `checks.hosts` contains all targets of its hosts. After the submission of a
+    /// record, it contains only targets of the record.
     fn knows_hosts(&self) -> bool {
         matches!(self.checks.scope, CheckScope::Provider)
     }
@@ -285,7 +297,7 @@ fn outage_reason(checks: HostChecks) -> String {
     format!("all {} checked URLs of the host fail", checks.broken)
 }
 
-/// The targets and hosts of open incidents.
+/// The targets and hosts of incidents that were open before the run or changed in it.
 struct Covered<'a> {
     targets: HashSet<&'a str>,
     hosts: HashSet<&'a str>,
@@ -294,7 +306,8 @@ struct Covered<'a> {
 impl<'a> Covered<'a> {
     fn new(open: &'a [(i64, IncidentState)], changes: &'a [Change]) -> Self {
         let mut covered = Self { targets: HashSet::new(), hosts: HashSet::new() };
-        // An incident that ended in this run still covers its targets: they were judged by it.
+        // An incident that ended in this run still covers its targets, so that no new incident
+        // begins at once.
         let states = open.iter().map(|(_, state)| state).chain(changes.iter().map(|it| &it.state));
         for state in states {
             match &state.incident.subject {
@@ -312,8 +325,8 @@ pub(super) fn states_after<'a>(
     changes: &'a [Change],
 ) -> Vec<&'a IncidentState> {
     let after: HashMap<i64, &IncidentState> =
-        changes.iter().filter(|it| it.id > 0).map(|it| (it.id, &it.state)).collect();
+        changes.iter().filter(|it| it.id != NEW_INCIDENT).map(|it| (it.id, &it.state)).collect();
     let kept = open.iter().map(|(id, state)| after.get(id).copied().unwrap_or(state));
-    let new = changes.iter().filter(|it| it.id == 0).map(|it| &it.state);
+    let new = changes.iter().filter(|it| it.id == NEW_INCIDENT).map(|it| &it.state);
     kept.chain(new).filter(|state| state.incident.is_open()).collect()
 }

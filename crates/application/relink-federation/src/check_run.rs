@@ -27,9 +27,9 @@ pub(super) struct RunChecks {
     pub(super) reasons: HashMap<String, String>,
     /// The domains that were surveyed.
     pub(super) surveyed: Vec<String>,
-    /// Checked locations of new and changed records.
+    /// The locations of the arrivals: the new and changed records.
     pub(super) arrivals: HashSet<String>,
-    /// The new and changed records.
+    /// The arrivals with their locations.
     pub(super) arrived: Vec<StoredArrival>,
     /// The targets of the provider, as far as the scope includes them.
     pub(super) hosts: HostTargets,
@@ -48,7 +48,7 @@ pub(super) enum CheckScope {
 }
 
 impl RunChecks {
-    /// Whether only new and changed records have this location.
+    /// Whether only arrivals have this location.
     pub(super) fn is_arrival(&self, url: &str) -> bool {
         self.arrivals.contains(url) && {
             let has_url = |it: &&StoredArrival| it.urls.iter().any(|own| own == url);
@@ -65,8 +65,7 @@ impl RunChecks {
         self.hosts.values().find_map(find).unwrap_or_default()
     }
 
-    /// Returns the broken locations of the arrivals that would be hidden although they are
-    /// visible now.
+    /// Returns the broken locations of arrivals that are visible now and would be hidden.
     pub(super) fn postponed(&self, view: &RecordView) -> HashSet<String> {
         let hidden = view.newly_hidden_ids();
         let arrivals = self.arrived.iter().filter(|it| hidden.contains(&it.record));
@@ -87,8 +86,8 @@ impl Observer for SilentObserver {
 }
 
 impl Harvester<'_> {
-    /// Checks what is due. Returns `None` if the network is in doubt or the user stopped the
-    /// run; nothing may advance then.
+    /// Checks the due targets. Returns `None` if the network is in doubt or the user stopped
+    /// the run; then no incident may advance.
     pub(super) async fn check_due(
         &self,
         provider: &StoredProvider,
@@ -128,7 +127,7 @@ impl Harvester<'_> {
         Ok(is_done.then_some(checks))
     }
 
-    /// Checks these URLs. Returns whether the results can be trusted.
+    /// Checks URLs. Returns false if the network is in doubt or the user stopped the run.
     pub(super) async fn check_urls(
         &self,
         label: &str,

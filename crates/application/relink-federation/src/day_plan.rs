@@ -1,9 +1,8 @@
 //! Which targets a run checks.
 //!
 //! Whole domains are surveyed by the sampling plan: at regular intervals, and on
-//! the day on which an incident may hide records. On other days, only the
-//! targets of due incidents are checked, new targets, and failing ones, whose
-//! state is not confirmed yet.
+//! the day on which an incident may hide records. On other days, only three kinds of targets
+//! are checked: those of due incidents, new ones, and failing ones, which may be dead.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +21,7 @@ const OUTAGE_PROBES: usize = 5;
 pub(super) struct DayPlan {
     /// Locations of new records. All of them are checked.
     pub(super) arrivals: Vec<String>,
-    /// Targets to check in any case.
+    /// Other targets to check, without sampling.
     pub(super) due: Vec<String>,
     /// Targets of the domains to survey.
     pub(super) sampled: Vec<String>,
@@ -36,10 +35,13 @@ pub(super) struct DayPlan {
 pub(super) struct DayPlanInput<'a> {
     pub(super) day: Date,
     pub(super) lifecycle: Lifecycle,
+    /// Days between two surveys of a domain.
     pub(super) survey_every: u32,
     /// The decay of domains, from 0 to 1. A decayed domain is surveyed less often.
     pub(super) decay: &'a HashMap<String, f64>,
+    /// Maximum number of URLs in the domains to survey.
     pub(super) budget: Option<u64>,
+    /// The day of the last survey of each domain.
     pub(super) surveyed: &'a HashMap<String, Date>,
     pub(super) incidents: &'a [(i64, IncidentState)],
     /// The locations of new and changed records.
@@ -146,20 +148,21 @@ impl<'a> DayPlanInput<'a> {
             .collect()
     }
 
-    /// Whether a survey of a domain on this day is too old.
+    /// Whether a domain with a survey on the day `surveyed_on` is due for another one.
     fn is_survey_due(&self, host: &str, surveyed_on: Date) -> bool {
         let decay = self.decay.get(host).copied().unwrap_or_default();
         let age = (self.day - surveyed_on).get_days();
         age >= i32::try_from(survey_interval(self.survey_every, decay)).unwrap_or(i32::MAX)
     }
 
-    /// Returns the arrivals that are not known to work and have no incident yet.
+    /// Returns the locations of arrivals that were not found alive recently and have no
+    /// incident.
     fn new_arrivals<'t>(
         &self,
         targets: &'t [HarvestTarget],
         open: &HashSet<&str>,
     ) -> HashSet<&'t str> {
-        let is_known = |target: &HarvestTarget| {
+        let was_alive_recently = |target: &HarvestTarget| {
             let is_alive =
                 target.verdict.is_some_and(|verdict| check_result(verdict) == CheckResult::Alive);
             is_alive
@@ -169,7 +172,7 @@ impl<'a> DayPlanInput<'a> {
         };
         let is_new = move |target: &&HarvestTarget| {
             self.arrivals.contains(&target.url)
-                && !is_known(target)
+                && !was_alive_recently(target)
                 && !open.contains(target.url.as_str())
         };
         targets.iter().filter(is_new).map(|target| target.url.as_str()).collect()
@@ -181,7 +184,7 @@ impl<'a> DayPlanInput<'a> {
 }
 
 /// Returns the domains whose regular survey is due, those with the oldest survey first, within
-/// the budget. A host with an outage is left to its incident.
+/// the budget. Hosts in `states` are excluded, because their incidents decide.
 fn routine_domains<'h>(
     hosts: &'h HostTargets,
     states: &HashMap<&str, HostState>,
@@ -203,7 +206,7 @@ fn routine_domains<'h>(
         fits
     };
     let mut selected: HashSet<&str> = due.iter().copied().take_while(fits).collect();
-    // A domain larger than the budget would never be surveyed.
+    // Otherwise a domain larger than the budget would never be surveyed.
     selected.extend(due.first().filter(|_| selected.is_empty()));
     selected
 }

@@ -1,8 +1,9 @@
 //! Decay of records (Bar-Yossef et al., §6): a ranking, and what a limit would hide.
 //!
 //! The decay of a record is that of its best location. It is computed from stored verdicts and
-//! from the links of stored crawls. What the store does not know gives an interval. Only records
-//! whose interval contains the limit are measured on the web, nearest first, within a budget.
+//! from the links of stored crawls. Unknown pages give an interval. Only records whose interval
+//! contains the limit are measured on the web, those nearest to the limit first, within a
+//! budget.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,7 +30,7 @@ const MAX_PAGES_PER_RECORD: usize = 100;
 pub struct RecordDecaySettings {
     /// Probability that a walk stops at a live page.
     pub sigma: Sigma,
-    /// The largest decay of a record that is not hidden.
+    /// The decay above which a record would be hidden.
     pub limit: Option<f64>,
     /// Maximum number of pages that are fetched.
     pub budget: usize,
@@ -77,7 +78,7 @@ impl DecayRange {
         f64::midpoint(self.low, self.high)
     }
 
-    /// Whether the limit decides about the record: `None` if it lies within the interval.
+    /// Whether the decay is above the limit; `None` if the limit lies within the interval.
     pub fn is_above(self, limit: f64) -> Option<bool> {
         if self.low > limit {
             Some(true)
@@ -225,7 +226,7 @@ impl Harvester<'_> {
         let dispatch = &self.options.dispatch;
         let measure_settings = MeasureSettings {
             url: Url::parse(url).ok()?,
-            // A provider named the URL.
+            // The URL comes from a provider.
             is_user_supplied: false,
             sigma: settings.sigma,
             definition: DecayDefinition::Plain,
@@ -262,8 +263,8 @@ impl Harvester<'_> {
     }
 }
 
-/// Returns the mean decay of domains. The lower ends count, so that unknown pages do not delay a
-/// survey.
+/// Returns the mean decay of domains. It uses the lower ends of the intervals, so that unknown
+/// pages do not delay a survey.
 fn domain_decay(records: &[RecordDecay]) -> Vec<(String, f64)> {
     let mut sums: BTreeMap<String, (f64, u32)> = BTreeMap::new();
     for record in records {

@@ -136,7 +136,7 @@ impl Harvester<'_> {
                 }
             };
             let refusal = reader.check_page(&page);
-            reader.note_start(&page, self.ports.now());
+            reader.record_start(&page, self.ports.now());
             let has_more = reader.advance(&page);
             self.save_page(provider, page, reader, row).await?;
             if let Some(refusal) = refusal {

@@ -1,11 +1,12 @@
-//! `harvest`: keeps the records of many providers, finds their broken links and
-//! follows the incidents.
+//! `harvest`: stores the records of many providers, finds their broken links and tracks
+//! the incidents: periods in which a target or a whole host of a provider is broken.
 //!
 //! A run of a provider reads its new records, checks the targets that are due,
 //! advances the incidents and stores all changes with the notifications they
-//! require in one transaction. The rules are in `relink-survey`.
+//! require in one transaction. The rules are in `relink-survey`. The *timetable* of an
+//! incident is the days on which its stage changes without an action of a manager.
 //!
-//! Nothing advances if the survey reports that the local network is in doubt.
+//! No incident advances if the survey reports that the local network is in doubt.
 
 mod advance;
 mod check_run;
@@ -122,7 +123,8 @@ fn utc_date(time: Timestamp) -> Date {
     time.to_zoned(TimeZone::UTC).date()
 }
 
-/// Converts a verdict to the result for an incident. Blocked and failing targets are in doubt.
+/// Converts a verdict to the result for an incident. Blocked and failing targets are neither
+/// alive nor broken.
 fn check_result(verdict: Verdict) -> CheckResult {
     match verdict {
         Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked => CheckResult::Broken,

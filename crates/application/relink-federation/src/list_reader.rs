@@ -22,10 +22,13 @@ pub(super) struct ListReader {
     /// The sets to read, one list each; `None` reads all records.
     pub(super) sets: Vec<Option<String>>,
     unit: DatestampUnit,
-    /// Hashes of tokens and of record identifiers seen in this list.
+    /// Hashes of the tokens seen in this list.
     tokens: HashSet<u64>,
+    /// Hashes of the record identifiers seen in this list.
     identifiers: HashSet<u64>,
+    /// Number of consecutive pages without a new record.
     repeated_pages: u32,
+    /// Whether the list was started again because its token had expired.
     pub(super) is_restarted: bool,
     /// Whether new and changed records are arrivals.
     pub(super) marks_arrivals: bool,
@@ -53,8 +56,8 @@ impl ListReader {
         }
     }
 
-    /// Returns the number of the current set and its token. The stored token has the form
-    /// `SET TOKEN`.
+    /// Returns the index of the current set, and the resumption token of its next page. The
+    /// stored token has the form `SET TOKEN`.
     pub(super) fn position(&self) -> (usize, Option<String>) {
         let stored = self.progress.token.as_deref().and_then(|stored| stored.split_once(' '));
         let Some((set, token)) = stored else { return (0, None) };
@@ -66,11 +69,11 @@ impl ListReader {
         self.progress.list += 1;
         self.progress.token = None;
         self.progress.list_started = None;
-        self.forget_pages();
+        self.clear_seen();
     }
 
-    /// Forgets what was seen in this list.
-    fn forget_pages(&mut self) {
+    /// Clears what was seen in this list.
+    fn clear_seen(&mut self) {
         self.tokens.clear();
         self.identifiers.clear();
         self.repeated_pages = 0;
@@ -101,7 +104,7 @@ impl ListReader {
             Some(token) => Some(format!("{set} {token}")),
             None if set + 1 < self.sets.len() => {
                 // Each set is a list of its own: records and tokens may occur in several ones.
-                self.forget_pages();
+                self.clear_seen();
                 Some(format!("{} ", set + 1))
             }
             None => None,
@@ -109,8 +112,8 @@ impl ListReader {
         self.progress.token.is_some()
     }
 
-    /// Remembers when the list was started, by the clock of the provider.
-    pub(super) fn note_start(&mut self, page: &RecordPage, now: Timestamp) {
+    /// Records when the list was started, by the clock of the provider.
+    pub(super) fn record_start(&mut self, page: &RecordPage, now: Timestamp) {
         if self.progress.list_started.is_none() {
             let started = page.responded_at.unwrap_or(now);
             self.progress.list_started = Some(datestamp(started, self.unit));
@@ -127,7 +130,7 @@ fn datestamp(time: Timestamp, unit: DatestampUnit) -> String {
     }
 }
 
-/// Shortens a datestamp to the unit of a provider. A day is valid for all of them.
+/// Shortens a datestamp to the unit of a provider. Every provider accepts a day without time.
 pub(super) fn in_unit(datestamp: &str, unit: DatestampUnit) -> String {
     match unit {
         DatestampUnit::Day => datestamp.get(..DAY_LENGTH).unwrap_or(datestamp).to_owned(),

@@ -1,4 +1,4 @@
-//! Sends the mails of the outbox.
+//! Sends the stored notifications by mail.
 
 use std::collections::HashMap;
 

@@ -28,9 +28,9 @@ pub enum ManagerAction {
         /// The day.
         until: Date,
     },
-    /// Hide or show records in spite of the timetable.
+    /// Hide or show records, whatever the stage of their incidents.
     Override(OverrideAction),
-    /// Let the timetable decide again.
+    /// Delete the override, so that incidents decide again.
     Lift,
     /// Record a note.
     Note,

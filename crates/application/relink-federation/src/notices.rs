@@ -62,18 +62,18 @@ impl Harvester<'_> {
         ];
         let mut notifications = Vec::new();
         for transition in order {
-            let of: Vec<&Change> =
+            let group: Vec<&Change> =
                 changes.iter().filter(|it| it.transition == Some(transition)).collect();
-            if of.is_empty() {
+            if group.is_empty() {
                 continue;
             }
             for kind in kinds(transition) {
-                let notice = self.notice(provider, settings, *kind, &of, view);
+                let notice = self.notice(provider, settings, *kind, &group, view);
                 if notice.items.is_empty() {
                     continue;
                 }
                 notifications.push(NewNotification {
-                    key: notice_key(provider, *kind, self.today(), &of),
+                    key: notice_key(provider, *kind, self.today(), &group),
                     kind: kind.as_str().to_owned(),
                     content: to_json(&notice)?,
                     recipients: recipients(*kind, settings),
@@ -120,7 +120,8 @@ impl Harvester<'_> {
     }
 }
 
-/// Returns the records of an incident. A record that a manager shows was not hidden.
+/// Returns the records of an incident. A notice of hidden records omits those that a manager
+/// shows.
 fn items(kind: NoticeKind, change: &Change, view: &RecordView) -> Vec<NoticeItem> {
     let incident = &change.state.incident;
     let host = match &incident.subject {
@@ -140,7 +141,7 @@ fn items(kind: NoticeKind, change: &Change, view: &RecordView) -> Vec<NoticeItem
         // The records have changed or are deleted.
         return vec![item("", None, incident.subject.name())];
     }
-    let is_listed = |it: &&AffectedRecord| kind != NoticeKind::Hidden || !it.is_kept;
+    let is_listed = |it: &&AffectedRecord| kind != NoticeKind::Hidden || !it.is_shown_by_manager;
     let records = records.iter().filter(is_listed);
     records.map(|it| item(&it.identifier, it.title.clone(), &it.url)).collect()
 }

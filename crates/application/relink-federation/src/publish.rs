@@ -18,7 +18,7 @@ use relink_requests::{EngineError, StopSignal};
 /// The state of a submitted record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubmissionState {
-    /// It is published.
+    /// The record is published.
     Visible,
     /// None of its locations works, or a manager hides it.
     HeldBack,
@@ -52,7 +52,7 @@ impl fmt::Display for SubmissionState {
 pub struct SubmittedLocation {
     /// The URL.
     pub url: String,
-    /// `works`, `broken` or `unknown`.
+    /// The result of the check: `works`, `broken` or `unknown`.
     pub state: &'static str,
     /// The reason.
     pub reason: String,
@@ -69,7 +69,7 @@ pub struct Submission {
     pub state: SubmissionState,
     /// Its checked links.
     pub locations: Vec<SubmittedLocation>,
-    /// Links that are not web URLs, and why nothing was checked.
+    /// Links that are not web URLs, and the reason if the check failed.
     pub problems: Vec<String>,
 }
 
@@ -146,8 +146,9 @@ impl Harvester<'_> {
         Ok(())
     }
 
-    /// Returns what the change of a record affects: its own targets before and after it, and all
-    /// targets of their hosts that have an outage. Also returns these hosts.
+    /// Returns the targets that the change of a record affects: its own before and after the
+    /// change, and all targets of its hosts that have an outage. Also returns the names of the
+    /// hosts with an outage.
     async fn record_checks(
         &self,
         provider: &StoredProvider,

@@ -16,7 +16,7 @@ use super::visibility::{RecordView, ViewScope, manager_decision};
 use super::{Harvester, ProviderSettings};
 use relink_requests::{EngineError, to_json};
 
-/// The user of events that the timetable causes.
+/// The user name in events without an action of a manager.
 const TIMETABLE_USER: &str = "relink";
 /// Maximum number of record ids stored with an incident.
 const MAX_RECORD_IDS: usize = 100;
@@ -25,7 +25,7 @@ const MAX_RECORD_IDS: usize = 100;
 struct RunOutcome {
     changes: Vec<Change>,
     view: RecordView,
-    /// The arrivals that were checked, by record.
+    /// The ids of the records that were checked on arrival.
     arrived: Vec<i64>,
 }
 
@@ -39,7 +39,7 @@ impl Harvester<'_> {
         stored.iter().map(|it| Ok((it.id, serde_json::from_str(&it.incident)?))).collect()
     }
 
-    /// Returns the open incidents of the targets and hosts of these records.
+    /// Returns the open incidents of the targets and hosts of `records`.
     pub(super) async fn open_incidents_of(
         &self,
         provider: i64,
@@ -49,7 +49,7 @@ impl Harvester<'_> {
         self.open_incidents_of_links(provider, links).await
     }
 
-    /// Returns the open incidents of the targets and hosts of these links.
+    /// Returns the open incidents of the targets and hosts of `links`.
     pub(super) async fn open_incidents_of_links(
         &self,
         provider: i64,
@@ -127,6 +127,7 @@ impl Harvester<'_> {
         let mut view = self.view_of_run(&scope, checks, open, &changes).await?;
         if let Some(refusal) = self.loss_refusal(checks, &view) {
             row.refusals.push(refusal);
+            // Compute the changes again without hiding records.
             advance.hide = HidePermission::Refused;
             advance.postponed = checks.postponed(&view);
             scope.postpone(&advance.postponed);
@@ -137,7 +138,7 @@ impl Harvester<'_> {
         Ok(RunOutcome { changes, view, arrived: scope.arrived_ids() })
     }
 
-    /// Computes the visibility of the records that these changes can affect.
+    /// Computes the visibility of the records that the changes can affect.
     async fn view_of_run(
         &self,
         scope: &ViewScope<'_>,
@@ -154,14 +155,14 @@ impl Harvester<'_> {
         }
         let mut affected = self.store.records_of_targets(scope.provider.id, &selection).await?;
         affected.retain(|it| !records.iter().any(|record| record.id == it.id));
-        // The last version of a record is the stored one.
+        // `records` has the record before and after its change; the last one is stored.
         affected.extend(records.last().cloned());
         let open = self.open_incidents_of(scope.provider.id, &affected).await?;
         Ok(scope.view(&affected, &open, changes))
     }
 
-    /// Returns why the records of a run must not be hidden without confirmation. The provider
-    /// itself causes the changes of a submission.
+    /// Returns an error message if a run would hide more records than the limit allows. The
+    /// limit does not apply to a submission, because the provider itself changed the record.
     fn loss_refusal(&self, checks: &RunChecks, view: &RecordView) -> Option<String> {
         if self.options.allows_loss || !matches!(checks.scope, CheckScope::Provider) {
             return None;
@@ -170,7 +171,8 @@ impl Harvester<'_> {
         Some(format!("records were not hidden: {limit}"))
     }
 
-    /// Returns the subjects of incidents for all of whose records a manager has decided.
+    /// Returns the targets and hosts of open incidents for whose records managers have decided,
+    /// all of them.
     async fn held_subjects(
         &self,
         provider: &StoredProvider,

@@ -93,7 +93,7 @@ impl Harvester<'_> {
         Ok(rows)
     }
 
-    /// Adds the numbers of a provider to a report.
+    /// Adds the counts of a provider to its report, and the day of the next check.
     pub(super) async fn count(
         &self,
         provider: &StoredProvider,

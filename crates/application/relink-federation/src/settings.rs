@@ -42,16 +42,16 @@ impl fmt::Display for RecordOrigin {
     }
 }
 
-/// Which records are checked on arrival. Their broken locations are left out at once.
+/// Which records are checked on arrival. Their broken locations are not published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrivalFilter {
     /// Records that arrive after the first complete harvest.
     #[default]
     New,
-    /// Also those of the first harvest.
+    /// All records, also those of the first harvest.
     All,
-    /// None: new records are part of the survey.
+    /// No records. New ones are checked by the next survey.
     Off,
 }
 
@@ -117,7 +117,7 @@ pub struct ProviderSettings {
     pub notify: NotifyChoice,
     /// The sampling plan.
     pub plan: String,
-    /// *G*, *p1*, *p2⁻* and *p2⁺* of the paper's plan.
+    /// *G*, *p1*, *p2⁻* and *p2⁺* of the plan of Le & Shulman.
     pub parameters: (u32, f64, f64, f64),
     /// Which records are checked on arrival.
     #[serde(default)]
@@ -134,7 +134,7 @@ pub struct ProviderSettings {
 }
 
 impl ProviderSettings {
-    /// Creates settings with the numbers of the paper.
+    /// Creates settings with the delays and parameters of Le & Shulman.
     pub fn new(origin: RecordOrigin) -> Self {
         let (lifecycle, plan) = (Lifecycle::default(), LeShulman::default());
         Self {
@@ -156,7 +156,8 @@ impl ProviderSettings {
         }
     }
 
-    /// Whether the records of a harvest are arrivals.
+    /// Whether the records of a harvest are arrivals. `was_harvested` is whether an earlier
+    /// harvest was completed.
     pub(super) fn marks_arrivals(&self, was_harvested: bool) -> bool {
         match self.arrivals {
             ArrivalFilter::New => was_harvested,

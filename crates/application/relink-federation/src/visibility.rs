@@ -1,5 +1,8 @@
-//! Which records are visible after the changes of a run, and which records an
-//! incident affects.
+//! Computes which records are visible after a run, and which records an incident affects.
+//!
+//! A *location* is a link to the resource that a record describes. An *arrival* is a new or
+//! changed record whose locations are checked before it is published. An *override* is the
+//! decision of a manager to hide or show records.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +28,7 @@ pub(super) struct AffectedRecord {
     pub(super) title: Option<String>,
     pub(super) url: String,
     /// Whether a manager shows the record in spite of its broken links.
-    pub(super) is_kept: bool,
+    pub(super) is_shown_by_manager: bool,
 }
 
 /// The records of a provider after the changes of a run.
@@ -33,16 +36,17 @@ pub(super) struct AffectedRecord {
 pub(super) struct RecordView {
     /// Number of records that are not deleted.
     pub(super) total: u64,
-    /// Records whose visibility changes.
+    /// The ids of records whose visibility changes, and whether they become visible.
     pub(super) changes: Vec<(i64, bool)>,
-    /// Locations that are left out of their records, or put back.
+    /// Locations that are removed from the published records, or added again.
     pub(super) locations: Vec<LocationChange>,
     /// Number of arrivals without a working location.
     pub(super) held_back: u64,
-    /// Number of hidden records, and by host.
+    /// Number of hidden records.
     pub(super) hidden: u64,
+    /// Number of hidden records by host.
     pub(super) hidden_by_host: HashMap<String, u64>,
-    /// The records of changed incidents, by target or host.
+    /// The records that changed incidents affect, by the URL or host of the incident.
     affected: HashMap<String, Vec<AffectedRecord>>,
 }
 
@@ -109,7 +113,7 @@ impl<'a> ViewScope<'a> {
         }
     }
 
-    /// Leaves the arrivals with one of these locations to a later run.
+    /// Removes the arrivals that have one of these locations. A later run checks them.
     pub(super) fn postpone(&mut self, urls: &HashSet<String>) {
         self.arrived.retain(|arrival| !arrival.urls.iter().any(|url| urls.contains(url)));
     }
@@ -119,8 +123,8 @@ impl<'a> ViewScope<'a> {
         self.arrived.iter().map(|arrival| arrival.record).collect()
     }
 
-    /// Computes the visibility of these records after the changes. `open` are all open incidents
-    /// of their links.
+    /// Computes the visibility of `records` after the changes. `open` contains all open
+    /// incidents of their links.
     pub(super) fn view(
         &self,
         records: &[StoredRecord],
@@ -136,12 +140,16 @@ impl<'a> ViewScope<'a> {
     }
 }
 
-/// The targets and hosts with open incidents, and those whose records are listed.
+/// Adds records to a [`RecordView`]. A *subject* is the URL or host of an incident.
 struct Scan<'a> {
     scope: &'a ViewScope<'a>,
+    /// The ids of the arrivals.
     arrived: HashSet<i64>,
+    /// The subjects of open incidents.
     open: HashSet<&'a str>,
+    /// The subjects of open incidents that hide records.
     hidden: HashSet<&'a str>,
+    /// The subjects of changed incidents, whose records are listed in the view.
     listed: HashSet<&'a str>,
 }
 
@@ -187,7 +195,7 @@ impl<'a> Scan<'a> {
                         identifier: record.identifier.clone(),
                         title: record.title.clone(),
                         url: link.original.clone(),
-                        is_kept: decision == Some(OverrideAction::Restore),
+                        is_shown_by_manager: decision == Some(OverrideAction::Restore),
                     });
                 }
             }
@@ -198,8 +206,8 @@ impl<'a> Scan<'a> {
         is_record_visible(locations(record).map(|link| self.state(record, link)), decision)
     }
 
-    /// Returns the state of a location. A location that was left out on arrival stays left out
-    /// while an incident of its target or host is open.
+    /// Returns whether a location is published. A location that was removed on arrival is not
+    /// published while an incident of its target or host is open.
     fn state(&self, record: &StoredRecord, link: &StoredRecordLink) -> LocationState {
         let (url, host) = (link.url.as_str(), link.host.as_str());
         let is_open = self.open.contains(url) || self.open.contains(host);
@@ -211,16 +219,16 @@ impl<'a> Scan<'a> {
         if is_hidden { LocationState::Hidden } else { LocationState::Shown }
     }
 
-    /// Returns the locations that have to be left out of the published record, or put back. A
-    /// record that a manager shows keeps all of them.
+    /// Returns the locations to remove from the published record, or to add again. A record
+    /// that a manager shows has all locations.
     fn location_changes(
         &self,
         record: &StoredRecord,
         decision: Option<OverrideAction>,
     ) -> Vec<LocationChange> {
-        let is_kept = decision == Some(OverrideAction::Restore);
+        let is_shown_by_manager = decision == Some(OverrideAction::Restore);
         let change = |link: &StoredRecordLink| {
-            let is_shown = is_kept || self.state(record, link) == LocationState::Shown;
+            let is_shown = is_shown_by_manager || self.state(record, link) == LocationState::Shown;
             (is_shown != link.is_shown).then(|| LocationChange {
                 record: record.id,
                 url: link.url.clone(),
@@ -231,7 +239,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Returns what the managers decided about a record; `None` if the timetable decides.
+/// Returns what the managers decided about a record; `None` if its incidents decide.
 pub(super) fn manager_decision(
     overrides: &[StoredOverride],
     provider: &str,
@@ -253,7 +261,7 @@ pub(super) fn manager_decision(
 }
 
 impl Harvester<'_> {
-    /// Computes the visibility of all records of a provider after these changes.
+    /// Computes the visibility of all records of a provider after the changes.
     pub(super) async fn record_view(
         &self,
         scope: &ViewScope<'_>,
@@ -278,7 +286,7 @@ impl Harvester<'_> {
     }
 }
 
-/// Returns the links whose state decides whether a record is of use.
+/// Returns the links to the described resource. Other links do not affect the visibility.
 fn locations(record: &StoredRecord) -> impl Iterator<Item = &StoredRecordLink> {
     record.links.iter().filter(|it| it.role == RecordLinkRole::Location)
 }

@@ -1,4 +1,4 @@
-//! Delivers the notifications of the outbox to URLs.
+//! Delivers the stored notifications to webhooks.
 
 use jiff::SignedDuration;
 use relink_ports::{MailState, StoredDelivery, WebhookError, WebhookMessage, WebhookSender};
@@ -14,7 +14,7 @@ const MAX_ATTEMPTS: u32 = 20;
 const FIRST_DELAY_MINUTES: i64 = 1;
 /// The longest wait.
 const MAX_DELAY: SignedDuration = SignedDuration::from_hours(24);
-/// Maximum exponent of the wait.
+/// Maximum number of doublings of the wait.
 const MAX_DOUBLINGS: u32 = 11;
 
 /// The body of a message.
