@@ -328,7 +328,8 @@ async fn radius_fetches_all_near_pages_and_no_others() {
     for (path, requests) in [("/", 1), ("/a", 1), ("/b", 1), ("/c", 1), ("/d", 0), ("/e", 0)] {
         assert_eq!(web.requests(path), requests, "{path}");
     }
-    // Half of the walks take `/a`, and half of those fail; behind `/c` is unknown.
+    // Half of the walks go to `/a`, and half of them fail there. The links of `/c` are
+    // unknown.
     let Interval { low, high } = measured.details.interval;
     assert!((measured.details.decay.get() - 0.2025).abs() < 1e-9, "{measured:?}");
     assert!((low.get() - 0.2025).abs() < 1e-9 && high.get() > 0.35, "{measured:?}");

@@ -1,7 +1,7 @@
 //! Web documents: pages among the inputs, and the sitemaps listed in a sitemap
 //! index.
 //!
-//! Sitemaps are fetched one after the other with a delay in between, so that an
+//! Sitemaps are fetched one after the other, with a delay between two of them, so that an
 //! index of thousands does not overload a host. The probes are passed to the
 //! dispatcher, so that no URL is fetched twice.
 

@@ -46,7 +46,7 @@ pub struct SkippedLinks {
     pub over_page_limit: u64,
     /// Excluded by patterns.
     pub excluded: u64,
-    /// Links to other sites, if those are not checked.
+    /// Links to other sites, if links to other sites are not checked.
     pub external: u64,
     /// Marked as `nofollow`.
     pub nofollow: u64,

@@ -106,7 +106,7 @@ impl ClaimScheduler {
     }
 
     /// Records that a host was released, so that the store may have hosts again.
-    pub(super) fn forget_exhaustion(&mut self) {
+    pub(super) fn record_release(&mut self) {
         self.claimable_hosts = ClaimableHosts::Unknown;
     }
 
@@ -330,7 +330,7 @@ impl Dispatcher<'_> {
         if !released.is_empty() {
             self.ports.store.release(self.run.id, &released).await?;
             // The released hosts may have tasks that are due soon.
-            self.claims.forget_exhaustion();
+            self.claims.record_release();
         }
         Ok(())
     }

@@ -10,8 +10,8 @@
 //! pages are compared first, and equally suspicious pages in the order of a hash of
 //! their URLs (their *ranks*). Pages for which no control is left are judged without it.
 //!
-//! Two kinds of controls are requested at once, because this choice does not depend on
-//! the order either: a control that [`SHARED_BY`] pages need, and, on hosts with more
+//! Two kinds of controls are requested at once, because they do not depend on the order of
+//! the input either: a control that [`SHARED_BY`] pages need, and, on hosts with more
 //! than [`MAX_RANKED_KEYS`] different controls, a control that is selected by the hash
 //! of its key. On such hosts the remaining pages are held in the store instead of in
 //! memory.
@@ -45,7 +45,8 @@ const MIN_BUDGET: usize = 6;
 const PAGES_PER_TWO_CONTROLS: usize = 5;
 /// On hosts with many controls, one in this number is requested.
 const SAMPLE_INTERVAL: u64 = 4;
-/// The same for the controls of suspicious pages.
+/// On hosts with many controls, one in this number of the controls of suspicious pages is
+/// requested.
 const SUSPICIOUS_SAMPLE_INTERVAL: u64 = 2;
 /// Additional rank of a page whose content another page has, too.
 const SHARED_CONTENT_RANK: u32 = 3;
@@ -64,7 +65,7 @@ pub(super) struct DeferredComparisons {
     budget: Option<usize>,
     /// Keys of the controls that the budget was spent on.
     granted_keys: HashSet<String>,
-    /// Pages that the host sent for random names with a success status.
+    /// Responses of the host to random names that have a success status.
     error_pages: Vec<Control>,
     /// Judged pages. All of them are committed at once, so that a run that is
     /// interrupted before the commit ranks the same pages again.
@@ -300,8 +301,8 @@ impl Dispatcher<'_> {
         None
     }
 
-    /// Requests a refill of all hosts with deferred pages, because new links may lead
-    /// to further pages of these hosts.
+    /// Requests a refill of all hosts with deferred pages, because new links may have
+    /// added tasks of the same hosts.
     pub(super) fn refill_deferred_hosts(&mut self) {
         let has_deferred = |(_, queue): &(HostId, &HostQueue)| !queue.comparisons.is_empty();
         let hosts: Vec<HostId> =

@@ -30,9 +30,9 @@ use relink_requests::{
 /// Maximum number of controls cached in memory. Others are read from the store.
 const MAX_CACHED: usize = 4096;
 /// Minimum number of queued tasks of one directory for which its control is
-/// prefetched. At least one of these pages probably responds, and all of them
-/// would then wait for the control. Only hosts with a high concurrency have
-/// this many queued tasks. For other hosts the wait costs nothing.
+/// prefetched. Otherwise the pages of the directory would all wait for the control.
+/// Only hosts with a high concurrency have this many queued tasks. On other hosts,
+/// the wait costs nothing.
 const PREFETCH_THRESHOLD: usize = 16;
 /// Start of the keys of controls that were fetched because of the rank of a page (see
 /// the module `comparisons`).
@@ -98,7 +98,7 @@ pub(super) enum ControlLookup {
     Control(Control),
     /// The control must be fetched first.
     Pending(ControlTask),
-    /// The control with this key may be fetched after all pages of the host.
+    /// The control with this key may be fetched after all pages of the host are fetched.
     Deferred(String),
     /// The page must wait in the store for the end of the run.
     Held,

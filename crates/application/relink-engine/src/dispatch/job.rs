@@ -21,7 +21,7 @@ use relink_documents::ParsedPage;
 
 /// Tasks that a job adds to the run.
 pub(crate) enum NewTasks {
-    /// A page that is not the target of a task.
+    /// Links that are not on a fetched page: the sitemaps of a crawl.
     Page(NewPage, CacheWindow),
     /// Links of a document.
     Links {
@@ -137,7 +137,7 @@ pub(crate) trait Job: Send {
     }
 
     /// Records the page at an invented URL of a test; `None` if the URL has no page.
-    /// `key` identifies the set of pages.
+    /// `key` identifies the set of pages that the test is about.
     fn record_test_page(&mut self, _key: &str, _page: Option<PageFingerprint>) {}
 
     /// Returns the next tasks; `None` if there are none at present.

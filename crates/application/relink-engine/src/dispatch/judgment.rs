@@ -160,7 +160,7 @@ impl Dispatcher<'_> {
         pending.into_judged(lease, TaskUpdate::Retry { purpose, not_before, attempts })
     }
 
-    /// Whether the page is dropped because it does not exist at a guessed URL.
+    /// Whether the page is dropped: a sitemap at a guessed URL that does not exist.
     fn is_missing_guess(&self, pending: &PendingJudgment) -> bool {
         let parsed_page = pending.content.parsed_page.as_deref();
         self.job.is_missing_guess(&pending.task, &pending.probe, parsed_page)

@@ -117,7 +117,7 @@ impl Dispatcher<'_> {
         schedule.next_at = schedule.next_at.max(add_wait(self.ports.now(), RECLAIM_WAIT));
         let released = HostRelease { lease, schedule, stats: HostStats::default() };
         self.ports.store.release(self.run.id, &[released]).await?;
-        self.claims.forget_exhaustion();
+        self.claims.record_release();
         Ok(())
     }
 

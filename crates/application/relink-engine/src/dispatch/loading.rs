@@ -41,7 +41,7 @@ impl<'a> Loading<'a> {
         self.progress.is_done()
     }
 
-    /// Records that all links are stored, with the last task at that time.
+    /// Records that all links are stored. `last_task` is the last task that they added.
     pub(super) fn finish(&mut self, last_task: TaskId) {
         (self.is_done, self.last_task) = (true, last_task);
     }

@@ -24,7 +24,7 @@ use relink_requests::{BEFORE_FIRST_TASK, EngineError};
 const REACHED_CHECKPOINT: &str = "network-reached";
 /// Maximum number of held results of pages in memory. Other held pages are judged
 /// again from their stored probes.
-const MAX_WAITING: usize = 10_000;
+const MAX_HELD_RESULTS: usize = 10_000;
 /// Confidence of the failure of a page that was not judged.
 const UNJUDGED: Confidence = Confidence::CERTAIN;
 
@@ -44,7 +44,7 @@ pub(super) struct Network {
     /// long list of URLs on that host is not parsed repeatedly.
     internal_host: Option<String>,
     /// Held results of judged pages that may come from a captive portal.
-    waiting: HashMap<TaskId, TargetResult>,
+    held_results: HashMap<TaskId, TargetResult>,
 }
 
 impl Network {
@@ -115,8 +115,8 @@ impl Network {
 
     /// Caches the result of a held page, so that the page is not judged again.
     pub(super) fn hold(&mut self, task: TaskId, result: TargetResult) {
-        if self.waiting.len() < MAX_WAITING {
-            self.waiting.insert(task, result);
+        if self.held_results.len() < MAX_HELD_RESULTS {
+            self.held_results.insert(task, result);
         }
     }
 
@@ -135,7 +135,7 @@ impl Network {
         probe: &Probe,
         job: &dyn Job,
     ) -> Option<TargetResult> {
-        let held_result = self.waiting.remove(&task.id);
+        let held_result = self.held_results.remove(&task.id);
         let is_suspect = is_network_failure(&probe.outcome) || held_result.is_some();
         // A doubt about equal pages concerns responses, every other doubt failures.
         let doubt = self.doubt.as_ref().filter(|doubt| match doubt {

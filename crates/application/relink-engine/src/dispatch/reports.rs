@@ -287,7 +287,8 @@ mod tests {
         }
     }
 
-    /// Passes the stored results of these tasks, and returns those to report.
+    /// Passes a page of stored results to `take_deferred`. Both lists are task ids; the result
+    /// has those to report.
     fn take(reports: &mut RunReports, page: &[i64]) -> Vec<i64> {
         let page: Vec<CheckedTarget> = page.iter().copied().map(checked).collect();
         reports.take_deferred(&page).iter().map(|checked| checked.task.0).collect()

@@ -55,8 +55,8 @@ impl RobotsState {
         self.rules().is_none_or(is_allowed)
     }
 
-    /// Whether the rules are known. Redirects then obey them and count as
-    /// requests.
+    /// Whether redirects obey the rules and count as requests of the host. They do once the
+    /// rules are known.
     pub(super) fn delays_redirects(&self) -> bool {
         matches!(self.rules(), Some(HostRules::Known(_)))
     }
@@ -150,13 +150,13 @@ impl Dispatcher<'_> {
                 }
                 self.set_robots(host, Some(rules));
             }
-            RobotsResult::Failed(failure) => self.close_host(host, failure),
+            RobotsResult::Failed(failure) => self.disallow_host(host, failure),
         }
         Ok(())
     }
 
     /// Disallows all pages of a host whose robots.txt could not be fetched.
-    fn close_host(&mut self, host: HostId, failure: RobotsFailure) {
+    fn disallow_host(&mut self, host: HostId, failure: RobotsFailure) {
         let Some(queue) = self.queues.get_mut(host) else { return };
         self.job.record_robots_failure(queue.name(), failure.reason());
         queue.robots = RobotsState::Fetched(HostRules::Failed(Arc::new(failure)));
@@ -200,8 +200,8 @@ impl Dispatcher<'_> {
         failure.decides_link(is_crawled).then_some(&**failure)
     }
 
-    /// Judges a link by the attempts to fetch the robots.txt of its host, as if these
-    /// were attempts to fetch the page.
+    /// Judges a link by the attempts to fetch the robots.txt of its host. They count as
+    /// attempts to fetch the page.
     fn judge_by_failure(
         &mut self,
         host: HostId,

@@ -61,7 +61,7 @@ impl Dispatcher<'_> {
     }
 
     /// Judges the fetched pages that wait for `controls`, which will not be fetched, and
-    /// frees the request slots of these pages.
+    /// frees the request slots of the pages.
     async fn judge_without_controls(
         &mut self,
         host: HostId,

@@ -9,7 +9,7 @@ use crate::observer::DomainCounts;
 /// Status of a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DomainStatus {
-    /// The sample has no broken URL.
+    /// The sample has no broken URL, or fewer than the plan rejects.
     Accepted,
     /// The sample has broken URLs. Their directories are checked in full.
     Suspicious,

@@ -59,7 +59,7 @@ pub use self::revival::{Alias, RejectedCopy, Replacement, Revival, WeakCandidate
 use relink_requests::{EngineError, Panicked, Ports, StopSignal, isolate_async, to_json};
 
 /// Confidence of the live target of a historical redirect, if other pages of the directory
-/// did not redirect there. A page with such an alias is not searched further.
+/// did not redirect there. The search for a page ends with an alias of this confidence.
 const COMPARED_REDIRECT: Confidence = Confidence::from_percent(97);
 
 /// Settings of a revival.

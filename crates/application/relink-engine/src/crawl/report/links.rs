@@ -25,7 +25,7 @@ const MAX_INLINKS: usize = 50;
 pub(super) struct LinkTotals {
     /// Number of parsed pages, the sum of the rows by depth.
     pub(super) pages: u64,
-    /// Number of links on these pages.
+    /// Number of links on the parsed pages.
     pub(super) links: u64,
     /// Number of links to each target.
     pub(super) inlinks: HashMap<TaskId, u64>,
