@@ -20,7 +20,7 @@ pub fn anchor_text(format: DocumentFormat, document: &[u8], span: Span) -> Strin
             return template_parameter(document, span, "title").unwrap_or_default();
         }
         DocumentFormat::Markdown => bracket_text(before),
-        // The text starts behind the start tag, which contains the URL.
+        // The text starts after the start tag, which contains the URL.
         DocumentFormat::Html => until(after, b"</a").and_then(|text| {
             text.iter().position(|byte| *byte == b'>').and_then(|start| text.get(start + 1..))
         }),

@@ -1,7 +1,7 @@
 //! Writes an archived copy into the parameters of a citation template: `archive-url`,
 //! `archive-date` and `url-status`.
 //!
-//! Empty parameters are filled; missing parameters are added behind the last parameter.
+//! Empty parameters are filled; missing parameters are added after the last parameter.
 
 use relink_model::Span;
 
@@ -21,7 +21,7 @@ struct Change {
     has_url: bool,
     /// The text in front of the URL, or the whole text without a URL.
     before: String,
-    /// The text behind the URL.
+    /// The text after the URL.
     after: String,
 }
 
@@ -134,7 +134,7 @@ mod tests {
             let link = found.iter().find(|link| link.target.text() == URL);
             let location: SourceLocation = link.unwrap().location;
             let details = CopyDetails { date: "2021-03-02".into(), url_status: status };
-            let style = EditStyle::Beside { label: String::new(), copy: Some(details) };
+            let style = EditStyle::SecondLink { label: String::new(), copy: Some(details) };
             let (old_url, new_url) = (URL.to_owned(), COPY.to_owned());
             let request = LinkEdit { location, old_url, new_url, style };
             let options = Options::default();

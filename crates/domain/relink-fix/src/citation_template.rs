@@ -56,12 +56,12 @@ impl CitationTemplate {
         parameter.is_some_and(|parameter| !parameter.value.range().is_empty())
     }
 
-    /// Returns the position behind the closing braces.
+    /// Returns the position after the closing braces.
     pub(crate) fn end(&self) -> usize {
         self.content.end + 2
     }
 
-    /// Returns the position behind the last parameter, the text in front of the name of a
+    /// Returns the position after the last parameter, the text in front of the name of a
     /// further parameter (`|` with white space), and the text between its name and its value
     /// (`=` with white space). The white space is the same as in the last parameter.
     pub(crate) fn tail(&self, document: &[u8]) -> (usize, String, String) {

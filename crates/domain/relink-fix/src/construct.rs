@@ -1,5 +1,5 @@
 //! Finds the end of the construct that contains a link, such as `[text](url)`, and
-//! the notation for a second link behind the construct.
+//! the notation for a second link after the construct.
 //!
 //! The rules are approximate. [`rewrite`](crate::rewrite) parses the result and
 //! rejects an edit that does not yield exactly one more link.
@@ -25,7 +25,7 @@ pub(crate) enum Notation {
 }
 
 impl Notation {
-    /// Returns the markup in front of and behind the URL of a second link. The link is in
+    /// Returns the markup before and after the URL of a second link. The link is in
     /// parentheses.
     pub(crate) fn markup(self, label: &str) -> (String, String) {
         let (before, after) = match self {
@@ -40,7 +40,7 @@ impl Notation {
     }
 }
 
-/// Returns the position behind the construct of a link, and the notation of a second
+/// Returns the position after the construct of a link, and the notation of a second
 /// link at this position. Returns `None` if a second link cannot be written there.
 pub(crate) fn construct_end(
     format: DocumentFormat,

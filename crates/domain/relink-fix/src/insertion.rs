@@ -1,4 +1,4 @@
-//! Repairs a link without replacing its URL: adds a second link behind the link, the
+//! Repairs a link without replacing its URL: adds a second link after the link, the
 //! parameters of an archived copy in its citation template, or a mark that the link is
 //! dead.
 //!
@@ -17,7 +17,7 @@ use crate::rewrite::Candidate;
 use crate::robust_link::{bookmark_attributes, is_bookmark_file};
 use crate::url_form::{UrlForm, percent_encode};
 
-/// Maximum number of bytes between a link and the second link behind it.
+/// Maximum number of bytes between a link and the second link after it.
 const MAX_DISTANCE: usize = 400;
 /// Number of links, from the edited link on, that are searched for the new URL. If one of
 /// them has the new URL, it is not inserted again.
@@ -80,7 +80,7 @@ pub(crate) fn second_link(
     }])
 }
 
-/// Converts an edit that would replace a URL to the insertion of a mark behind the link, such
+/// Converts an edit that would replace a URL to the insertion of a mark after the link, such
 /// as `{{dead link|date=November 2026}}`. Only MediaWiki text has such marks.
 pub(crate) fn dead_link_mark(
     format: DocumentFormat,

@@ -2,7 +2,7 @@
 //!
 //! [`chain_offer`] and [`redirect_offer`] decide which URL replaces the URL of a moved page.
 //! [`is_citation`] distinguishes citations from other links.
-//! [`rewrite`] replaces the destinations of links, or adds links behind them, and
+//! [`rewrite`] replaces the destinations of links, or adds links after them, and
 //! leaves every other byte of the document unchanged. [`sidecar_entries`] records
 //! the original URLs of replaced links. [`unified_diff`] shows the change as a patch.
 //! [`invert`] returns the edits that undo it.

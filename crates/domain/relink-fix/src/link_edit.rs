@@ -29,8 +29,8 @@ pub enum EditStyle {
     /// Replaces the old URL, which is retained in an attribute of the link if the
     /// syntax of the link has attributes.
     ReplaceAndKeep(Option<PageVersion>),
-    /// Adds a second link behind the old link.
-    Beside {
+    /// Adds a second link after the old link.
+    SecondLink {
         /// The text of the second link.
         label: String,
         /// The data of the archived copy; `None` if the new URL is not an archived copy.
@@ -43,7 +43,7 @@ pub enum EditStyle {
     Annotate(PageVersion),
     /// Replaces an archived copy by the URL of the page, because the page works again.
     Restore,
-    /// Adds this mark behind the link, such as a template, and no new URL.
+    /// Adds this mark after the link, such as a template, and no new URL.
     Mark(String),
 }
 

@@ -1,6 +1,6 @@
 //! Removes an archived copy, because the page itself works again.
 //!
-//! If Relink wrote the copy as a second link behind the original link, the second link is
+//! If Relink wrote the copy as a second link after the original link, the second link is
 //! removed. In a citation template, the status of the URL becomes `live`. Any other link to
 //! the copy gets the original URL.
 

@@ -1,5 +1,5 @@
 //! Replaces the destinations of links in a document, or writes a second link
-//! behind them.
+//! after them.
 //!
 //! A URL is written differently in Markdown, HTML, CSV and other formats. This
 //! module does not contain these rules. It writes the URL in one of several forms,
@@ -30,11 +30,11 @@ pub(crate) struct Candidate {
     pub(crate) index: usize,
     /// The new URL with its fragment; empty if the edit inserts only text.
     pub(crate) url: String,
-    /// The edited bytes: the destination, or an empty range behind the link.
+    /// The edited bytes: the destination, or an empty range after the link.
     pub(crate) span: Span,
     /// The edited bytes in the old document.
     pub(crate) old: Vec<u8>,
-    /// The markup in front of and behind the URL.
+    /// The markup before and after the URL.
     pub(crate) markup: (String, String),
     /// Number of links that the edit adds.
     pub(crate) added_links: usize,
@@ -128,7 +128,7 @@ fn candidates_of(
         return Err(Refusal::FixedWidth);
     }
     let candidate = match &request.style {
-        EditStyle::Beside { label, copy } => {
+        EditStyle::SecondLink { label, copy } => {
             return second_link(format, bytes, links, candidate, label, copy.as_ref());
         }
         EditStyle::Replace => candidate,

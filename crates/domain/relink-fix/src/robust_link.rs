@@ -63,7 +63,7 @@ pub fn keeps_original(new: &[u8]) -> bool {
     new.windows(mark.len()).any(|window| window == mark)
 }
 
-/// Returns the text to insert behind the new URL in `href`: a closing quote and the
+/// Returns the text to insert after the new URL in `href`: a closing quote and the
 /// attributes with the original URL. The text has no quote at its end, because the
 /// closing quote of `href` follows and ends the last attribute.
 ///
@@ -135,7 +135,7 @@ pub(crate) fn is_bookmark_file(document: &[u8]) -> bool {
 }
 
 /// Returns the position and the text of attributes with a new URL for a bookmark. A second
-/// link behind a bookmark would be another bookmark.
+/// link after a bookmark would be another bookmark.
 pub(crate) fn bookmark_attributes(
     document: &[u8],
     span: Span,

@@ -1,6 +1,6 @@
 //! Writes new URLs into columns of a table: `new_url`, `archive_url` and `confidence`.
 //!
-//! A table has no room for a second link behind a URL. Missing columns are added at the
+//! A table has no room for a second link after a URL. Missing columns are added at the
 //! end of every row. If the table has the columns, only empty cells are filled.
 
 use relink_model::{SourceLocation, Span};
@@ -189,7 +189,7 @@ impl Table<'_> {
         (insertions, refused)
     }
 
-    /// Returns the end of a row: the line end behind its last cell.
+    /// Returns the end of a row: the line end after its last cell.
     fn row_end(&self, last: Span) -> usize {
         let rest = self.bytes.get(last.end..).unwrap_or_default();
         let length = rest.iter().position(|byte| matches!(byte, b'\r' | b'\n'));

@@ -79,7 +79,7 @@ fn offered_copy(
         finding: target.result.reason.clone(),
         cause: FixCause::ArchivedCopy(copy.captured_at),
         evidence: Vec::new(),
-        style: settings.style.unwrap_or(FixStyle::Beside),
+        style: settings.style.unwrap_or(FixStyle::SecondLink),
         keeps_attributes: settings.keeps_attributes,
         version: Some(version_of(copy)),
         copy_gaps: Vec::new(),

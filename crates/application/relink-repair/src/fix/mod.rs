@@ -99,8 +99,8 @@ pub enum FixPreference {
 pub enum FixStyle {
     /// Instead of the old URL.
     Replace,
-    /// As a second link behind the old one.
-    Beside,
+    /// As a second link after the old one.
+    SecondLink,
     /// As an attribute of the link, whose URL does not change.
     Annotate,
     /// Instead of the URL of an archived copy. A second link to the copy is removed.
@@ -261,12 +261,12 @@ impl LinkFix {
                     EditStyle::ReplaceAndKeep(self.version.clone())
                 }
                 FixStyle::Replace => EditStyle::Replace,
-                FixStyle::Beside if is_table => EditStyle::Columns(self.column_values()),
+                FixStyle::SecondLink if is_table => EditStyle::Columns(self.column_values()),
                 FixStyle::Restore => EditStyle::Restore,
                 FixStyle::Annotate => EditStyle::Annotate(self.version.clone().unwrap_or_default()),
-                FixStyle::Beside => match self.cause {
+                FixStyle::SecondLink => match self.cause {
                     FixCause::NotFound(date) => EditStyle::Mark(dead_link_template(date)),
-                    cause => EditStyle::Beside {
+                    cause => EditStyle::SecondLink {
                         label: cause.label().to_owned(),
                         copy: self.copy_details(),
                     },

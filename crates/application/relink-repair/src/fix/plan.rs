@@ -241,11 +241,11 @@ fn link_status(offer: &NewUrl, location: &LinkLocation, marks: DeadLinkMarks) ->
 fn style(cause: FixCause, settings: FixSettings) -> FixStyle {
     match cause {
         // A mark cannot replace the link.
-        FixCause::NotFound(_) => FixStyle::Beside,
+        FixCause::NotFound(_) => FixStyle::SecondLink,
         FixCause::BackToLife => FixStyle::Restore,
         FixCause::Redirect => settings.style.unwrap_or(FixStyle::Replace),
         FixCause::Alias(_) | FixCause::ArchivedCopy(_) => {
-            settings.style.unwrap_or(FixStyle::Beside)
+            settings.style.unwrap_or(FixStyle::SecondLink)
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::robust_link::keeps_original;
 
 /// Returns the style of a second link with the text "new location".
 fn beside() -> EditStyle {
-    EditStyle::Beside { label: "new location".into(), copy: None }
+    EditStyle::SecondLink { label: "new location".into(), copy: None }
 }
 
 const OLD: &str = "http://example.org/old";
@@ -183,7 +183,7 @@ fn url_that_cannot_be_written_is_refused() {
     assert_eq!(rewritten.refused[0].reason, Refusal::NotRepresentable);
 }
 
-/// Adds a second link behind every link to `OLD`, and asserts the new document. A second run
+/// Adds a second link after every link to `OLD`, and asserts the new document. A second run
 /// changes nothing.
 #[track_caller]
 fn check_beside(format: DocumentFormat, document: &str, expect: &str) {
@@ -246,7 +246,7 @@ fn second_link_is_written_behind_the_construct() {
 #[test]
 fn archived_copy_is_written_into_a_citation_template() {
     let copy = CopyDetails { date: "2021-03-02".into(), url_status: "usurped" };
-    let style = EditStyle::Beside { label: "archived copy".into(), copy: Some(copy) };
+    let style = EditStyle::SecondLink { label: "archived copy".into(), copy: Some(copy) };
     let document = b"<ref>{{cite web|url=http://example.org/old|title=A}}</ref>\n";
     let edit = |document: &[u8]| {
         edit(DocumentFormat::Wikitext, document, "https://archive.test/1", &style)

@@ -116,7 +116,7 @@ pub enum PreferArg {
 pub enum StyleArg {
     /// Instead of the old URL
     Replace,
-    /// As a second link behind the old one
+    /// As a second link after the old one
     Beside,
 }
 
@@ -160,7 +160,7 @@ impl FixArgs {
             },
             style: self.style.map(|style| match style {
                 StyleArg::Replace => FixStyle::Replace,
-                StyleArg::Beside => FixStyle::Beside,
+                StyleArg::Beside => FixStyle::SecondLink,
             }),
             keeps_attributes: matches!(self.robust, RobustArg::Auto | RobustArg::Attributes),
             marks: match self.documents.read_as {

@@ -18,7 +18,7 @@ fn second_link_is_written_behind_bare_urls_and_templates() {
         (Rst, "see http://example.org/old now\n"),
         (AsciiDoc, "see http://example.org/old now\n"),
     ] {
-        // The text that is added, and the text behind which it is added.
+        // The text that is added, and the text after which it is added.
         let (label, end) = match format {
             Rst => (format!(" (`new location <{NEW}>`__)"), "/old"),
             AsciiDoc => (format!(" ({NEW}[new location])"), "/old"),
@@ -110,7 +110,7 @@ fn bookmark_gets_attributes_instead_of_a_second_link() {
     check_style(
         DocumentFormat::Html,
         &format!("{HEAD}<A HREF='http://example.org/old'>a</A>"),
-        &EditStyle::Beside { label: "archived copy".into(), copy: Some(copy) },
+        &EditStyle::SecondLink { label: "archived copy".into(), copy: Some(copy) },
         &format!(
             "{HEAD}<A HREF='http://example.org/old' data-versionurl=\"https://example.org/new\" \
              data-versiondate=\"2021-03-02\">a</A>"

@@ -194,7 +194,7 @@ pub fn commit_key(fix: &LinkFix) -> CommitKey {
 pub fn style_name(style: FixStyle) -> &'static str {
     match style {
         FixStyle::Replace => "replace",
-        FixStyle::Beside => "beside",
+        FixStyle::SecondLink => "beside",
         FixStyle::Annotate => "annotate",
         FixStyle::Restore => "restore",
     }

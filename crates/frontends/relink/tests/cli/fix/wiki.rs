@@ -51,7 +51,7 @@ impl World {
         self.web.url(&format!("/trees/tree-{tree}")).to_string()
     }
 
-    /// The text that is added behind a link to a tree.
+    /// The text that is added after a link to a tree.
     fn added_text(&self, tree: usize) -> String {
         format!(" ([{} new location])", self.new_url(tree))
     }
