@@ -3,9 +3,9 @@
 //! A lease is the exclusive right to fetch the tasks of a host until a given time. Its
 //! fencing token is a counter that grows with each lease of the host, so that statements
 //! of an earlier holder are rejected. There is no state for tasks that are being fetched,
-//! because the lease of the host covers all of its tasks. To read further tasks, the
-//! lease holder passes the last task that it received. After a crash, only the leases are
-//! revoked.
+//! because the lease of the host covers all of its tasks; after a crash, only the leases
+//! have to be revoked. To read further tasks, the lease holder passes the last task that
+//! it received.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ impl LeasedHost {
         limit: usize,
         now: Timestamp,
     ) -> DbResult<Claim> {
-        // Less than any task.
+        // Sorts before every task.
         let start = (Timestamp::MIN, TaskId(i64::MIN));
         let tasks = due_tasks(db, run, self.lease, start, limit, now)?;
         Ok(Claim { lease: self.lease, name: self.name, schedule: self.schedule, tasks })

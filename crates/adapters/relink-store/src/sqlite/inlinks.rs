@@ -10,8 +10,8 @@ use rusqlite::{CachedStatement, Connection, Row};
 use super::error::DbResult;
 use super::rows::{join_result, link_is_reported, to_i64};
 
-/// Tasks are read with one statement if their ids differ by at most this much. Skipping
-/// the links of a few other tasks costs less than another statement.
+/// Tasks whose ids differ by at most this number are read with one statement. To skip the
+/// links of a few other tasks costs less than another statement.
 const MAX_GAP: i64 = 4;
 
 /// Returns the inlinks of the target of each task.
@@ -124,8 +124,8 @@ impl<'db> InlinkReader<'db> {
         let mut remaining = tasks.iter().peekable();
         while let Some(row) = rows.next()? {
             let task: i64 = row.get(6)?;
-            // Skip the requested tasks without links. The row may belong to a task in between that
-            // was not requested.
+            // Skip the requested tasks without links. The row may also belong to a task that was
+            // not requested.
             while remaining.next_if(|(id, _)| *id < task).is_some() {}
             for (_, index) in remaining.clone().take_while(|(id, _)| *id == task) {
                 found[*index].push(location(self.db, &mut self.labels, row)?);

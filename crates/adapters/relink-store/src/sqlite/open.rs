@@ -212,8 +212,8 @@ pub(super) fn schema_version(connection: &Connection) -> DbResult<Option<i64>> {
 }
 
 /// Revokes the leases of earlier processes, which cannot be running while this process
-/// holds the lock. The new fencing tokens make the store reject late results of these
-/// processes.
+/// holds the lock. The new fencing tokens make the store reject late results of the
+/// earlier processes.
 fn revoke_leases(connection: &Connection) -> DbResult<()> {
     connection.execute(
         "UPDATE host SET lease_until = 0, fencing_token = fencing_token + 1 WHERE lease_until > 0",
