@@ -38,7 +38,7 @@ pub enum Baseline {
     Title,
     /// The top cluster of coarse patterns of the directory.
     TopCluster,
-    /// The page that at least two of the above return.
+    /// The page that at least two of the three methods above return.
     TwoOfThree,
     /// The only live page with the same words in the text, or else in the title.
     ContentHash,

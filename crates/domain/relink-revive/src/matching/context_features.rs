@@ -64,19 +64,19 @@ ContextFeature {
 features! {
 /// What is known about the support for a move; see [`Support`].
 SupportFeature {
-    /// Logarithm of the votes of others.
+    /// Logarithm of the votes of other pages for the move.
     Votes,
-    /// Their share of all votes on the same origin.
+    /// The share of these votes in all votes on the same origin.
     Share,
-    /// Their share of all dead pages that the rule could apply to.
+    /// The ratio of these votes to the dead pages that the rule could apply to.
     Rate,
     /// Logarithm of the number of known aliases.
     KnownAliases,
-    /// Their share of all known aliases with the same origin.
+    /// The share of the known aliases in all known aliases with the same origin.
     KnownShare,
-    /// Logarithm of the number of other dead pages with such a candidate.
+    /// Logarithm of the number of other dead pages with a candidate for the move.
     Offers,
-    /// Votes per such page.
+    /// Votes per other dead page with a candidate for the move.
     OfferRate,
 }
 }

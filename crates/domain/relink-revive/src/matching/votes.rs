@@ -121,13 +121,13 @@ struct Claims {
 pub struct Support {
     /// The votes of other dead pages and known aliases for the same rule.
     pub votes: f32,
-    /// Their share of all votes on the same origin.
+    /// The share of `votes` in all votes on the same origin.
     pub share: f32,
-    /// Their share of all dead pages that the rule could apply to.
+    /// The ratio of `votes` to the dead pages that the rule could apply to.
     pub rate: f32,
     /// The number of known aliases that follow the rule.
     pub known_aliases: f32,
-    /// Their share of all known aliases with the same origin.
+    /// The share of `known_aliases` in all known aliases with the same origin.
     pub known_share: f32,
     /// The number of other dead pages with a candidate that follows the rule, however
     /// improbable.
@@ -149,9 +149,9 @@ pub struct OtherClaims {
 /// Other dead pages of a folder or of the site.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Siblings {
-    /// Their number.
+    /// The number of pages.
     pub count: f32,
-    /// The mean probability of their best candidates.
+    /// The mean probability of the best candidates of the pages.
     pub mean_probability: f32,
     /// The number of known aliases.
     pub known_aliases: f32,

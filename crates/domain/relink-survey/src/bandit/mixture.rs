@@ -17,8 +17,8 @@ pub(super) const RATES: [f64; 16] = [
     0.001, 0.004, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.22, 0.32, 0.45, 0.6, 0.75, 0.88, 0.96, 0.995,
 ];
 
-/// Prior weights of the rates in percent: most directories are live, some are dead, few are
-/// in between.
+/// Prior weights of the rates in percent: in most directories, most pages are live; in
+/// some, most are dead; in few, about half.
 const INITIAL_WEIGHTS: [f64; 16] =
     [20.0, 20.0, 15.0, 8.0, 5.0, 4.0, 3.0, 2.0, 1.0, 1.0, 1.0, 1.0, 2.0, 4.0, 6.0, 7.0];
 

@@ -93,7 +93,7 @@ pub struct Alarm {
     /// Number of URLs that died since their last check.
     pub died: u32,
     /// Number of URLs that were checked and were still alive.
-    pub lives: u32,
+    pub survived: u32,
 }
 
 /// Minimum number of deaths per survivor in a dead directory.
@@ -103,7 +103,7 @@ impl Alarm {
     /// Whether the other URLs of the directory should be checked at once: at least one URL died,
     /// and few of the checked URLs are still alive.
     pub fn is_on(self) -> bool {
-        self.died > 0 && self.died >= DEATHS_PER_SURVIVOR * self.lives
+        self.died > 0 && self.died >= DEATHS_PER_SURVIVOR * self.survived
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
         clustered_share: 1.0,
         age: 2.0,
         oldest: 9.0,
-        alarm: Alarm { died: 0, lives: 0 },
+        alarm: Alarm { died: 0, survived: 0 },
     };
 
     #[test]
@@ -191,8 +191,8 @@ mod tests {
 
     /// Asserts whether these results in the current week raise the alarm.
     #[track_caller]
-    fn check(died: u32, lives: u32, is_on: bool) {
-        let alarmed = DirectoryWatch { alarm: Alarm { died, lives }, ..CALM };
+    fn check(died: u32, survived: u32, is_on: bool) {
+        let alarmed = DirectoryWatch { alarm: Alarm { died, survived }, ..CALM };
         assert_eq!(alarmed.index().is_infinite(), is_on);
     }
 

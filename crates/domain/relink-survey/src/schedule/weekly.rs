@@ -145,7 +145,7 @@ impl<'a> Schedule<'a> {
         let died = f64::from(u8::from(health == UrlHealth::Broken));
         match health {
             UrlHealth::Broken => alarm.died += 1,
-            UrlHealth::Alive => alarm.lives += 1,
+            UrlHealth::Alive => alarm.survived += 1,
         }
         if health == UrlHealth::Broken && alarm.died > 1 && alarm.is_on() {
             // The second death shows that the first URL did not die alone, either.
