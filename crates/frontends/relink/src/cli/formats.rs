@@ -68,7 +68,7 @@ formats! {
         Html,
         /// Table: one row per link, or the rows of an input table with the results
         Csv,
-        /// The same table as an Excel workbook
+        /// The table of `csv` as an Excel workbook
         Xlsx,
         /// JUnit XML
         Junit,

@@ -20,7 +20,7 @@ pub struct GateArgs {
     /// as `403,429,500..=599,RL520`
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     pub accept: Vec<String>,
-    /// The same for one host; may be repeated
+    /// Codes and HTTP statuses of one host that do not fail the run; may be repeated
     #[arg(long, num_args = 2, value_names = ["HOST", "CODES"])]
     pub accept_for: Vec<String>,
 }

@@ -116,7 +116,8 @@ pub struct ProviderFlags {
     /// were repaired [default: 0.9]
     #[arg(long, value_name = "SHARE")]
     pub p2_low: Option<f64>,
-    /// The same, if its broken URLs are still broken [default: 0.95]
+    /// Share of good URLs from which a domain is accepted, if its broken URLs
+    /// are still broken [default: 0.95]
     #[arg(long, value_name = "SHARE")]
     pub p2_high: Option<f64>,
     /// Days between two surveys of a domain [default: 7]

@@ -93,7 +93,8 @@ pub struct LeShulmanArgs {
     /// were repaired [default: 0.9]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub p2_low: Option<f64>,
-    /// The same, if its broken URLs are still broken [default: 0.95]
+    /// Share of good URLs from which a domain is accepted, if its broken URLs
+    /// are still broken [default: 0.95]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub p2_high: Option<f64>,
 }

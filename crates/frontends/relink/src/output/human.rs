@@ -231,7 +231,7 @@ impl HumanReport {
         end: &FinishedRun,
         listed: &[Verdict],
     ) -> Result<Option<FindingCode>, CommandError> {
-        // The footer needs the codes of blocked pages, even if these are not listed.
+        // The footer needs the codes of blocked pages, even if the pages are not listed.
         let mut verdicts = listed.to_vec();
         if !listed.contains(&Verdict::Blocked) {
             verdicts.push(Verdict::Blocked);

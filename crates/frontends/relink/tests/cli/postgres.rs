@@ -27,7 +27,7 @@ fn check_args<'a>(db: &'a str, flags: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn check_has_the_same_verdicts_as_with_a_file() {
+fn check_has_the_same_verdicts_with_a_server_as_with_a_file() {
     let (_server, urls) = site(40);
     let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
     sandbox.write_urls("list.txt", &urls);
@@ -115,8 +115,8 @@ fn database_of_a_newer_version_is_rejected() {
     assert!(output.stderr.contains("written by a newer version"), "{}", output.stderr);
 }
 
-/// The check is interrupted, a worker fetches the rest, and the resumed check
-/// reports everything.
+/// The check is interrupted, a worker fetches the remaining pages, and the resumed check
+/// reports all of them.
 #[test]
 fn worker_fetches_the_tasks_of_an_unfinished_check() {
     let (web, urls) = site(40);

@@ -42,8 +42,8 @@ const MIN_LETTERS: usize = 25;
 /// Minimum number of digits in the random number of a control URL.
 const MIN_DIGITS: usize = 4;
 
-/// Whether a path is a control URL: it has a long random name or number. The
-/// names in these tests are shorter.
+/// Whether a path is a control URL: it has a long random name or number. Other
+/// names on the test sites are shorter.
 pub fn is_control_url(path: &str) -> bool {
     let has_run = |kind: fn(char) -> bool, length: usize| {
         path.split(|letter| !kind(letter)).any(|run| run.len() >= length)
