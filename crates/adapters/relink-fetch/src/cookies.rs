@@ -52,7 +52,7 @@ enum CookieScope {
 
 impl CookieJar {
     /// Returns how often the content changed. A repeated URL is a redirect loop
-    /// only if the cookies have not changed in between.
+    /// only if the cookies have not changed since its first request.
     pub fn changes(&self) -> usize {
         self.changes
     }

@@ -4,7 +4,7 @@
 //! lead to a device, a FIFO or a file of `/proc`. Reading these may never end or block
 //! forever. Therefore only regular files are read, up to a size limit. The type is
 //! checked before opening, because opening a device can have side effects, and again on
-//! the open handle, because the path may have changed in between.
+//! the open handle, because the path may have changed meanwhile.
 //!
 //! A user may supply a pipe, such as a process substitution. Pipes are read
 //! only with [`Allowed::Documents`].

@@ -11,7 +11,7 @@ use relink_change::{ContextFlag, ContextScore, Fit};
 use relink_decay::{Observation, PageIndex};
 
 /// The default probability that a walk ends at a page that is certainly on the topic.
-/// With 0.5, a walk on such pages sees two of them on average.
+/// With 0.5, a walk over pages on the topic visits two of them on average.
 pub const DEFAULT_FOCUS_STOP: f64 = 0.5;
 
 /// The probability that a walk fails at a page that cannot be judged.

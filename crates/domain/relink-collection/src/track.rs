@@ -11,8 +11,8 @@ use relink_change::{Change, Confirmation, Signature, VolatileParts, compare, con
 use relink_model::Verdict;
 use serde::{Deserialize, Serialize};
 
-/// Maximum time between two fetches that confirm each other. After a longer time,
-/// the page may have changed in between.
+/// Maximum time between two fetches that confirm each other. In a longer time, the page
+/// may have changed again.
 const MAX_CANDIDATE_AGE: SignedDuration = SignedDuration::from_hours(1);
 
 /// Whether the content of a page with this verdict is that of the page.

@@ -41,8 +41,9 @@ impl BaseLinks {
         *self.broken.entry((path.to_owned(), raw.to_owned())).or_default() += 1;
     }
 
-    /// Returns the number of such links that were as broken as now. The state of a
-    /// web page at the revision is unknown, so its links count as broken.
+    /// Returns the number of known links of the document at `path` with the destination of
+    /// `link`. Local links are known if they were broken at the revision; links to web pages
+    /// in any case, because the state of the pages at the revision is unknown.
     fn known(&self, path: &str, link: &LinkKey) -> u64 {
         let links = if link.is_local { &self.broken } else { &self.links };
         links.get(&(path.to_owned(), link.raw.to_owned())).copied().unwrap_or(0)

@@ -18,7 +18,7 @@ pub(crate) struct Token<'t> {
     /// Whether it is a word.
     pub(crate) is_word: bool,
     /// Whether a phrase must not continue from the previous token to this one,
-    /// because there is a tag other than a link in between.
+    /// because a tag other than a link is between them.
     pub(crate) has_boundary: bool,
     /// Whether the text is emphasized.
     pub(crate) is_emphasized: bool,

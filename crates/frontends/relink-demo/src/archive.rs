@@ -89,7 +89,7 @@ fn url_key(url: &str) -> String {
 pub struct MiniArchive {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
-    // Dropping the set ends the server and all of its connections.
+    // Dropping the `JoinSet` ends the server and all of its connections.
     _server: JoinSet<()>,
 }
 

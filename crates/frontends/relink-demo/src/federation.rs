@@ -101,7 +101,7 @@ pub struct ExpectedIncident {
 pub struct DemoFederation {
     port: u16,
     day: Arc<AtomicU32>,
-    // Dropping the set ends the server and all of its connections.
+    // Dropping the `JoinSet` ends the server and all of its connections.
     _server: JoinSet<()>,
 }
 

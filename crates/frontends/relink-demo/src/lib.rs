@@ -55,7 +55,7 @@ pub use crate::simulated_time::SimulatedTime;
 pub struct Library {
     ports: SitePorts,
     clock: Arc<SimulatedClock>,
-    // Dropping the set ends the server and all of its connections.
+    // Dropping the `JoinSet` ends the server and all of its connections.
     _server: JoinSet<()>,
     // Bound but not listening: connections are refused, and no other process
     // can use the port.

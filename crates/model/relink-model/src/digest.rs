@@ -47,8 +47,8 @@ pub struct Digest {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text_end: String,
     /// The text outside of links, navigation, sidebars and page footers, if it is at most
-    /// [`Digest::MAX_TEXT_START`] characters long and is not the whole visible text. Error
-    /// pages usually consist of such a text within the frame of their site.
+    /// [`Digest::MAX_TEXT_START`] characters long and is not the whole visible text. An
+    /// error page is usually a short text with the navigation of its site around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main_text: Option<String>,
     /// A hash of the bytes read, if the content is not text.

@@ -32,11 +32,11 @@ pub struct History {
 /// Consecutive runs in which the page failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureStreak {
-    /// The number of these runs.
+    /// The number of runs.
     pub runs: u32,
-    /// The time of the first of these runs.
+    /// The time of the first run.
     pub first_at: Timestamp,
-    /// The time of the last of these runs.
+    /// The time of the last run.
     pub last_at: Timestamp,
 }
 

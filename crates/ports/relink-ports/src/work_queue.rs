@@ -271,7 +271,7 @@ pub struct RunQueue {
     pub checked: u64,
     /// The number of hosts with tasks to fetch.
     pub hosts: u64,
-    /// The number of these hosts that are leased.
+    /// The number of leased hosts with tasks to fetch.
     pub leased: u64,
 }
 

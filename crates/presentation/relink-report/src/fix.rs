@@ -38,7 +38,7 @@ pub struct FixCauseRow {
     pub cause: &'static str,
     /// Number of repaired links.
     pub links: usize,
-    /// Number of documents with these links.
+    /// Number of documents with repaired links.
     pub files: usize,
 }
 

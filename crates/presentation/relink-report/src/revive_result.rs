@@ -112,7 +112,7 @@ pub struct ReviveResultRow<'a> {
 pub struct AliasRow<'a> {
     /// The URL.
     pub url: Redacted<'a>,
-    /// The confidence: the share of such aliases that are correct.
+    /// The confidence: the probability that the alias is correct.
     #[schemars(schema_with = "schema::share")]
     pub confidence: Confidence,
     /// The method that found the alias.

@@ -83,7 +83,7 @@ pub struct TargetRow<'a> {
     pub status: Option<u16>,
     /// The reason for the verdict.
     pub reason: Redacted<'a>,
-    /// The confidence: the share of such verdicts that are correct.
+    /// The confidence: the probability that the verdict is correct.
     #[schemars(schema_with = "schema::share")]
     pub confidence: Confidence,
     /// The start of the current verdict.

@@ -21,7 +21,7 @@ pub struct SuggestionRow<'a> {
     /// The new URL of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<Redacted<'a>>,
-    /// The confidence of the alias: the share of such aliases that are correct.
+    /// The confidence of the alias: the probability that it is correct.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::share")]
     pub confidence: Option<Confidence>,

@@ -19,7 +19,7 @@ use url::form_urlencoded::Serializer;
 use super::timestamp;
 use crate::service_client::{ServiceClient, ServiceLimits, ServiceRefusal};
 
-/// The settings contain the hosts of these services, so requests have the rights of
+/// The settings contain the hosts of the archives, so requests to them have the rights of
 /// configured services, such as access to private addresses.
 const IS_CONFIGURED: bool = true;
 

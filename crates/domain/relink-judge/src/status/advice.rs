@@ -12,7 +12,8 @@ pub(super) const BROWSER: &str = "Open it in a browser. If it works there, keep 
 pub(super) const REPLACE: &str =
     "Link to the page's new URL or to an archived copy, or remove the link.";
 pub(super) const SLOWER: &str = "Run the check again later, with a longer `--host-interval`.";
-pub(super) const WAIT: &str = "Wait: it becomes dead after failing in 3 runs in a row over at least 3 days.";
+pub(super) const WAIT: &str =
+    "Wait: it becomes dead after failing in 3 runs in a row over at least 3 days.";
 pub(super) const OWNER: &str = "Inform the site's owner; browsers show the same error.";
 pub(super) const PROXY: &str =
     "Check the proxy of your network; the page itself was not requested.";

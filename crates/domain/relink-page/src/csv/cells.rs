@@ -27,8 +27,8 @@ pub(super) struct Cell {
     pub(super) is_last_in_row: bool,
 }
 
-/// Position of the next cell in the table. A table is read in parts, so parsing resumes
-/// at such a position.
+/// Position of the next cell in the table. A table is read in parts; the parsing of each part
+/// resumes here.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CellPosition {
     row: usize,

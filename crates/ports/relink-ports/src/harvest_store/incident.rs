@@ -23,9 +23,9 @@ pub struct StoredIncident {
 /// The incidents that a query returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IncidentFilter {
-    /// Those that have not ended.
+    /// Incidents that have not ended.
     Open,
-    /// All.
+    /// All incidents.
     All,
 }
 

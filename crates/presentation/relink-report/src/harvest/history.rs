@@ -39,8 +39,8 @@ pub struct ProviderHistory {
     /// How long incidents lasted, and how long the provider took to reply.
     #[serde(rename = "responses")]
     pub durations: IncidentDurations,
-    /// The sum of the days for which each record was hidden. Searches did not return these
-    /// records on these days.
+    /// The sum over all records of the number of days on which the record was hidden from
+    /// searches.
     #[serde(rename = "spared_record_days")]
     pub hidden_record_days: u64,
 }

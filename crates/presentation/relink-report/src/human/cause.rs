@@ -186,12 +186,12 @@ mod tests {
 
     #[test]
     fn targets_with_different_fragments_are_one_file() {
-        let kind = CauseKind::MissingDirectory("old".to_owned());
-        let view = CauseView { pages: 1, ..view(&kind, &[("old/x.md", 1), ("old/x.md#y", 2)]) };
-        assert_eq!(view.description(), "missing directory, 3 links to 1 file");
-        let kind = CauseKind::MissingAnchors("x.md".to_owned());
-        let view = CauseView { pages: 1, ..view(&kind, &[("x.md#y", 1), ("x.md#z", 2)]) };
-        assert_eq!(view.description(), "2 anchors missing, 3 links");
+        let targets = [("old/x.md", 1), ("old/x.md#y", 2)];
+        let description = |kind| CauseView { pages: 1, ..view(&kind, &targets) }.description();
+        let directory = CauseKind::MissingDirectory("old".to_owned());
+        assert_eq!(description(directory), "missing directory, 3 links to 1 file");
+        let anchors = CauseKind::MissingAnchors("old/x.md".to_owned());
+        assert_eq!(description(anchors), "2 anchors missing, 3 links");
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub struct SiteReport {
     pub termination_note: Option<String>,
     /// Pages read.
     pub pages: u64,
-    /// Links on these pages.
+    /// Links on the pages read.
     pub links: u64,
     /// Distinct targets of the links.
     pub targets: u64,
@@ -124,7 +124,7 @@ pub struct DepthRow {
     pub depth: u32,
     /// Pages read at this depth.
     pub pages: u64,
-    /// Links on these pages.
+    /// Links on the pages read.
     pub links: u64,
     /// Links to targets that were not seen before.
     pub new_links: u64,

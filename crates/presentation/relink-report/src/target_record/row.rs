@@ -51,7 +51,7 @@ pub struct TargetRecordRow<'a> {
 /// Consecutive runs in which the page failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StreakRow {
-    /// The number of these runs.
+    /// The number of runs.
     pub runs: u32,
     /// The time of the first failure.
     #[schemars(schema_with = "schema::timestamp")]
