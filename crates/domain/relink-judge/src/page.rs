@@ -261,7 +261,7 @@ impl<'a> PageView<'a> {
         all.any(|text| find_phrase_in(text, PhraseClass::NotFound) == Some(phrase))
     }
 
-    /// Whether the page has little text, in any script.
+    /// Whether the page has at most 400 characters of text; fewer in East Asian scripts.
     pub(crate) fn is_brief(&self) -> bool {
         // Detecting the script is needed only for short texts.
         if !self.digest.is_short() {

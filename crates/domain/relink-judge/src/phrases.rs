@@ -100,8 +100,8 @@ fn lines(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// A set of phrase classes that may occur in a text, so that a page is searched only
-/// for those.
+/// The phrase classes that may occur in a text, so that a page is not searched for the
+/// others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PhraseClassSet(u16);
 

@@ -20,7 +20,7 @@ pub(crate) struct UrlParts<'a> {
 /// Names of index files, without extension.
 const INDEX_STEMS: [&str; 6] = ["index", "default", "home", "main", "welcome", "start"];
 
-/// Those that web servers send for a directory.
+/// Names of the index files that web servers send for a directory, without extension.
 const SERVER_INDEX_STEMS: [&str; 3] = ["index", "default", "home"];
 
 /// Path segments that only select a language or another format of the same page.

@@ -10,7 +10,7 @@ pub enum Generator {
     Antora,
     /// Astro, with or without Starlight.
     Astro,
-    /// docfx, also used by Open Publishing.
+    /// docfx, also used by Open Publishing (learn.microsoft.com).
     Docfx,
     /// Docusaurus.
     Docusaurus,
@@ -28,8 +28,8 @@ pub enum Generator {
     Next,
     /// Nuxt Content.
     Nuxt,
-    /// No known generator: a directory whose links show that it is published
-    /// under its own paths.
+    /// No known generator: a directory whose links show that it is published as a site (see
+    /// the module `inference`).
     Plain,
     /// Sphinx, with reST or `MyST`.
     Sphinx,

@@ -8,19 +8,20 @@ use crate::{DocSite, Generator, MountContent, ProjectTree};
 
 /// Names of directories of documents.
 const NAMES: [&str; 6] = ["docs", "doc", "documentation", "content", "guide", "guides"];
-/// Maximum depth of such a directory.
+/// Maximum depth of a directory of documents.
 const MAX_DEPTH: usize = 3;
 /// Maximum number of documents read as evidence for one directory.
 const MAX_DOCUMENTS: usize = 200;
 /// Number of bytes read from each document.
 const MAX_HEAD: usize = 32 * 1024;
-/// Minimum number of links as evidence.
+/// Minimum number of links that start with `/` as evidence.
 const MIN_LINKS: usize = 10;
-/// Minimum share of these links that lead to a document, in percent.
+/// Minimum share of links that start with `/` and lead to a document, in percent.
 const MIN_PERCENT: usize = 80;
 
-/// Returns the directories outside of the known sites that are published under
-/// their own paths, judging by the links that start with `/`.
+/// Returns the directories that are published as sites although they have no configuration:
+/// most links in them that start with `/` lead to one of their documents. Directories of
+/// `known` sites are skipped.
 pub fn infer_sites(tree: &dyn ProjectTree, known: &[DocSite]) -> Vec<DocSite> {
     let is_free = |dir: &String| known.iter().all(|site| site.ownership(dir).is_none());
     let mut sites = Vec::new();
@@ -52,8 +53,10 @@ fn infer_site(tree: &dyn ProjectTree, dir: &str, name: &str) -> Option<DocSite> 
     for files in ["public", "static"] {
         site.mount_existing(tree, &join(parent(dir), files), "", MountContent::Files);
     }
+    // `{% link a.md %}` of Jekyll starts from this directory.
     site.alias(crate::SOURCE_PREFIX, dir);
-    // Only paths below the sections of this directory are known.
+    // A missing path is broken only if its first segment is published from here. Other paths
+    // may belong to other repositories.
     site.is_shared_host = true;
     let index = SiteIndex::build(&site, tree, Vec::new());
     let (mut found, mut total) = (0, 0);
@@ -75,8 +78,9 @@ fn infer_site(tree: &dyn ProjectTree, dir: &str, name: &str) -> Option<DocSite> 
     (total >= MIN_LINKS && found * 100 >= total * MIN_PERCENT).then_some(site)
 }
 
-/// Whether the links that start with `/` are paths of the project, as on GitHub: most of
-/// those in a sample of its documents lead to a file or directory.
+/// Whether links that start with `/` are relative to the project, as on GitHub. This is
+/// assumed if most such links in the first documents of the project lead to a file or
+/// directory.
 pub fn has_links_from_root(tree: &dyn ProjectTree) -> bool {
     let mut documents = Vec::new();
     add_documents(tree, "", &mut documents);
@@ -112,14 +116,16 @@ fn add_documents(tree: &dyn ProjectTree, dir: &str, documents: &mut Vec<String>)
     }
 }
 
-/// Returns the destinations of Markdown links that start with `/`.
+/// Returns the destinations of Markdown links that start with `/`, without that slash. Skips
+/// `//host/…` and template placeholders.
 fn root_links(text: &str) -> impl Iterator<Item = &str> {
     let destinations = text.split("](/").skip(1);
     let destinations = destinations.filter_map(|rest| rest.split([')', ' ', '\n']).next());
     destinations.filter(|path| !path.starts_with('/') && !path.contains(['{', '<', '$']))
 }
 
-/// Returns the URL paths of a document: without numbers, and as written.
+/// Returns the URL paths of a document: without order numbers such as the `1.` in `1.guide`,
+/// and as written.
 pub(crate) fn routes(
     mount: &crate::Mount,
     relative: &str,
@@ -173,6 +179,7 @@ mod tests {
 
     #[test]
     fn a_directory_with_working_links_from_the_root_is_a_site() {
+        // The index ignores a version such as `3.x`.
         let links = "[a](/docs/3.x/guide/intro) [b](/guide/intro#c) ".repeat(5);
         let tree = |links: &str| {
             Tree(BTreeMap::from([

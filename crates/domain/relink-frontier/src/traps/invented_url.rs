@@ -3,7 +3,7 @@
 //! An invented URL has the form of a known one. The last generated part (a number, a date, an
 //! id) is replaced by another of the same form: a larger number, a date decades later, a random
 //! name of the same length. If no part of a path is generated, its last name is replaced. The
-//! choice depends only on the known URL.
+//! same known URLs always give the same invented ones.
 
 use url::Url;
 
@@ -16,11 +16,11 @@ const URLS_PER_TEST: u64 = 2;
 const YEAR_OFFSET: i32 = 61;
 /// Added to a number after it is multiplied by ten. No page has such a large number.
 const NUMBER_OFFSET: u64 = 1_000_003;
-/// Maximum number of digits of a number that is not taken for a random name.
+/// Maximum number of digits of a number; longer ones are replaced like random names.
 const MAX_NUMBER_DIGITS: usize = 7;
 
 /// Returns invented URLs of the form of `url`; empty if the URL has no part that can be
-/// replaced. `other` is another URL of the set: a query parameter whose value differs between
+/// replaced. `other` is an earlier URL of the set under test (see `endless`): a query parameter whose value differs between
 /// the two is replaced.
 pub(super) fn invent(url: &Url, other: Option<&Url>) -> Vec<Url> {
     (1..=URLS_PER_TEST).filter_map(|salt| invent_one(url, other, salt)).collect()
@@ -65,9 +65,11 @@ fn invent_path(url: &Url, seed: u64, salt: u64) -> Option<String> {
         matches!(segment.len(), 1..=2) && segment.bytes().all(|byte| byte.is_ascii_digit())
     };
     let last = segments.iter().rposition(|segment| !segment.is_empty())?;
-    // Prefer a generated part to the last segment: below every version id, a version
-    // control system has the same file names.
+    // Prefer a generated part to the last segment. In `/blob/<id>/src/main.c`, an invented file
+    // name would not test whether ids are generated.
     let position = segments.iter().rposition(|segment| is_generated(segment)).unwrap_or(last);
+    // Four digits are a year only if all segments after them, up to `position`, are short
+    // numbers.
     let year = segments.iter().rposition(is_year).filter(|year| {
         *year < position
             && segments
@@ -82,7 +84,7 @@ fn invent_path(url: &Url, seed: u64, salt: u64) -> Option<String> {
     Some(segments.join("/"))
 }
 
-/// Whether a path segment is a number, a date or a generated name.
+/// Whether a path segment, without its neighbors, is a number, a date or a generated name.
 fn is_generated(segment: &str) -> bool {
     SegmentClass::from_segment(segment, SegmentClass::Literal, None) != SegmentClass::Literal
 }

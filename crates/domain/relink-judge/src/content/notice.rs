@@ -1,5 +1,6 @@
 //! Pages that replace a whole site: parked domains, suspended accounts, default
-//! pages of servers, maintenance notices.
+//! pages of servers, maintenance notices. A rule returns the kind of a control as its error
+//! if the control must be fetched first.
 
 use relink_model::{ControlKind, DeadReason, InconclusiveReason, PageFlag};
 
@@ -53,8 +54,8 @@ impl ContentAssessor<'_> {
             Some(phrase) => finding.with_page_sign(format!("the page contains “{phrase}”")),
             None => finding,
         };
-        let has_scripts = page.has(PageFlag::Parking);
-        Some(if has_scripts {
+        let has_parking_scripts = page.has(PageFlag::Parking);
+        Some(if has_parking_scripts {
             finding.with_page_sign("scripts of a parking service")
         } else {
             finding
@@ -92,15 +93,17 @@ impl ContentAssessor<'_> {
     /// Returns a finding if the whole site shows a maintenance notice.
     pub(super) fn check_notice(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
-        let is_short = page.digest.text_length <= NOTICE_LENGTH;
-        let main = page.main_phrase(PhraseClass::Maintenance).filter(|_| is_short);
+        let fits_notice = page.digest.text_length <= NOTICE_LENGTH;
+        let heading = page.main_phrase(PhraseClass::Maintenance).filter(|_| fits_notice);
         let anywhere = || page.find_phrase(PhraseClass::Maintenance).filter(|_| page.is_brief());
-        let Some(phrase) = main.or_else(anywhere) else { return Ok(None) };
-        let is_error_target = page.is_redirected() && is_error(&page.final_url_parts());
-        if is_error_target || page.has_url_words_in_title() {
+        let Some(phrase) = heading.or_else(anywhere) else { return Ok(None) };
+        let redirects_to_error_page = page.is_redirected() && is_error(&page.final_url_parts());
+        if redirects_to_error_page || page.has_url_words_in_title() {
             return Ok(None);
         }
-        let is_clear = main.is_some() && page.is_home_page();
+        // A heading on the home page is enough. Otherwise the text must have changed, or random
+        // names must get the same page.
+        let is_clear = heading.is_some() && page.is_home_page();
         if !is_clear && !self.text_changed() && !self.is_shown_for_random_names()? {
             return Ok(None);
         }
@@ -126,9 +129,12 @@ impl ContentAssessor<'_> {
         else {
             return Ok(false);
         };
-        let is_target = self.is_target_of(&random_page);
+        // Random names are redirected to this page, so it exists.
+        let is_redirect_target = self.is_target_of(&random_page);
         let is_same = compare_headings(&self.page, &random_page) != HeadingMatch::Different;
-        Ok(is_same && !is_target && text_resemblance(&self.page, &random_page) >= SAME_TEXT)
+        Ok(is_same
+            && !is_redirect_target
+            && text_resemblance(&self.page, &random_page) >= SAME_TEXT)
     }
 }
 
@@ -137,8 +143,8 @@ fn placeholder_phrase(page: &PageView<'_>) -> Option<&'static str> {
     let phrase = page
         .main_phrase(PhraseClass::Placeholder)
         .or_else(|| page.main_phrase(PhraseClass::Closed));
-    let is_short = page.digest.text_length <= DEFAULT_PAGE_LENGTH;
-    phrase.filter(|_| is_short).or(is_suspended.then_some("account suspended"))
+    let fits_default_page = page.digest.text_length <= DEFAULT_PAGE_LENGTH;
+    phrase.filter(|_| fits_default_page).or(is_suspended.then_some("account suspended"))
 }
 
 fn is_on_domain_market(page: &PageView<'_>) -> bool {
@@ -151,7 +157,8 @@ fn is_on_domain_market(page: &PageView<'_>) -> bool {
 
 /// Whether the URL leads to another owner's site that receives the bare host name and
 /// shows a short page about it. Marketplaces sell domains in this way, whatever their
-/// language. A successor that counts its visitors receives the name as their source.
+/// language. Parameters such as `ref` and `utm_source`, in
+/// which a successor may also receive the old name, are not considered.
 fn is_forwarded_for_sale(page: &PageView<'_>) -> bool {
     let (url, target) = (page.url_parts(), page.final_url_parts());
     let names_host = |parameter: Parameter<'_>| same_site(parameter.value, url.host());

@@ -13,7 +13,7 @@ use crate::{DocSite, Generator, Mount, MountContent, ProjectTree, Variables};
 /// Number of missing pages in the navigation that show another source of a module.
 /// One or two may be broken links.
 const MIN_MISSING: usize = 3;
-/// Minimum share of these pages in the navigation of the module, in percent.
+/// Minimum share of missing pages in the navigation of the module, in percent.
 const MIN_MISSING_PERCENT: usize = 10;
 /// Path that stands for all pages of a module.
 const ANY_PAGE: &str = "*";
