@@ -128,8 +128,7 @@ fn ignored_blocks(
     new: &Signature,
     volatile: &VolatileParts,
 ) -> (Vec<bool>, Vec<bool>) {
-    let (mut is_old_ignored, mut is_new_ignored) =
-        (volatile.ignored_blocks(old), volatile.ignored_blocks(new));
+    let (mut is_old_ignored, mut is_new_ignored) = volatile.ignored_in_comparison(old, new);
     let (boilerplate_old, boilerplate_new) = (boilerplate_hashes(old), boilerplate_hashes(new));
     ignore_boilerplate_of_other(old, &mut is_old_ignored, &boilerplate_new, &boilerplate_old);
     ignore_boilerplate_of_other(new, &mut is_new_ignored, &boilerplate_old, &boilerplate_new);

@@ -11,8 +11,8 @@
 //! - a *position* between two constant blocks;
 //! - the *shape* of a link: its path without tokens and query.
 //!
-//! A pattern matches only blocks with all its constant words. Therefore, an edit of the
-//! constant words of a volatile block is reported as a change.
+//! A pattern matches only blocks with all its constant words. If these words are edited, the
+//! old and the new block match different patterns, and the edit is reported as a change.
 
 #![expect(
     clippy::indexing_slicing,
@@ -23,7 +23,7 @@ mod learn;
 mod link_shape;
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,9 @@ pub struct VolatileParts {
     positions: BTreeSet<Position>,
     link_shapes: BTreeSet<String>,
 }
+
+/// The blocks that match patterns, by index, with the ranks of these patterns.
+type PatternBlocks = BTreeMap<usize, BTreeSet<usize>>;
 
 /// The constant words of a volatile block.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -118,19 +121,73 @@ impl VolatileParts {
 
     /// Returns for each block of `signature` whether it is boilerplate or volatile.
     pub(crate) fn ignored_blocks(&self, signature: &Signature) -> Vec<bool> {
-        let mut is_ignored: Vec<bool> =
-            signature.blocks.iter().map(|block| block.is_boilerplate).collect();
-        if self.is_empty() {
-            return is_ignored;
+        let mut is_ignored = self.ignored_without_patterns(signature);
+        for at in self.pattern_blocks(signature, &is_ignored).into_keys() {
+            is_ignored[at] = true;
         }
-        let ranges = signature.ranges();
-        for (at, block) in signature.blocks.iter().enumerate() {
-            let words = &signature.words()[ranges[at].clone()];
-            is_ignored[at] |= self.containers.contains(&block.container)
-                || self.patterns.iter().any(|pattern| pattern.matches(block.container, words));
-        }
-        self.ignore_positions(signature, &mut is_ignored);
         is_ignored
+    }
+
+    /// Returns for each block of both versions whether it is ignored in their comparison:
+    /// boilerplate and volatile blocks. A block whose constant words were edited is not
+    /// ignored. Its pattern has no block in the other version, which instead has a block of
+    /// another pattern in the same container.
+    pub(crate) fn ignored_in_comparison(
+        &self,
+        old: &Signature,
+        new: &Signature,
+    ) -> (Vec<bool>, Vec<bool>) {
+        let mut is_old_ignored = self.ignored_without_patterns(old);
+        let mut is_new_ignored = self.ignored_without_patterns(new);
+        let in_old = self.pattern_blocks(old, &is_old_ignored);
+        let in_new = self.pattern_blocks(new, &is_new_ignored);
+        let (only_old, only_new) = (unpaired(&in_old, &in_new), unpaired(&in_new, &in_old));
+        let containers = |signature: &Signature, blocks: &BTreeSet<usize>| -> HashSet<u64> {
+            blocks.iter().map(|at| signature.blocks[*at].container).collect()
+        };
+        let edited = &containers(old, &only_old) & &containers(new, &only_new);
+        let is_edited = |signature: &Signature, at: usize, unpaired: &BTreeSet<usize>| {
+            unpaired.contains(&at) && edited.contains(&signature.blocks[at].container)
+        };
+        for at in in_old.into_keys() {
+            is_old_ignored[at] = !is_edited(old, at, &only_old);
+        }
+        for at in in_new.into_keys() {
+            is_new_ignored[at] = !is_edited(new, at, &only_new);
+        }
+        (is_old_ignored, is_new_ignored)
+    }
+
+    /// Returns for each block whether it is boilerplate, in a volatile container or at a
+    /// volatile position.
+    fn ignored_without_patterns(&self, signature: &Signature) -> Vec<bool> {
+        let blocks = signature.blocks.iter();
+        let mut is_ignored: Vec<bool> = blocks
+            .map(|block| block.is_boilerplate || self.containers.contains(&block.container))
+            .collect();
+        if !self.positions.is_empty() {
+            self.ignore_positions(signature, &mut is_ignored);
+        }
+        is_ignored
+    }
+
+    /// Returns the blocks that are not ignored yet and match patterns.
+    fn pattern_blocks(&self, signature: &Signature, is_ignored: &[bool]) -> PatternBlocks {
+        if self.patterns.is_empty() {
+            return PatternBlocks::new();
+        }
+        let mut matching = PatternBlocks::new();
+        let blocks = signature.blocks.iter().zip(signature.ranges()).enumerate();
+        for (at, (block, range)) in blocks.filter(|(at, _)| !is_ignored[*at]) {
+            let words = &signature.words()[range];
+            let patterns = self.patterns.iter().enumerate();
+            let patterns = patterns.filter(|(_, pattern)| pattern.matches(block.container, words));
+            let patterns: BTreeSet<usize> = patterns.map(|(rank, _)| rank).collect();
+            if !patterns.is_empty() {
+                matching.insert(at, patterns);
+            }
+        }
+        matching
     }
 
     /// Ignores the blocks at volatile positions.
@@ -184,6 +241,13 @@ impl Pattern {
             && others.is_some_and(|others| others <= self.others + MAX_EXTRA_WORDS)
             && is_subsequence(&self.words, words)
     }
+}
+
+/// Returns the blocks none of whose patterns has a block in the other version.
+fn unpaired(blocks: &PatternBlocks, others: &PatternBlocks) -> BTreeSet<usize> {
+    let in_other: BTreeSet<usize> = others.values().flatten().copied().collect();
+    let unpaired = blocks.iter().filter(|(_, patterns)| patterns.is_disjoint(&in_other));
+    unpaired.map(|(at, _)| *at).collect()
 }
 
 /// Whether `words` contains the words of `part` in the same order.

@@ -43,3 +43,29 @@ fn volatile_parts_accumulate() {
     let third = page("They hoot", "12:34:56");
     assert_eq!(confirm(&reference, &third, &third, &known).0, Confirmation::Unchanged);
 }
+
+/// Fetches a page with one block three times: the reference version with `old`, then both
+/// fetches of a later version with `new`. The letter N is a number that differs each time.
+fn confirm_edit(old: &str, new: &str) -> Confirmation {
+    let fetch = |text: &str, number: u32| {
+        let text = text.replace('N', &number.to_string());
+        let html = format!("<h1>Owls of the north</h1><p>{text}<p>The end");
+        Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
+    };
+    let known = VolatileParts::learn(&fetch(old, 17), &fetch(old, 18));
+    confirm(&fetch(old, 17), &fetch(new, 31), &fetch(new, 32), &known).0
+}
+
+#[test]
+fn edited_words_next_to_a_counter_are_a_change() {
+    for (old, new) in [
+        ("Updated at N: our barn owls nest again", "Updated at N: play roulette and win money"),
+        ("Viewed N times", "Gambled N times"),
+        ("Owl lamps (N readers)", "Cheap loans (N readers)"),
+        ("Price: 19.90 euros, as of N", "Price: 24.90 euros, as of N"),
+    ] {
+        let result = confirm_edit(old, new);
+        assert!(matches!(result, Confirmation::Changed(_)), "{old}: {result:?}");
+        assert_eq!(confirm_edit(old, old), Confirmation::Unchanged, "{old}");
+    }
+}
