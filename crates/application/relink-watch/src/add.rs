@@ -19,7 +19,7 @@ use relink_ports::{
 };
 
 use crate::WatchError;
-use crate::library::{CollectionSettings, Library, state_of};
+use crate::library::{CollectionSettings, Library, context_of, state_of};
 use relink_requests::Ports;
 
 /// Number of pages of a crawl read from the store at a time.
@@ -262,7 +262,7 @@ impl Import<'_> {
     /// stored collection, the default of the format.
     fn context(&self) -> ContextKind {
         let stored = self.existing.and_then(|library| library.collections.first());
-        let stored = || stored.map(crate::library::context_of);
+        let stored = || stored.map(context_of);
         let declared = self.request.context.or(self.outline.context).or_else(stored);
         let by_format = || self.format.map_or(ContextKind::Folder, ImportFormat::default_context);
         declared.unwrap_or_else(by_format)
@@ -302,6 +302,8 @@ impl Import<'_> {
         let stored = self.existing.iter().flat_map(|library| &library.collections);
         let stored = stored.into_iter().find(|stored| stored.name == list.name);
         let is_root = list.name == self.request.name;
+        let is_declared = self.request.context.or(self.outline.context).is_some();
+        let context = stored.filter(|_| !is_declared).map_or(context, context_of);
         let from_user = self.request.description.clone().filter(|_| is_root);
         let from_file = Some(list.description.clone()).filter(|text| !text.is_empty());
         let description = from_user.or(from_file);

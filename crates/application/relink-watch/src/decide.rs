@@ -4,8 +4,10 @@
 //! left its topic. A person decides on changes between these two (the *middle band* of the
 //! paper on Walden's Paths, section 4.1).
 
+use relink_change::AngleBand;
 use relink_collection::NextStep;
 use relink_ports::CollectionStore;
+use relink_report::watch::WatchMember;
 
 use crate::WatchError;
 use crate::edit::{MemberSelector, WatchAction, apply_action};
@@ -47,7 +49,7 @@ pub async fn decide_automatically(
         let members = report.lists.iter().filter(|list| list.name == collection.name);
         let members: Vec<_> = members.flat_map(|list| &list.members).collect();
         let with_step = |step: NextStep| -> Vec<MemberSelector> {
-            let members = members.iter().filter(|member| member.next_step == Some(step));
+            let members = members.iter().filter(|member| is_clear(member, step));
             members.map(|member| MemberSelector::Number(member.number)).collect()
         };
         let reject = WatchAction::Reject { reason: REASON.to_owned() };
@@ -59,4 +61,12 @@ pub async fn decide_automatically(
         decisions.rejected += rejected.len() as u64;
     }
     Ok(decisions)
+}
+
+/// Whether this step is proposed for a member, and the movement of the angle does not
+/// contradict it: only pages that moved away from the context are rejected, and only pages
+/// that did not are accepted.
+fn is_clear(member: &WatchMember, step: NextStep) -> bool {
+    let moved_away = member.context.is_some_and(|context| context.band == AngleBand::Away);
+    member.next_step == Some(step) && moved_away == (step == NextStep::Reject)
 }

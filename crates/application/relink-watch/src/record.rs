@@ -11,6 +11,7 @@ use relink_change::Signature;
 use relink_collection::{
     Availability, PageTrack, RecheckInterval, RecheckResult, TrackDecision, is_version, track,
 };
+use relink_judge::codes::TOO_MANY_REQUESTS;
 use relink_ports::{
     CollectionStore, PageUpdate, StoredVersion, TargetResult, VersionId, WatchedPage,
 };
@@ -36,12 +37,13 @@ pub(crate) struct RecordCounts {
     pub(crate) unstable: u64,
     pub(crate) temporary: u64,
     pub(crate) permanent: u64,
+    pub(crate) not_requested: u64,
 }
 
 impl RecordCounts {
     /// Returns the number of pages whose check is finished.
     pub(crate) fn finished(&self) -> u64 {
-        let Self { first, unchanged, changed, unstable, temporary, permanent } = *self;
+        let Self { first, unchanged, changed, unstable, temporary, permanent, .. } = *self;
         first + unchanged + changed + unstable + temporary + permanent
     }
 }
@@ -81,6 +83,12 @@ fn update(
 ) -> Result<PageUpdate, WatchError> {
     let availability_before = Availability::from_verdict(page.verdict);
     let result = checked.result;
+    if is_not_requested(&result) {
+        // The page keeps its state. It is due again when the shortest interval has passed.
+        counts.not_requested += 1;
+        page.next_at = RecheckInterval::MIN.next_at(now);
+        return Ok(PageUpdate { page, version: None });
+    }
     let verdict = result.verdict;
     page.checked_at = Some(result.checked_at);
     page.verdict = Some(verdict);
@@ -106,6 +114,11 @@ fn update(
         return Ok(PageUpdate { page, version: None });
     };
     apply_version(page, *captured, latest, now, counts)
+}
+
+/// Whether the page was not requested, because its host limits the requests.
+fn is_not_requested(result: &TargetResult) -> bool {
+    result.code == Some(TOO_MANY_REQUESTS) && result.status.is_none() && result.attempts.is_empty()
 }
 
 /// Decides whether a fetched page is a new version, and returns its new state.

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
-use relink_change::{Change, ContextFlag, Signature, TermVector};
+use relink_change::{Change, Signature, TermVector};
 use relink_collection::{
     Availability, ComparedRow, ComparedText, ContextJudgment, ContextKind, MemberReview,
     MemberState, ReviewMember, ReviewedList, VersionSummary, has_common_topic, review,
@@ -79,10 +79,7 @@ pub async fn review_between(
     loaded.archived = archived_copies(ports, &shown, &loaded.pages).await?;
     let lists: Vec<ReviewedList> =
         loaded.lists.iter().map(|list| loaded.reviewed_list(&all, list)).collect();
-    let root = shown.collections.first();
-    let settings = root.map(|root| CollectionSettings::parse(&root.settings));
-    let angle = settings.unwrap_or_default().angle.settings();
-    let reviews = review(&lists, &angle);
+    let reviews = review(&lists);
     let reviews_by_list: HashMap<&str, Vec<MemberReview>> =
         loaded.lists.iter().map(|list| list.name.as_str()).zip(reviews).collect();
     let mut report: Vec<WatchList> = shown.collections.iter().map(empty_list).collect();
@@ -208,6 +205,7 @@ impl LoadedReview {
             root: list.name.split('/').next().unwrap_or_default().to_owned(),
             context: context_of(list),
             description,
+            angle: CollectionSettings::parse(&list.settings).angle.settings(),
             members: members.collect(),
         }
     }
@@ -286,6 +284,8 @@ impl LoadedReview {
             accepted_at: reference.map(|version| version.seen_at),
             latest_at: latest.map(|version| version.seen_at),
             change: reviewed.and_then(|review| review.change.as_ref()).map(WatchChange::from),
+            is_markup_changed: reviewed.is_some_and(|review| review.change.is_none())
+                && has_other_checksum(page, reference),
             context,
             next_step: reviewed.map(|review| review.next_step),
             bytes: page.and_then(|page| page.latest_bytes),
@@ -305,12 +305,28 @@ fn reported_verdict(
     context: Option<&ContextJudgment>,
 ) -> (Option<Verdict>, Option<FindingCode>) {
     let Some(page) = page else { return (None, None) };
-    let is_out_of_place = context.is_some_and(|context| context.flag == ContextFlag::OutOfPlace);
+    let has_left_topic = context.is_some_and(ContextJudgment::has_left_topic);
     let is_available = Availability::from_verdict(page.verdict) == Availability::Available;
-    if is_out_of_place && is_available {
+    if has_left_topic && is_available {
         return (Some(Verdict::Drifted), Some(relink_judge::codes::DRIFTED));
     }
     (page.verdict, page.code)
+}
+
+/// Whether the last fetch had other bytes than a version.
+fn has_other_checksum(page: Option<&WatchedPage>, version: Option<&StoredVersion>) -> bool {
+    let known = |version: &StoredVersion| {
+        serde_json::from_str::<SignatureChecksum>(&version.signature).ok()
+    };
+    let version = version.and_then(known).map(|signature| signature.checksum);
+    let last = page.and_then(|page| page.checksum);
+    version.is_some() && last.is_some() && version != last
+}
+
+/// The checksum of a stored signature. Reading it alone is faster than reading the signature.
+#[derive(serde::Deserialize)]
+struct SignatureChecksum {
+    checksum: u64,
 }
 
 /// Compares the accepted and the latest version block by block.

@@ -80,6 +80,8 @@ pub struct WatchOutcome {
     pub temporary: u64,
     /// Pages that are probably gone for good.
     pub permanent: u64,
+    /// Pages that were not requested, because their host limits the requests.
+    pub not_requested: u64,
 }
 
 /// Fetches the pages that are due, and stores new versions.
@@ -174,7 +176,8 @@ fn outcome(end: PageRunEnd, due: u64, counts: RecordCounts) -> WatchOutcome {
         PageRunEnd::NoNetwork => (WatchEnd::NoNetwork, None),
         PageRunEnd::Interrupted => (WatchEnd::Interrupted, None),
     };
-    let RecordCounts { first, unchanged, changed, unstable, temporary, permanent } = counts;
+    let RecordCounts { first, unchanged, changed, unstable, temporary, permanent, not_requested } =
+        counts;
     let checked = counts.finished();
     WatchOutcome {
         end,
@@ -187,6 +190,7 @@ fn outcome(end: PageRunEnd, due: u64, counts: RecordCounts) -> WatchOutcome {
         unstable,
         temporary,
         permanent,
+        not_requested,
     }
 }
 

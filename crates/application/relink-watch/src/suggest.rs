@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet};
 
 use relink_change::{
-    AngleSettings, PageAttributes, Signature, SimilarityWeights, TermVector, VolatileParts, compare,
+    PageAttributes, Signature, SimilarityWeights, TermVector, VolatileParts, compare,
 };
 use relink_collection::{
     Availability, ContextJudgment, MemberState, ReviewMember, ReviewedList, VersionSummary,
@@ -117,7 +117,6 @@ struct Search<'s> {
     settings: &'s ReviveSettings,
     reader: CandidateReader<'s>,
     weights: SimilarityWeights,
-    angle: AngleSettings,
     member: StoredMember,
     /// Whether the member is gone, rejected or removed.
     needs_replacement: bool,
@@ -155,13 +154,11 @@ impl<'s> Search<'s> {
             None => None,
         };
         let collection = library.collections.iter().find(|list| list.id == member.collection);
-        let angle = collection.map(|list| CollectionSettings::parse(&list.settings).angle);
         Ok(Self {
             ports,
             settings,
             reader,
             weights: request.weights,
-            angle: angle.unwrap_or_default().settings(),
             member,
             needs_replacement,
             accepted,
@@ -334,7 +331,7 @@ impl<'s> Search<'s> {
         let accepted = self.accepted.as_ref()?;
         let accepted =
             VersionSummary { signature: accepted.signature.clone(), terms: accepted.terms.clone() };
-        judge_candidate(&self.list, &accepted, page, &self.angle)
+        judge_candidate(&self.list, &accepted, page)
     }
 }
 
@@ -362,6 +359,10 @@ fn reviewed_list(
     ReviewedList {
         context: collection.map(context_of).unwrap_or_default(),
         description: collection.map(|list| list.description.clone()).unwrap_or_default(),
+        angle: collection
+            .map(|list| CollectionSettings::parse(&list.settings).angle)
+            .unwrap_or_default()
+            .settings(),
         members: members.collect(),
         ..ReviewedList::default()
     }

@@ -123,6 +123,8 @@ pub struct ReviewedList {
     pub context: ContextKind,
     /// The description and tags.
     pub description: String,
+    /// The settings of the paper's angle.
+    pub angle: AngleSettings,
     /// The members in order.
     pub members: Vec<ReviewMember>,
 }
@@ -140,8 +142,20 @@ pub struct ContextJudgment {
     pub score: f64,
     /// The classification by the score.
     pub flag: ContextFlag,
+    /// The classification of the accepted version by the score.
+    pub flag_before: ContextFlag,
     /// The content change multiplied by the score.
     pub hybrid: f64,
+}
+
+impl ContextJudgment {
+    /// Whether the page left the topic of its collection: it is out of place, and the change
+    /// is the reason. A page that was out of place before did not leave, unless its angle
+    /// moved away from the context.
+    pub fn has_left_topic(&self) -> bool {
+        let is_new = self.flag_before != ContextFlag::OutOfPlace || self.band == AngleBand::Away;
+        self.flag == ContextFlag::OutOfPlace && is_new
+    }
 }
 
 /// The proposed next step.
@@ -194,12 +208,12 @@ pub struct MemberReview {
 }
 
 /// Reviews all members of all lists.
-pub fn review(lists: &[ReviewedList], settings: &AngleSettings) -> Vec<Vec<MemberReview>> {
+pub fn review(lists: &[ReviewedList]) -> Vec<Vec<MemberReview>> {
     let mut pages = CorpusBuilder::default();
     let references = lists.iter().flat_map(|list| &list.members).filter_map(reference_terms);
     references.for_each(|terms| pages.add(&terms));
     let corpus = pages.finish(Background::builtin());
-    let reviewer = Reviewer::new(lists, &corpus, settings);
+    let reviewer = Reviewer::new(lists, &corpus);
     let reviews = (0..lists.len()).map(|at| reviewer.review_list(at));
     reviews.collect()
 }
@@ -209,13 +223,12 @@ pub fn judge_candidate(
     list: &ReviewedList,
     accepted: &VersionSummary,
     candidate: &VersionSummary,
-    settings: &AngleSettings,
 ) -> Option<ContextJudgment> {
     let mut pages = CorpusBuilder::default();
     list.members.iter().filter_map(reference_terms).for_each(|terms| pages.add(&terms));
     let corpus = pages.finish(Background::builtin());
     let lists = std::slice::from_ref(list);
-    let reviewer = Reviewer::new(lists, &corpus, settings);
+    let reviewer = Reviewer::new(lists, &corpus);
     let terms = reviewer.context_terms(0, None);
     let member = ReviewMember {
         reference: Some(accepted.clone()),
@@ -223,7 +236,8 @@ pub fn judge_candidate(
         ..ReviewMember::default()
     };
     let content = visible_change(&member).map_or(0.0, |change| change.content);
-    reviewer.judge(&member, content, &terms, &reviewer.build_context(&terms), &[])
+    let paper = PaperContext::new(&terms, list.angle.clone());
+    reviewer.judge(&member, content, &paper, &reviewer.build_context(&terms), &[])
 }
 
 /// Lists with their changes, prepared for comparisons.
@@ -231,7 +245,6 @@ pub fn judge_candidate(
 pub struct Reviewer<'l> {
     lists: &'l [ReviewedList],
     corpus: &'l Corpus<'l>,
-    settings: &'l AngleSettings,
     /// The visible change of each member of each list.
     changes: Vec<Vec<Option<Change>>>,
     /// The vectors of unchanged members of each list, with their positions.
@@ -239,12 +252,12 @@ pub struct Reviewer<'l> {
 }
 
 impl<'l> Reviewer<'l> {
-    fn new(lists: &'l [ReviewedList], corpus: &'l Corpus<'l>, settings: &'l AngleSettings) -> Self {
+    fn new(lists: &'l [ReviewedList], corpus: &'l Corpus<'l>) -> Self {
         let changes: Vec<Vec<Option<Change>>> =
             lists.iter().map(|list| list.members.iter().map(visible_change).collect()).collect();
         let stable = lists.iter().zip(&changes).map(|(list, changes)| stable_terms(list, changes));
         let stable = stable.collect();
-        Self { lists, corpus, settings, changes, stable }
+        Self { lists, corpus, changes, stable }
     }
 
     fn review_list(&self, at: usize) -> Vec<MemberReview> {
@@ -261,11 +274,13 @@ impl<'l> Reviewer<'l> {
         let reviews = members.map(|(position, (member, change))| {
             let context = change.as_ref().and_then(|change| match (&shared, &shared_context) {
                 (Some(terms), Some(context)) if terms.len() >= MIN_CONTEXT => {
-                    self.judge(member, change.content, terms, context, &rivals)
+                    let paper = PaperContext::new(terms, list.angle.clone());
+                    self.judge(member, change.content, &paper, context, &rivals)
                 }
                 _ => {
                     let terms = self.context_terms(at, Some(position));
-                    self.judge(member, change.content, &terms, &self.build_context(&terms), &rivals)
+                    let paper = PaperContext::new(&terms, list.angle.clone());
+                    self.judge(member, change.content, &paper, &self.build_context(&terms), &rivals)
                 }
             });
             let next_step = next_step(member, change.as_ref(), context.as_ref());
@@ -326,15 +341,14 @@ impl<'l> Reviewer<'l> {
         &self,
         member: &ReviewMember,
         content_change: f64,
-        others: &[TermVector],
+        paper: &PaperContext,
         context: &Context<'l>,
         rivals: &[Context<'l>],
     ) -> Option<ContextJudgment> {
         let before = with_annotation(member.reference.as_ref()?, "");
         let after = with_annotation(member.latest.as_ref()?, "");
-        let fit = context.fit_with_others(&after, rivals)?;
-        let score = ContextScore::new(fit);
-        let paper = PaperContext::new(others, self.settings.clone());
+        let score = ContextScore::new(context.fit_with_others(&after, rivals)?);
+        let score_before = context.fit_with_others(&before, rivals).map(ContextScore::new);
         let (angle_before, angle_after) = (paper.angle(&before), paper.angle(&after));
         Some(ContextJudgment {
             angle_before,
@@ -342,6 +356,7 @@ impl<'l> Reviewer<'l> {
             band: paper.band(angle_before - angle_after),
             score: score.probability(),
             flag: score.flag(),
+            flag_before: score_before.map_or(ContextFlag::Unclear, ContextScore::flag),
             hybrid: HybridScore::new(content_change, score).value(),
         })
     }
@@ -361,11 +376,11 @@ fn next_step(
         }
         (MemberState::Active, Availability::Temporary) => NextStep::Wait,
         (MemberState::Active, _) if member.reference.is_none() => NextStep::Run,
-        (MemberState::Active, _) => match (change, context.map(|context| context.flag)) {
+        (MemberState::Active, _) => match (change, context) {
             (None, _) => NextStep::None,
-            (Some(_), Some(ContextFlag::Fits)) => NextStep::Accept,
-            (Some(_), Some(ContextFlag::OutOfPlace)) => NextStep::Reject,
-            (Some(_), Some(ContextFlag::Unclear) | None) => NextStep::Review,
+            (Some(_), Some(context)) if context.flag == ContextFlag::Fits => NextStep::Accept,
+            (Some(_), Some(context)) if context.has_left_topic() => NextStep::Reject,
+            (Some(_), _) => NextStep::Review,
         },
     }
 }

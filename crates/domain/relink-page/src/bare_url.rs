@@ -34,7 +34,7 @@ impl IncrementalExtractor for PlainText {
 }
 
 /// Returns the ranges of all `http://` and `https://` URLs in `part`.
-pub(crate) fn http_urls(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+pub fn http_urls(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut from = part.start;
     std::iter::from_fn(move || {
         while let Some(at) = find_in(text, "://", from..part.end) {

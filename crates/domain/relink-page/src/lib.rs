@@ -66,6 +66,7 @@ pub use abandonment::{Abandonment, AbandonmentSign, abandonment};
 pub use anchors::{
     Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, notebook_labels, section_id,
 };
+pub use bare_url::http_urls;
 pub use blocks::{
     Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_IMAGES,
     MAX_LINKS, MAX_MARKS, MAX_TEXT, block_text, body_blocks,

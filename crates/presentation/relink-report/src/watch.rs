@@ -189,6 +189,9 @@ pub struct WatchMember {
     pub latest_at: Option<Timestamp>,
     /// The change since the accepted version, if it is visible.
     pub change: Option<WatchChange>,
+    /// Whether the bytes of the page differ from the accepted version, but neither its text
+    /// nor its links. False if the accepted version is not loaded (large collections).
+    pub is_markup_changed: bool,
     /// The similarity of the changed page to its collection.
     pub context: Option<ContextJudgment>,
     /// The proposed next step.

@@ -1,7 +1,8 @@
 //! Markdown: headings and list items without a link are folders, links are
 //! entries, and the text after a link is its annotation.
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
+use relink_page::http_urls;
 
 use crate::outline::{OutlineBuilder, OutlineEntry};
 
@@ -26,7 +27,9 @@ pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
         paragraph: None,
         annotation: String::new(),
     };
-    for event in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS) {
+    let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_TABLES;
+    // Merged, because the parser splits the text of a URL at `_` and `&`.
+    for event in TextMergeStream::new(Parser::new_ext(text, options)) {
         reader.read_event(event);
     }
 }
@@ -47,7 +50,8 @@ impl Reader<'_> {
         match event {
             Event::Start(tag) => self.read_start_tag(tag),
             Event::End(tag) => self.read_end_tag(tag),
-            Event::Text(text) | Event::Code(text) => self.push_text(&text),
+            Event::Text(text) => self.read_text(&text),
+            Event::Code(text) => self.push_text(&text),
             Event::SoftBreak | Event::HardBreak => self.push_text(" "),
             _ => {}
         }
@@ -56,9 +60,11 @@ impl Reader<'_> {
     fn read_start_tag(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Heading { level, .. } => self.heading = Some((level, String::new())),
-            Tag::Paragraph if self.items.is_empty() => {
+            // A row of a table is one link with the text of the other cells.
+            Tag::Paragraph | Tag::TableRow if self.items.is_empty() => {
                 self.paragraph = Some((String::new(), false));
             }
+            Tag::TableCell => self.push_text(" "),
             Tag::List(_) => self.open_item_as_folder(),
             Tag::Item => self.items.push(Item::default()),
             Tag::Link { dest_url, .. } => {
@@ -72,7 +78,7 @@ impl Reader<'_> {
     fn read_end_tag(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Heading(_) => self.finish_heading(),
-            TagEnd::Paragraph => self.finish_paragraph(),
+            TagEnd::Paragraph | TagEnd::TableRow => self.finish_paragraph(),
             TagEnd::Link => self.finish_link(),
             TagEnd::Item => self.finish_item(),
             _ => {}
@@ -90,6 +96,20 @@ impl Reader<'_> {
         if self.items.pop().is_some_and(|item| item.is_folder) {
             self.builder.close();
         }
+    }
+
+    /// Reads text with bare URLs, which are links without a title.
+    fn read_text(&mut self, text: &str) {
+        let mut rest = 0;
+        let is_linked = self.link.is_some();
+        for range in http_urls(text, 0..text.len()).filter(|_| !is_linked) {
+            self.push_text(text.get(rest..range.start).unwrap_or_default());
+            let url = text.get(range.clone()).unwrap_or_default().to_owned();
+            self.link = Some(OutlineEntry { url, ..Default::default() });
+            self.finish_link();
+            rest = range.end;
+        }
+        self.push_text(text.get(rest..).unwrap_or_default());
     }
 
     fn push_text(&mut self, text: &str) {
@@ -193,6 +213,25 @@ mod tests {
             .map(|entry| (entry.title.as_str(), entry.annotation.as_str()))
             .collect();
         assert_eq!(entries, [("Snowy", "white bird"), ("Barn", "See also"), ("Last", "")]);
+    }
+
+    #[test]
+    fn bare_urls_and_rows_of_tables_are_entries() {
+        let text = "# Art\n\n- http://a.test/monet_1.html\n- https://a.test/2?x=1&y=2 a note\n\n\
+            See https://a.test/3 first.\n\n| Page | Note |\n|---|---|\n\
+            | [Four](http://a.test/4) | painted in 1874 |\n| http://a.test/5 | late work |\n";
+        let outline = read_outline(ImportFormat::Markdown, text);
+        let entries = outline.folders.iter().flat_map(|folder| &folder.entries);
+        let entries: Vec<_> =
+            entries.map(|entry| (entry.url.as_str(), entry.annotation.trim())).collect();
+        let expected = [
+            ("http://a.test/monet_1.html", ""),
+            ("https://a.test/2?x=1&y=2", "a note"),
+            ("https://a.test/3", "See first."),
+            ("http://a.test/4", "painted in 1874"),
+            ("http://a.test/5", "late work"),
+        ];
+        assert_eq!(entries, expected);
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn list(last: ReviewMember) -> ReviewedList {
 #[track_caller]
 fn check(latest: &str, expect: NextStep) -> MemberReview {
     let lists = [list(member("The barn owl hunts mice in the forest at night", Some(latest)))];
-    let mut reviews = review(&lists, &AngleSettings::default());
+    let mut reviews = review(&lists);
     let last = reviews[0].pop().unwrap();
     assert_eq!(last.next_step, expect, "{:?}", last.context);
     last
@@ -65,8 +65,36 @@ fn page_that_left_the_topic_is_rejected() {
 }
 
 #[test]
+fn edit_of_a_page_that_never_fitted_is_reviewed() {
+    let casino = "Online casino bonus: play roulette and slots for real money jackpots, rule";
+    let reviewed = |settings: AngleSettings| {
+        let last = member(&format!("{casino} 31"), Some(&format!("{casino} book 32")));
+        let lists = [ReviewedList { angle: settings, ..list(last) }];
+        review(&lists)[0].pop().unwrap()
+    };
+    let last = reviewed(AngleSettings::default());
+    let context = last.context.unwrap();
+    assert_eq!(
+        (context.flag, context.flag_before),
+        (ContextFlag::OutOfPlace, ContextFlag::OutOfPlace)
+    );
+    assert_eq!((context.band, last.next_step), (AngleBand::Similar, NextStep::Review));
+}
+
+#[test]
+fn settings_of_the_angle_belong_to_each_list() {
+    let casino = "Online casino bonus: play roulette, poker and slots for real money jackpots";
+    let page = || member("The barn owl hunts mice in the forest at night", Some(casino));
+    let away = AngleSettings { away: 90.5, ..AngleSettings::default() };
+    let lists = [list(page()), ReviewedList { angle: away, ..list(page()) }];
+    let bands: Vec<AngleBand> =
+        review(&lists).iter().map(|list| list[5].context.unwrap().band).collect();
+    assert_eq!(bands, [AngleBand::Away, AngleBand::Similar]);
+}
+
+#[test]
 fn unchanged_members_need_nothing() {
-    let reviews = review(&[list(member(OWLS[0], Some(OWLS[0])))], &AngleSettings::default());
+    let reviews = review(&[list(member(OWLS[0], Some(OWLS[0])))]);
     assert!(reviews[0].iter().all(|review| review.next_step == NextStep::None));
 }
 
@@ -96,8 +124,7 @@ fn same_change_is_judged_in_each_collection() {
         members.push(page());
         ReviewedList { root: root.to_owned(), members, ..Default::default() }
     };
-    let reviews =
-        review(&[list("texas", &texas), list("monet", &monet)], &AngleSettings::default());
+    let reviews = review(&[list("texas", &texas), list("monet", &monet)]);
     let steps: Vec<NextStep> = reviews.iter().map(|list| list[4].next_step).collect();
     assert_eq!(steps, [NextStep::Accept, NextStep::Reject]);
 }
@@ -113,11 +140,11 @@ fn availability_and_state_come_before_the_change() {
     ];
     for (state, availability, expect) in cases {
         let last = ReviewMember { state, availability, ..member(OWLS[0], None) };
-        let reviews = review(&[list(last)], &AngleSettings::default());
+        let reviews = review(&[list(last)]);
         assert_eq!(reviews[0][5].next_step, expect);
     }
     let unchecked = [ReviewedList { members: vec![ReviewMember::default()], ..Default::default() }];
-    assert_eq!(review(&unchecked, &AngleSettings::default())[0][0].next_step, NextStep::Run);
+    assert_eq!(review(&unchecked)[0][0].next_step, NextStep::Run);
 }
 
 #[test]
@@ -126,7 +153,7 @@ fn description_and_neighbors_are_contexts() {
         let last = member(OWLS[4], Some("Online casino bonus with roulette and poker jackpots"));
         let description = OWLS.join(". ");
         let described = ReviewedList { context, description, ..list(last) };
-        let reviews = review(&[described], &AngleSettings::default());
+        let reviews = review(&[described]);
         let flag = reviews[0][5].context.unwrap().flag;
         assert_ne!(flag, ContextFlag::Fits, "{context:?}");
     }

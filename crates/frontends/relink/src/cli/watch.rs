@@ -279,7 +279,7 @@ pub struct WatchEditArgs {
     #[arg(long, value_name = "DEGREES", conflicts_with = "member")]
     pub toward: Option<f64>,
     /// Angle away from the context from which a page is rejected [default: 4 degrees]
-    #[arg(long, value_name = "DEGREES", conflicts_with = "member")]
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, conflicts_with = "member")]
     pub away: Option<f64>,
     /// Constant that is added to the logarithm of a count [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "member")]

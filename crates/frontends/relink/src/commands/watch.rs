@@ -275,7 +275,8 @@ impl Session {
                 is_automatic: args.automatic,
                 angle: AngleOptions {
                     toward: args.toward,
-                    away: args.away,
+                    // The paper writes this angle as a negative number.
+                    away: args.away.map(f64::abs),
                     scaling: args.scaling,
                     noun_factor: args.noun_factor,
                 },

@@ -36,8 +36,10 @@ pub struct StudyCounts {
     pub pages: u64,
     /// Pages that respond with their content.
     pub valid: u64,
-    /// Valid pages without a visible change since the accepted version.
+    /// Valid pages without a change since the accepted version.
     pub unchanged: u64,
+    /// Valid pages of which only the markup or the links changed, not the text.
+    pub checksum: u64,
     /// Valid pages with a low change.
     pub low: u64,
     /// Valid pages with a moderate change.
@@ -98,7 +100,8 @@ impl StudyReport {
                 continue;
             }
             for group in groups_of(member) {
-                let level = member.change.as_ref().map(|change| change.level);
+                let markup = member.is_markup_changed.then_some(Level::Checksum);
+                let level = member.change.as_ref().map(|change| change.level).or(markup);
                 groups.entry(group).or_default().add(member.availability, level);
             }
         }
@@ -122,7 +125,8 @@ impl StudyCounts {
             Availability::Available => {
                 self.valid += 1;
                 match level {
-                    None | Some(Level::None | Level::Checksum) => self.unchanged += 1,
+                    None | Some(Level::None) => self.unchanged += 1,
+                    Some(Level::Checksum) => self.checksum += 1,
                     Some(Level::Low) => self.low += 1,
                     Some(Level::Moderate) => self.moderate += 1,
                     Some(Level::High) => self.high += 1,
@@ -132,18 +136,28 @@ impl StudyCounts {
     }
 
     /// Returns the counts in the order of the columns.
-    fn values(&self) -> [u64; 9] {
-        let Self { pages, valid, unchanged, low, moderate, high, temporary, permanent, unchecked } =
-            *self;
-        [pages, valid, unchanged, low, moderate, high, temporary, permanent, unchecked]
+    fn values(&self) -> [u64; 10] {
+        [
+            self.pages,
+            self.valid,
+            self.unchanged,
+            self.checksum,
+            self.low,
+            self.moderate,
+            self.high,
+            self.temporary,
+            self.permanent,
+            self.unchecked,
+        ]
     }
 }
 
 /// The names of [`StudyCounts::values`].
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "pages",
     "valid",
     "unchanged",
+    "checksum",
     "low",
     "moderate",
     "high",
@@ -291,12 +305,12 @@ mod tests {
         let study = StudyReport::new(&[report], &[], Timestamp::UNIX_EPOCH);
         let csv = study_csv(&study);
         for line in [
-            "all,\"all\",3,1,1,0,0,0,1,1,0",
-            "cause,\"unknown host\",1,0,0,0,0,0,0,1,0",
-            "cause,\"access is blocked\",1,0,0,0,0,0,1,0,0",
-            "tld,\"org\",1,1,1,0,0,0,0,0,0",
-            "tld,\"address\",1,0,0,0,0,0,1,0,0",
-            "size,\"4 to 16 kB\",3,1,1,0,0,0,1,1,0",
+            "all,\"all\",3,1,1,0,0,0,0,1,1,0",
+            "cause,\"unknown host\",1,0,0,0,0,0,0,0,1,0",
+            "cause,\"access is blocked\",1,0,0,0,0,0,0,1,0,0",
+            "tld,\"org\",1,1,1,0,0,0,0,0,0,0",
+            "tld,\"address\",1,0,0,0,0,0,0,1,0,0",
+            "size,\"4 to 16 kB\",3,1,1,0,0,0,0,1,1,0",
         ] {
             assert!(csv.contains(line), "{line} in\n{csv}");
         }
@@ -318,9 +332,9 @@ mod tests {
         let study = StudyReport::new(&[], &[dying_page, changing_page], at("2026-03-31T23:00:00Z"));
         let csv = study_csv(&study);
         for line in [
-            "month,\"2026-01\",1,1,1,0,0,0,0,0,0",
-            "month,\"2026-02\",1,1,1,0,0,0,0,0,0",
-            "month,\"2026-03\",2,1,0,0,0,1,0,1,0",
+            "month,\"2026-01\",1,1,1,0,0,0,0,0,0,0",
+            "month,\"2026-02\",1,1,1,0,0,0,0,0,0,0",
+            "month,\"2026-03\",2,1,0,0,0,0,1,0,1,0",
         ] {
             assert!(csv.contains(line), "{line} in\n{csv}");
         }

@@ -146,8 +146,14 @@ pub(super) fn is_notable(member: &WatchMember) -> bool {
     match member.next_step {
         // Reviews of earlier versions do not propose steps.
         None => member.change.is_some(),
-        Some(step) => !matches!(step, NextStep::None | NextStep::Run),
+        Some(NextStep::None) => is_at_risk(member) && member.muted_until.is_none(),
+        Some(step) => step != NextStep::Run,
     }
+}
+
+/// Whether the page is live, but likely to be lost (RL901, RL902).
+fn is_at_risk(member: &WatchMember) -> bool {
+    member.state == MemberState::Active && member.verdict == Some(Verdict::AtRisk)
 }
 
 /// Formats the counters of a collection in one line.
@@ -157,8 +163,9 @@ pub(super) fn headline(report: &WatchReport, style: TextStyle) -> String {
         u64::try_from(members.count()).unwrap_or(u64::MAX)
     };
     let all = count(&|_| true);
-    let changed = count(&|member| member.change.is_some());
-    let out_of_place = count(&is_out_of_place);
+    let is_reported = |member: &WatchMember| member.muted_until.is_none();
+    let changed = count(&|member| member.change.is_some() && is_reported(member));
+    let out_of_place = count(&|member| is_out_of_place(member) && is_reported(member));
     let mut facts = vec![counted(all, "page")];
     facts.push(match out_of_place {
         0 => format!("≈ {} changed", grouped(changed)),
@@ -168,7 +175,9 @@ pub(super) fn headline(report: &WatchReport, style: TextStyle) -> String {
     let failing = count(&|member| member.availability == Availability::Temporary);
     let open = count(&|member| member.state != MemberState::Active);
     let unchecked = count(&|member| member.availability == Availability::Unchecked);
+    let at_risk = count(&is_at_risk);
     let other_counts = [
+        ("☆", at_risk, "at risk"),
         ("✗", gone, "gone"),
         ("◌", failing, "unavailable"),
         ("□", open, "open"),
@@ -216,6 +225,9 @@ pub(super) fn status(member: &WatchMember) -> String {
     };
     if let Some(context) = &member.context {
         let _ = write!(status, ", {}", context_text(context));
+    }
+    if is_at_risk(member) {
+        let _ = write!(status, ", at risk: {}", shown_prose(&member.reason));
     }
     if member.muted_until.is_some() {
         status.push_str(", muted");
@@ -283,7 +295,7 @@ fn change_lines(text: &mut String, change: &WatchChange, style: TextStyle) {
 
 /// Appends the proposed next step.
 fn step_line(text: &mut String, member: &WatchMember, style: TextStyle) {
-    if let Some(step) = member.next_step {
+    if let Some(step) = member.next_step.filter(|step| *step != NextStep::None) {
         let _ = writeln!(text, "       {} {}", style.help("next:"), step_text(step));
     }
 }

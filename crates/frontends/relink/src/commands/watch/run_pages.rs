@@ -71,6 +71,13 @@ fn run_text(outcome: &WatchOutcome) -> String {
         counts.map(|(count, name)| format!("{} {name}", grouped(*count))).collect();
     let mut text =
         format!("Checked {}: {}\n", counted(outcome.checked, "page"), counts.join(" · "));
+    if outcome.not_requested > 0 {
+        let _ = writeln!(
+            text,
+            "{} not requested: the host limits the requests; checked again in an hour or later",
+            counted(outcome.not_requested, "page")
+        );
+    }
     if let Some(doubt) = &outcome.doubt {
         let _ = writeln!(text, "warning: {doubt}");
     }
@@ -111,6 +118,7 @@ fn run_row(outcome: &WatchOutcome, decisions: AutomaticDecisions) -> serde_json:
         "unstable": outcome.unstable,
         "temporary": outcome.temporary,
         "permanent": outcome.permanent,
+        "not_requested": outcome.not_requested,
         "accepted": decisions.accepted,
         "rejected": decisions.rejected,
     })

@@ -277,3 +277,36 @@ fn noun_factor_changes_the_angle() {
     let (plain, weighted) = (angle("1"), angle("3"));
     assert!((plain - weighted).abs() > 0.5, "{plain} {weighted}");
 }
+
+#[test]
+fn pages_of_a_host_that_limits_requests_keep_their_state() {
+    let web = reading_list();
+    let limit = CannedResponse::new(503, "later").with_header("Retry-After", "86400");
+    web.web.respond("/owl0", limit);
+    let output = web.run_at(DAY_5, &[]).exits(0);
+    assert!(output.stdout.contains("not requested: the host limits the requests"), "{output:?}");
+    let members = web.members("reading");
+    let available = members.iter().filter(|member| member["availability"] == "available");
+    assert!(available.count() >= 4, "{members:#?}");
+}
+
+#[test]
+fn changed_links_and_markup_are_counted_apart_from_changed_text() {
+    let web = reading_list();
+    web.page("/owl1", "Owl page 1", &format!("{} ", owl_text(1)));
+    let url = web.url("/owl1");
+    assert!(web.run_at(DAY_5, &[]).exits(0).stdout.contains("6 unchanged"), "{url}");
+    let csv = web.watch(&["study", "reading", "--format", "csv"]).exits(0).stdout;
+    // Pages, valid, unchanged, checksum.
+    assert!(csv.contains("all,\"all\",6,6,5,1,0"), "{csv}");
+}
+
+#[test]
+fn muted_changes_are_not_counted() {
+    let web = reading_list();
+    web.page("/owl1", "Owl page 1", &format!("{}<p>{}</p>", owl_text(1), OWLS[6]));
+    web.run_at(DAY_5, &[]).exits(0);
+    web.watch(&["mute", "reading", "2"]).exits(0);
+    let text = web.watch(&["diff", "reading"]).exits(0).stdout;
+    assert!(text.contains("≈ 0 changed"), "{text}");
+}

@@ -76,8 +76,8 @@ fn study_shows_the_state_at_the_end_of_each_month() {
         &["watch", "--db", "relink.db", "study", "owls", "--format", "csv"],
     );
     let csv = csv.exits(0).stdout;
-    // Pages, valid, unchanged, low, moderate, high, temporary, permanent, unchecked.
-    for line in ["month,\"2026-03\",5,4,3,0,0,1,0,1,0", "month,\"2026-04\",5,4,3,0,0,1,0,1,0"] {
+    // Pages, valid, unchanged, checksum, low, moderate, high, temporary, permanent, unchecked.
+    for line in ["month,\"2026-03\",5,4,3,0,0,0,1,0,1,0", "month,\"2026-04\",5,4,3,0,0,0,1,0,1,0"] {
         assert!(csv.contains(line), "{line} in\n{csv}");
     }
 }

@@ -133,3 +133,13 @@ fn sitemap_index_and_url_are_rejected_with_a_hint() {
     web.watch(&["add", "https://example.org/list", "--name", "i"])
         .fails(2, &["it is a URL, not a file"]);
 }
+
+#[test]
+fn import_of_an_edited_file_keeps_the_context_of_nested_collections() {
+    let web = WatchedWeb::new();
+    web.sandbox.write("r.md", "## Paris\n- [One](http://a.test/1)\n");
+    web.watch(&["add", "r.md", "--name", "r"]).exits(0);
+    web.watch(&["edit", "r/Paris", "--context", "neighbors"]).exits(0);
+    web.watch(&["add", "r.md", "--name", "r"]).exits(0);
+    assert_eq!(web.json(&["show", "r"])["lists"][1]["context"], "neighbors");
+}
