@@ -1,4 +1,4 @@
-//! Fragments of links to web pages, and the anchors of these pages.
+//! Fragments of links to web pages, and the anchors of web pages.
 //!
 //! A *fragment* is the `#` part of a URL; an *anchor* is an id or name in a page. The
 //! anchors of some pages are unknown: pages built by scripts, pages that were not read

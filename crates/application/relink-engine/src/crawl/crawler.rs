@@ -43,7 +43,7 @@ pub(crate) struct Crawler {
     page_count: u64,
     /// Tests for traps that are not started yet.
     pending_tests: Vec<EndlessTest>,
-    /// Started tests, by the key of the set.
+    /// Started tests, by the key of the tested set.
     running_tests: BTreeMap<String, RunningTest>,
     /// Number of links seen so far.
     link_count: u64,

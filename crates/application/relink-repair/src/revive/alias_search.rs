@@ -36,8 +36,8 @@ pub(super) struct AliasSearch {
     pub(super) copy_name: String,
     pub(super) redirects: RedirectHistory,
     pub(super) revival: Revival,
-    /// Whether programs were learned from an earlier result for this page. A prediction of
-    /// these programs is then not evidence for the page.
+    /// Whether programs were learned from an earlier result for this page. Their predictions
+    /// are then not evidence for the page.
     pub(super) is_training_example: bool,
     /// Number of paid searches.
     pub(super) searches: u32,

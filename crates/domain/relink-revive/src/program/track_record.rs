@@ -32,8 +32,8 @@ const PRIOR_TRIALS: f64 = 2.0;
 /// little: 0.05 to 0.12, and 0.2 to 0.4.
 const WRONG_LIVE_RATIO: f64 = 0.1;
 
-/// The same ratio for pages of a subdirectory without examples, for which the
-/// moves of a parent directory are weaker evidence.
+/// Number of wrong URLs that are alive for each correct one, in a subdirectory without
+/// examples. The moves of a parent directory are weaker evidence.
 const WRONG_LIVE_RATIO_BELOW: f64 = 0.3;
 
 /// The location of a page relative to the directory of a program.
@@ -63,7 +63,7 @@ pub struct TrackRecord {
     pub exceptions: usize,
     /// Number of left-out examples on which an equivalent program was tested.
     pub trials: usize,
-    /// Number of correct results in these tests.
+    /// Number of left-out examples whose URL an equivalent program produced.
     pub hits: usize,
     /// Number of reproduced examples that are certain.
     #[serde(default, rename = "sure")]
@@ -96,7 +96,8 @@ impl TrackRecord {
     }
 
     /// Returns the smaller of two shares, combined with the prior: the share of
-    /// reproduced examples without the seed, and the share of passed trials.
+    /// reproduced examples, without the one that the program was made from, and the share
+    /// of passed trials.
     fn expected_share(&self) -> f64 {
         let others = as_f64((self.support + self.exceptions).saturating_sub(1));
         let reproduced = as_f64(self.support.saturating_sub(1)) / others.max(1.0);
