@@ -10,17 +10,19 @@
 //! trap. It returns the response to a request, or `None` if the path is not in the trap.
 
 mod content;
+mod dated;
 mod facets;
 mod generated;
 mod histories;
 mod invented;
 mod invented_more;
 mod large_site;
+mod linked;
 mod repeated;
 mod request;
 
 pub use content::prose;
-pub use large_site::LargeSite;
+pub use large_site::{LargeSite, MemberSite};
 pub use request::{SiteRequest, SiteResponse};
 
 use content::{home_links, real_page, real_paths};
@@ -95,7 +97,15 @@ impl TrapSite {
 
 /// Returns the sites that the rules against traps were written for.
 pub fn known_sites() -> Vec<TrapSite> {
-    [facets::SITES, generated::SITES, histories::SITES, repeated::SITES].concat()
+    [
+        facets::SITES,
+        generated::SITES,
+        histories::SITES,
+        repeated::SITES,
+        dated::SITES,
+        linked::SITES,
+    ]
+    .concat()
 }
 
 /// Returns the sites that no rule was adapted to. They measure how general the

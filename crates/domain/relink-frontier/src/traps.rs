@@ -22,6 +22,7 @@
 mod branch;
 mod budget;
 mod calendar;
+mod discovery;
 mod endless;
 mod fingerprint;
 mod guard;
@@ -46,11 +47,12 @@ use url::Url;
 
 use branch::BranchChain;
 use budget::{BranchBudget, BranchKind, PageValue};
-use endless::EndlessSets;
 pub use endless::EndlessTest;
+use endless::{DiscoveredPage, EndlessSets};
 pub use fingerprint::PageFingerprint;
 pub use guard::{TrapGuard, TrapLimits};
 use host_in_path::HostTrials;
+use invented_url::Inventor;
 pub use kind::TrapKind;
 use known_text::KnownText;
 pub use pattern::UrlPattern;
@@ -80,6 +82,8 @@ pub enum TrapDecision {
 struct PageLinks<'a> {
     /// The first page that linked to this page.
     from: Option<&'a Url>,
+    /// Hashes of the sets to which the pages on the way to this page belong.
+    lineage: &'a [u64],
     /// URLs on this page that no earlier page contained.
     new: &'a [Url],
 }
@@ -175,20 +179,23 @@ impl TrapDetector {
         exhausted.cloned()
     }
 
-    /// Records the text of a fetched page and the new URLs that it links to. Returns a test
-    /// if one is due, and whether the page has value.
+    /// Records the text of a fetched page and the new URLs that it links to. Returns the tests
+    /// that are due, and whether the page has value.
     fn record_page(
         &mut self,
         url: &Url,
         page: &PageFingerprint,
         links: PageLinks<'_>,
-    ) -> (PageValue, Option<EndlessTest>) {
+    ) -> (PageValue, Vec<EndlessTest>) {
         let new_links = links.new;
         self.hosts.record_page(url, page);
         let chain = self.chain(url);
-        let is_new = self.known_text.add(page);
-        if let Some(from) = links.from.filter(|_| is_new) {
-            self.record_discovery(&self.chain(from), &chain);
+        let has_new_text = self.known_text.add(page);
+        // The text of a generated page is new, but worth nothing.
+        let is_new = has_new_text && !self.endless.is_generated(&chain);
+        let source = links.from.map(|from| (from, self.chain(from)));
+        if let Some((_, from)) = source.as_ref().filter(|_| is_new) {
+            self.record_discovery(from, &chain);
         }
         let promising: Vec<BranchChain> =
             if is_new { Vec::new() } else { self.promising(new_links) };
@@ -205,8 +212,10 @@ impl TrapDetector {
             self.budget(key).record_page(value);
             own_value = value;
         }
-        let test = is_new.then(|| self.endless.record_page(url, &chain)).flatten();
-        (own_value, test)
+        let source = source.as_ref().map(|(from, chain)| (*from, chain));
+        let page = DiscoveredPage { url, chain: &chain, source, lineage: links.lineage };
+        let tests = self.endless.record_page(page, has_new_text, Inventor::new(self.year));
+        (own_value, tests)
     }
 
     /// Credits the branches of a page that led to new content in another branch.
@@ -272,7 +281,10 @@ impl TrapDetector {
             page.as_ref().is_some_and(|page| self.known_text.add(page))
         };
         let is_generated = pages.len() > 1 && pages.iter().all(&mut is_new);
-        self.endless.record_test(key, is_generated);
+        // A list may return its last page for every larger number.
+        let mut texts: Vec<u64> = pages.iter().flatten().map(PageFingerprint::masked).collect();
+        texts.dedup();
+        self.endless.record_test(key, is_generated, texts.len() <= 1);
     }
 
     fn evict_half(&mut self) {

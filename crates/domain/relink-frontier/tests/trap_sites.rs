@@ -8,7 +8,7 @@ use relink_frontier::{
     DetectedTrap, PageFingerprint, TrapDecision, TrapGuard, TrapLimits, canonicalize, strip,
 };
 use relink_testkit::trap_sites::{
-    LargeSite, SiteResponse, TrapSite, TrapText, known_sites, unseen_sites,
+    LargeSite, MemberSite, SiteResponse, TrapSite, TrapText, known_sites, unseen_sites,
 };
 use url::Url;
 
@@ -62,7 +62,7 @@ fn crawl(limits: TrapLimits, respond: impl Fn(&str) -> SiteResponse) -> Crawl {
         let Some(html) = html else { continue };
         let page = PageFingerprint::from_html(&url, html.as_bytes());
         texts.insert(text_of(&html));
-        if let Some(test) = guard.record_page(&url, &page, &new_links) {
+        for test in guard.record_page(&url, &page, &new_links) {
             requests += test.urls.len();
             let fetch = |url: &Url| match respond(target(url)) {
                 SiteResponse::Page(html) => Some(PageFingerprint::from_html(url, html.as_bytes())),
@@ -133,6 +133,15 @@ fn unseen_traps_end_and_real_pages_are_reached() {
 #[test]
 fn large_site_is_complete() {
     let site = LargeSite { articles: 9_000, threads: 6_000 };
+    let crawl = crawl(TrapLimits::default(), |target| site.respond(target));
+    assert_eq!(crawl.traps, []);
+    let requests = crawl.requests as u64;
+    assert!(requests >= site.page_count(), "{requests} requests for {} pages", site.page_count());
+}
+
+#[test]
+fn members_who_link_to_each_other_are_complete() {
+    let site = MemberSite { members: 2_500 };
     let crawl = crawl(TrapLimits::default(), |target| site.respond(target));
     assert_eq!(crawl.traps, []);
     let requests = crawl.requests as u64;

@@ -349,7 +349,7 @@ pub struct CrawlScopeArgs {
     #[arg(long, value_name = "PATTERN")]
     pub enter_trap: Vec<String>,
     /// Maximum number of pages of a set that grows from itself alone
-    /// [default: 2000]
+    /// [default: 1500]
     #[arg(long, value_name = "N")]
     pub max_pattern_pages: Option<u32>,
     /// Maximum number of pages per host [default: 1000000]

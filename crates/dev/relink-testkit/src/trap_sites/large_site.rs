@@ -1,8 +1,8 @@
-//! A real site of any size: articles, a forum and lists of both.
+//! Real sites of any size: articles, a forum and lists of both; members who link to each other.
 //!
-//! It has no trap: every URL is linked, and invented URLs do not exist.
+//! They have no trap: every URL is linked, and invented URLs do not exist.
 
-use super::content::{SitePage, prose, slug};
+use super::content::{SitePage, next_random, prose, slug};
 use super::{SiteRequest, SiteResponse};
 
 /// Number of entries on a page of a list.
@@ -102,4 +102,63 @@ impl LargeSite {
 /// Returns the path of an article.
 fn article_path(id: u64) -> String {
     format!("/articles/{id}-{}", slug(id))
+}
+
+/// Number of members to which the home page links.
+const FEATURED: u64 = 5;
+/// Number of friends of a member.
+const FRIENDS: u64 = 8;
+
+/// A real site of members. There is no list: most members are found only through the profiles of
+/// others. A profile has two pages.
+#[derive(Debug, Clone, Copy)]
+pub struct MemberSite {
+    /// Number of members.
+    pub members: u64,
+}
+
+impl MemberSite {
+    /// Returns the number of its pages.
+    pub fn page_count(&self) -> u64 {
+        1 + 2 * self.members
+    }
+
+    /// Returns the response to a path with its query.
+    pub fn respond(&self, target: &str) -> SiteResponse {
+        let request = SiteRequest::parse(target);
+        let names: Vec<&str> = request.segments.iter().map(String::as_str).collect();
+        let page = match names.as_slice() {
+            [] => {
+                let featured = (0..FEATURED).map(|member| self.link(member * 7));
+                Some(SitePage::new("Members", prose(6, 30)).links(featured))
+            }
+            ["people", name] => self.profile(name, 0),
+            ["people", name, "posts"] => self.profile(name, 1),
+            _ => None,
+        };
+        page.map_or(SiteResponse::Missing, |page| SiteResponse::Page(page.to_html()))
+    }
+
+    /// Returns the link to a member. Names have no numbers in a row.
+    fn link(&self, member: u64) -> (String, String) {
+        let member = member % self.members;
+        let name = format!("{}-{:05x}", slug(member), next_random(member) >> 44);
+        (format!("/people/{name}"), slug(member).replace('-', " "))
+    }
+
+    /// Returns a page of a profile.
+    fn profile(&self, name: &str, tab: u64) -> Option<SitePage> {
+        let path = format!("/people/{name}");
+        let member = (0..self.members).find(|member| self.link(*member).0 == path)?;
+        // The members are also friends with the next ones, so that all are connected.
+        let friends = (0..FRIENDS).map(|row| next_random(member * FRIENDS + row));
+        let friends = friends.chain([member + 1, member + 2]).map(|friend| self.link(friend));
+        let text = prose(member * 2 + tab + 90_000, 15);
+        let posts = (format!("{path}/posts"), "Posts".to_owned());
+        Some(
+            SitePage::new(slug(member).replace('-', " "), text)
+                .link(posts.0, posts.1)
+                .links(friends),
+        )
+    }
 }

@@ -2,44 +2,65 @@
 //!
 //! A set is a directory, the files of a directory, or a path with any query
 //! ([`BranchChain::endless_keys`]). All pages of an endless set have new text, so the text
-//! proves nothing. Two other kinds of evidence are used. First, a URL that the crawl invents
-//! does not exist on a real site. If two invented URLs of a set are pages with different new
-//! text, the server generates the set. Second, a set counts as endless after a fixed number
-//! of pages if it grows faster than it is fetched, and if hardly any of its URLs is linked
-//! from two of its pages. The pages of a real section link to each other.
+//! proves nothing. Two other kinds of evidence are used.
 //!
-//! A URL of an endless set is fetched if a page outside of such sets links to it.
+//! - *Invented URLs.* A URL that the crawl invents does not exist on a real site. If all
+//!   invented URLs of a test are pages with different new text, the server generates the set.
+//!   The set of the page that discovered the newest page is tested, too: the months of a
+//!   calendar may be generated for any date, although the ids of its events are checked.
+//! - *Growth.* A set counts as endless after a fixed number of pages that were found only
+//!   through pages of the set, if its queue grows or its pages are found one after the other,
+//!   and hardly any of its URLs has a remote link (see [`super::discovery`]).
+//!
+//! A URL of an endless set is fetched if a page links to it that was found without such sets.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::branch::BranchChain;
-use super::invented_url::invent;
+use super::invented_url::{InventedForm, Inventor};
 
 /// Number of new pages of a set after which it is tested with invented URLs.
 const FIRST_TEST_PAGES: u32 = 150;
 /// Factor by which the number of pages grows from one test to the next.
-const TEST_GROWTH: u32 = 4;
+const TEST_GROWTH: u32 = 2;
 /// A subset is tested in place of a larger set if it contains at least one in this many pages
 /// of the larger set.
 const SUBSET_SHARE: u32 = 2;
-/// A set grows if its pages discover URLs of the set, at least this percentage of the number
-/// of fetched pages.
+/// Minimum number of pages of a set that is tested because it discovered pages of another set.
+const MIN_SOURCE_PAGES: u32 = 5;
+/// The queue of a set grows if its pages discover URLs of the set, at least this percentage of
+/// the number of fetched pages.
 const MIN_GROWTH_PERCENT: u32 = 150;
-/// The pages of a set link to each other if one URL in this many is linked twice.
-const URLS_PER_REPEATED_LINK: u32 = 50;
+/// Minimum factor by which the queue of an endless set grows while the number of fetched pages
+/// grows by a factor of two to four.
+const MIN_QUEUE_GROWTH: u32 = 2;
+/// A set is real if one in this many of its URLs has a remote link.
+const URLS_PER_REMOTE_LINK: u32 = 50;
 /// Maximum number of stored sets.
 const MAX_SETS: usize = 8_192;
 
-/// Two invented URLs of a set.
+/// Invented URLs of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndlessTest {
     /// The key of the set.
     pub key: String,
     /// URLs that no page links to.
     pub urls: Vec<Url>,
+}
+
+/// A fetched page and the way to it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DiscoveredPage<'a> {
+    pub(super) url: &'a Url,
+    pub(super) chain: &'a BranchChain,
+    /// The first page that linked to this page, with its branches.
+    pub(super) source: Option<(&'a Url, &'a BranchChain)>,
+    /// Hashes of the sets to which the pages on the way to this page belong.
+    pub(super) lineage: &'a [u64],
 }
 
 /// The result of testing a set with invented URLs.
@@ -50,25 +71,48 @@ enum TestState {
     Untested,
     /// A test was started.
     Pending,
-    /// Invented URLs do not exist.
+    /// Invented URLs do not exist. They may exist in another form.
     Finite,
+    /// Dates in the future, or numbers beyond those of the set, do not exist.
+    Bounded,
     /// Invented URLs are new pages.
     Generated,
+    /// Pages of a generated set lead to ever new pages of this set.
+    Fed,
+}
+
+impl TestState {
+    /// Whether the set may be tested again.
+    fn is_open(self) -> bool {
+        matches!(self, Self::Untested | Self::Finite | Self::Bounded)
+    }
 }
 
 /// A set of URLs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct EndlessSet {
+    /// Number of fetched pages.
+    pages: u32,
     /// Number of fetched pages with new content.
     new: u32,
-    /// Number of URLs of the set that its own pages discovered.
+    /// Number of fetched pages whose lineage contains the set.
+    descended: u32,
+    /// Number of fetched pages whose lineage contains their smallest set.
+    successive: u32,
+    /// Number of URLs whose lineage contains the set.
     discovered: u32,
-    /// Number of links within the set to URLs that another page of the set discovered, and
-    /// that are not fetched yet.
-    repeated: u32,
+    /// The values of `discovered` after 1, 2, 4, … descended pages.
+    discovered_at: Vec<u32>,
+    /// Number of URLs whose lineage contains the set, and which have a remote link.
+    remote: u32,
     /// Number of tests.
     tests: u32,
     verdict: TestState,
+    /// Whether the URLs of the pending test must exist if the set is endless.
+    is_decisive: bool,
+    /// The set to which pages of this set lead, if it is tested for this reason.
+    leads_to: Option<String>,
     /// The latest URL with new content.
     sample: Option<String>,
 }
@@ -81,18 +125,38 @@ impl EndlessSet {
 
     /// Whether a test is due.
     fn needs_test(&self) -> bool {
-        matches!(self.verdict, TestState::Untested | TestState::Finite)
-            && self.new >= self.next_test()
+        self.verdict.is_open() && self.new >= self.next_test()
     }
 
-    /// Whether the server generates the set, or the set has `max_pages` pages, grows, and its
+    /// Counts a page that was found through a page of the set.
+    fn record_descended(&mut self) {
+        self.descended = self.descended.saturating_add(1);
+        if self.descended.is_power_of_two() {
+            self.discovered_at.push(self.discovered);
+        }
+    }
+
+    /// Whether the set has `max_pages` pages that were found only through it, grows, and its
     /// pages do not link to each other.
-    fn is_endless(&self, max_pages: u32) -> bool {
-        let grows_alone = self.new >= max_pages
-            && u64::from(self.discovered) * 100
-                >= u64::from(self.new) * u64::from(MIN_GROWTH_PERCENT)
-            && self.repeated.saturating_mul(URLS_PER_REPEATED_LINK) < self.discovered;
-        self.verdict == TestState::Generated || grows_alone
+    fn grows_alone(&self, max_pages: u32) -> bool {
+        let has_remote_links =
+            self.remote.saturating_mul(URLS_PER_REMOTE_LINK) >= self.discovered.max(1);
+        let is_large = self.descended >= max_pages && self.queue_grows(max_pages);
+        self.verdict != TestState::Bounded
+            && !has_remote_links
+            && (is_large || self.successive >= max_pages)
+    }
+
+    /// Whether the queue of the set grows as fast as the number of fetched pages.
+    fn queue_grows(&self, max_pages: u32) -> bool {
+        let exponent = (max_pages / 2).checked_ilog2().unwrap_or_default();
+        let position = usize::try_from(exponent).unwrap_or_default();
+        let earlier = self.discovered_at.get(position).copied().unwrap_or_default();
+        let earlier = earlier.saturating_sub(1 << exponent);
+        let queue = self.discovered.saturating_sub(self.descended);
+        let percent = u64::from(self.discovered) * 100;
+        percent >= u64::from(self.descended) * u64::from(MIN_GROWTH_PERCENT)
+            && queue >= earlier.saturating_mul(MIN_QUEUE_GROWTH)
     }
 }
 
@@ -103,25 +167,80 @@ pub(super) struct EndlessSets {
 }
 
 impl EndlessSets {
-    /// Records a page with new content. Returns a test if one is due.
-    pub(super) fn record_page(&mut self, url: &Url, chain: &BranchChain) -> Option<EndlessTest> {
-        let keys = chain.endless_keys();
+    /// Records a fetched page, and whether it has new content. Returns the tests that are due.
+    /// `inventor` invents their URLs.
+    pub(super) fn record_page(
+        &mut self,
+        page: DiscoveredPage<'_>,
+        is_new: bool,
+        inventor: Inventor,
+    ) -> Vec<EndlessTest> {
+        let keys = page.chain.endless_keys();
+        let smallest = keys.last().cloned().unwrap_or_default();
+        let is_bounded =
+            self.sets.get(&smallest).is_some_and(|set| set.verdict == TestState::Bounded);
+        let is_successive = !is_bounded && page.lineage.contains(&key_hash(&smallest));
         let mut previous = None;
         for key in &keys {
             let Some(set) = self.set(key) else { continue };
+            set.pages = set.pages.saturating_add(1);
+            set.successive = set.successive.saturating_add(u32::from(is_successive));
+            if page.lineage.contains(&key_hash(key)) {
+                set.record_descended();
+            }
+            if !is_new {
+                continue;
+            }
             set.new = set.new.saturating_add(1);
-            let sample = set.sample.replace(url.to_string());
+            let sample = set.sample.replace(page.url.to_string());
             // URLs are invented from this URL and the previous one of the smallest due set.
             previous = if set.needs_test() { sample.or(previous) } else { previous };
         }
-        let key = self.set_to_test(&keys)?;
-        let urls = invent(url, previous.and_then(|text| Url::parse(&text).ok()).as_ref());
+        let Some(key) = self.set_to_test(&keys).filter(|_| is_new) else { return Vec::new() };
+        let source = self.source_test(page, &key, inventor);
+        let tests = self.sets.get(&key).map_or(0, |set| set.tests);
         self.count_test(&keys);
-        if urls.is_empty() {
+        let previous = previous.and_then(|text| Url::parse(&text).ok());
+        let own = self.test(&key, page.url, previous.as_ref(), inventor.with_round(tests));
+        own.into_iter().chain(source).collect()
+    }
+
+    /// Returns a test of the set whose pages discover the pages of the set `leads_to`.
+    fn source_test(
+        &mut self,
+        page: DiscoveredPage<'_>,
+        leads_to: &str,
+        inventor: Inventor,
+    ) -> Option<EndlessTest> {
+        let (url, chain) = page.source?;
+        let key = chain.endless_keys().last().cloned().filter(|key| key != leads_to)?;
+        let set = self.sets.get_mut(&key)?;
+        if set.pages < MIN_SOURCE_PAGES || !set.verdict.is_open() {
             return None;
         }
-        self.sets.get_mut(&key)?.verdict = TestState::Pending;
-        Some(EndlessTest { key, urls })
+        set.leads_to = Some(leads_to.to_owned());
+        let previous = set.sample.as_deref().and_then(|text| Url::parse(text).ok());
+        let previous = previous.filter(|previous| previous != url);
+        self.test(&key, url, previous.as_ref(), inventor)
+    }
+
+    /// Starts a test of a set with URLs of the form of `url`; `None` if none can be invented.
+    fn test(
+        &mut self,
+        key: &str,
+        url: &Url,
+        other: Option<&Url>,
+        inventor: Inventor,
+    ) -> Option<EndlessTest> {
+        let invented = inventor.invent(url, other);
+        let set = self.sets.get_mut(key).filter(|_| !invented.urls.is_empty())?;
+        set.verdict = TestState::Pending;
+        set.is_decisive = match invented.form {
+            InventedForm::Date => true,
+            InventedForm::Number(number) => is_dense(number, set.pages),
+            InventedForm::Name => false,
+        };
+        Some(EndlessTest { key: key.to_owned(), urls: invented.urls })
     }
 
     /// Counts a test for each of these sets for which a test is due. Only one of the sets is
@@ -139,8 +258,7 @@ impl EndlessSets {
     fn set_to_test(&self, keys: &[String]) -> Option<String> {
         let due = keys.iter().find_map(|key| self.sets.get(key).filter(|set| set.needs_test()))?;
         let is_testable = |set: &EndlessSet| {
-            set.new.saturating_mul(SUBSET_SHARE) >= due.new
-                && matches!(set.verdict, TestState::Untested | TestState::Finite)
+            set.new.saturating_mul(SUBSET_SHARE) >= due.new && set.verdict.is_open()
         };
         let smallest =
             keys.iter().rev().find(|key| self.sets.get(*key).is_some_and(is_testable))?;
@@ -156,46 +274,75 @@ impl EndlessSets {
         }
     }
 
-    /// Records the result of a test.
-    pub(super) fn record_test(&mut self, key: &str, is_generated: bool) {
-        if let Some(set) = self.sets.get_mut(key) {
-            set.verdict = if is_generated { TestState::Generated } else { TestState::Finite };
+    /// Records the result of a test: whether the invented URLs are pages with new text, and
+    /// whether they do not exist or are all the same page.
+    pub(super) fn record_test(&mut self, key: &str, is_generated: bool, are_missing: bool) {
+        let Some(set) = self.sets.get_mut(key) else { return };
+        let leads_to = set.leads_to.take().filter(|_| is_generated);
+        set.verdict = match (is_generated, set.is_decisive && are_missing) {
+            (true, _) => TestState::Generated,
+            (false, true) => TestState::Bounded,
+            (false, false) => TestState::Finite,
+        };
+        if let Some(fed) = leads_to.and_then(|key| self.sets.get_mut(&key))
+            && fed.verdict != TestState::Generated
+        {
+            fed.verdict = TestState::Fed;
         }
     }
 
-    /// Records a new URL that a page discovered.
-    pub(super) fn record_discovery(&mut self, page: &BranchChain, url: &BranchChain) {
-        for key in common_keys(page, url) {
+    /// Whether the server generates the pages of a set that contains the URL.
+    pub(super) fn is_generated(&self, chain: &BranchChain) -> bool {
+        let is_generated = |key: &String| {
+            let verdict = self.sets.get(key).map(|set| set.verdict);
+            matches!(verdict, Some(TestState::Generated | TestState::Fed))
+        };
+        chain.endless_keys().iter().any(is_generated)
+    }
+
+    /// Records a new URL.
+    pub(super) fn record_discovery(&mut self, url: &BranchChain, lineage: &[u64]) {
+        for key in keys_in_lineage(url, lineage) {
             if let Some(set) = self.sets.get_mut(&key) {
                 set.discovered = set.discovered.saturating_add(1);
             }
         }
     }
 
-    /// Records a link to a URL that another page discovered.
-    pub(super) fn record_repetition(&mut self, page: &BranchChain, url: &BranchChain) {
-        for key in common_keys(page, url) {
+    /// Records the first remote link to a URL.
+    pub(super) fn record_remote_link(&mut self, url: &BranchChain, lineage: &[u64]) {
+        for key in keys_in_lineage(url, lineage) {
             if let Some(set) = self.sets.get_mut(&key) {
-                set.repeated = set.repeated.saturating_add(1);
+                set.remote = set.remote.saturating_add(1);
             }
         }
     }
 
-    /// Returns the largest endless set of a URL.
-    pub(super) fn endless_set(&self, chain: &BranchChain, max_pages: u32) -> Option<String> {
+    /// Returns the largest endless set of a URL, if the page that links to it was found through
+    /// an endless set. `lineage` is the lineage of that page, with its own sets.
+    pub(super) fn endless_set(
+        &self,
+        url: &BranchChain,
+        lineage: &[u64],
+        max_pages: u32,
+    ) -> Option<String> {
         if self.sets.is_empty() {
             return None;
         }
-        let is_endless =
-            |key: &String| self.sets.get(key).is_some_and(|set| set.is_endless(max_pages));
-        chain.endless_keys().into_iter().find(is_endless)
+        url.endless_keys().into_iter().find(|key| {
+            let Some(set) = self.sets.get(key) else { return false };
+            let is_endless = set.verdict == TestState::Generated
+                || set.verdict == TestState::Fed
+                || set.grows_alone(max_pages);
+            is_endless && lineage.contains(&key_hash(key))
+        })
     }
 
     /// Returns a set, which is added if it is new; `None` if too many sets are stored.
     fn set(&mut self, key: &str) -> Option<&mut EndlessSet> {
         if self.sets.len() >= MAX_SETS && !self.sets.contains_key(key) {
             // Sets with few pages are counted again from the start.
-            self.sets.retain(|_, set| set.new > 1 || set.verdict != TestState::Untested);
+            self.sets.retain(|_, set| set.pages > 1 || set.verdict != TestState::Untested);
             if self.sets.len() >= MAX_SETS {
                 return None;
             }
@@ -204,10 +351,30 @@ impl EndlessSets {
     }
 }
 
-/// Returns the keys of the sets that contain both URLs.
-fn common_keys(page: &BranchChain, url: &BranchChain) -> Vec<String> {
-    let keys = page.endless_keys();
-    url.endless_keys().into_iter().filter(|key| keys.contains(key)).collect()
+/// Maximum ratio of a number in a URL to the number of pages of its set, if the pages are
+/// numbered.
+const MAX_NUMBER_STEP: u64 = 200;
+
+/// Whether the pages of a set are numbered: they use up the numbers up to `number`.
+fn is_dense(number: u64, pages: u32) -> bool {
+    number <= u64::from(pages).saturating_mul(MAX_NUMBER_STEP)
+}
+
+/// Returns the hash of a key in a lineage.
+pub(super) fn key_hash(key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns the keys of the sets of a URL that its lineage contains.
+fn keys_in_lineage(url: &BranchChain, lineage: &[u64]) -> Vec<String> {
+    if lineage.is_empty() {
+        return Vec::new();
+    }
+    let mut keys = url.endless_keys();
+    keys.retain(|key| lineage.contains(&key_hash(key)));
+    keys
 }
 
 #[cfg(test)]
@@ -220,50 +387,102 @@ mod tests {
         (url, chain)
     }
 
-    /// Records a page with new content at this path.
-    fn record(sets: &mut EndlessSets, path: &str) -> Option<EndlessTest> {
-        let (url, chain) = chain(path);
-        sets.record_page(&url, &chain)
+    /// Returns the lineage of URLs that the page at this path discovers.
+    fn lineage(path: &str) -> Vec<u64> {
+        chain(path).1.endless_keys().iter().map(|key| key_hash(key)).collect()
+    }
+
+    /// Records a page with new content at `path`, found through the page at `from`.
+    fn record_from(sets: &mut EndlessSets, path: &str, from: &str) -> Vec<EndlessTest> {
+        let ((url, own), (source_url, source)) = (chain(path), chain(from));
+        let lineage = lineage(from);
+        let source = Some((&source_url, &source));
+        let page = DiscoveredPage { url: &url, chain: &own, source, lineage: &lineage };
+        sets.record_page(page, true, Inventor::new(2026))
+    }
+
+    /// Records a page with new content that the home page links to.
+    fn record(sets: &mut EndlessSets, path: &str) -> Vec<EndlessTest> {
+        let (url, own) = chain(path);
+        let page = DiscoveredPage { url: &url, chain: &own, source: None, lineage: &[] };
+        sets.record_page(page, true, Inventor::new(2026))
+    }
+
+    /// Whether a link between these pages is rejected.
+    fn is_endless(sets: &EndlessSets, path: &str, from: &str, max_pages: u32) -> bool {
+        sets.endless_set(&chain(path).1, &lineage(from), max_pages).is_some()
     }
 
     #[test]
     fn set_is_tested_once_it_is_large() {
         let mut sets = EndlessSets::default();
         let tests: Vec<EndlessTest> = (0..FIRST_TEST_PAGES + 10)
-            .filter_map(|n| record(&mut sets, &format!("/p?n={n}")))
+            .flat_map(|n| record(&mut sets, &format!("/p?n={n}")))
             .collect();
         assert_eq!(tests.len(), 1);
         assert_eq!(tests[0].key, "example.org/p?…");
         assert_eq!(tests[0].urls.len(), 2);
-        sets.record_test(&tests[0].key, true);
-        assert!(sets.endless_set(&chain("/p?n=7").1, 2_000).is_some());
-        assert!(sets.endless_set(&chain("/q?n=7").1, 2_000).is_none());
+        sets.record_test(&tests[0].key, true, false);
+        assert!(is_endless(&sets, "/p?n=7", "/p?n=8", 2_000));
+        assert!(!is_endless(&sets, "/p?n=7", "/about", 2_000));
+        assert!(!is_endless(&sets, "/q?n=7", "/p?n=8", 2_000));
     }
 
     #[test]
     fn smallest_large_set_is_tested() {
-        let mut sets = EndlessSets::default();
-        let test =
-            (0..FIRST_TEST_PAGES).find_map(|n| record(&mut sets, &format!("/blog/page/{n}")));
-        assert_eq!(test.unwrap().key, "example.org/blog/page/*");
-        let mut sets = EndlessSets::default();
-        let test =
-            (0..FIRST_TEST_PAGES).find_map(|n| record(&mut sets, &format!("/tree/a{n}x/b{n}x/c")));
-        assert_eq!(test.unwrap().key, "example.org/tree/a{n}x/b{n}x/*");
+        let first_test = |path: fn(u32) -> String| {
+            let mut sets = EndlessSets::default();
+            (0..FIRST_TEST_PAGES).find_map(|n| record(&mut sets, &path(n)).pop()).unwrap().key
+        };
+        assert_eq!(first_test(|n| format!("/blog/page/{n}")), "example.org/blog/page/*");
+        assert_eq!(
+            first_test(|n| format!("/tree/a{n}x/b{n}x/c")),
+            "example.org/tree/a{n}x/b{n}x/*"
+        );
     }
 
     #[test]
-    fn growing_set_without_repeated_links_is_endless() {
+    fn set_that_leads_to_many_pages_is_tested() {
         let mut sets = EndlessSets::default();
-        let page = chain("/tree/a").1;
-        for n in 0..100 {
-            record(&mut sets, &format!("/tree/{n}"));
-            (0..3).for_each(|_| sets.record_discovery(&page, &chain("/tree/b").1));
+        let mut tests = Vec::new();
+        for month in 0..FIRST_TEST_PAGES / 2 {
+            let calendar = format!("/cal/{}-{:02}", 2026 + month / 12, month % 12 + 1);
+            record(&mut sets, &calendar);
+            for event in ["a", "b"] {
+                let event = format!("/event/x{month}{event}");
+                tests.extend(record_from(&mut sets, &event, &calendar));
+            }
         }
-        assert!(sets.endless_set(&page, 101).is_none());
-        assert!(sets.endless_set(&page, 100).is_some());
-        // One repeated link per 50 of the 300 discovered URLs shows a real section.
-        (0..6).for_each(|_| sets.record_repetition(&page, &chain("/tree/b").1));
-        assert!(sets.endless_set(&page, 100).is_none());
+        let keys: Vec<&str> = tests.iter().map(|test| test.key.as_str()).collect();
+        assert!(keys.contains(&"example.org/cal/*"), "{keys:?}");
+        sets.record_test("example.org/cal/*", true, false);
+        assert!(is_endless(&sets, "/event/x7a", "/event/x8a", 2_000));
+        assert!(!is_endless(&sets, "/event/x7a", "/cal/2026-05", 2_000));
+    }
+
+    #[test]
+    fn growing_set_without_remote_links_is_endless() {
+        let mut sets = EndlessSets::default();
+        for n in 0..100 {
+            record_from(&mut sets, &format!("/tree/{n}"), "/tree/a");
+            (0..3).for_each(|_| sets.record_discovery(&chain("/tree/b").1, &lineage("/tree/a")));
+        }
+        assert!(!is_endless(&sets, "/tree/a", "/tree/b", 101));
+        assert!(is_endless(&sets, "/tree/a", "/tree/b", 100));
+        // One remote link per 50 of the 300 discovered URLs shows a real section.
+        (0..6).for_each(|_| sets.record_remote_link(&chain("/tree/b").1, &lineage("/tree/a")));
+        assert!(!is_endless(&sets, "/tree/a", "/tree/b", 100));
+    }
+
+    #[test]
+    fn numbered_pages_that_end_are_not_endless() {
+        let mut sets = EndlessSets::default();
+        for n in 1..400 {
+            for test in record_from(&mut sets, &format!("/p?n={n}"), &format!("/p?n={}", n - 1)) {
+                sets.record_test(&test.key, false, true);
+            }
+            sets.record_discovery(&chain("/p?n=1").1, &lineage("/p?n=1"));
+        }
+        assert!(!is_endless(&sets, "/p?n=500", "/p?n=399", 300));
     }
 }

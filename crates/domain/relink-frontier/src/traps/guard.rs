@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::budget::PageValue;
+use super::discovery::DiscoveryTree;
+use super::endless::key_hash;
 use super::variants::{UrlVariants, section};
 use super::{
     DetectedTrap, EndlessTest, PageFingerprint, PageLinks, TrapDecision, TrapDetector, TrapKind,
@@ -33,7 +35,7 @@ pub struct TrapLimits {
 
 impl Default for TrapLimits {
     fn default() -> Self {
-        Self { pattern_pages: 2_000, host_pages: 1_000_000, entered: None }
+        Self { pattern_pages: 1_500, host_pages: 1_000_000, entered: None }
     }
 }
 
@@ -70,6 +72,10 @@ pub struct TrapGuard {
     /// Accepted URLs that are not fetched yet, with the first page that links to each.
     #[serde(skip)]
     queued: HashMap<u64, Option<Arc<str>>>,
+    /// The first page that linked to each accepted URL. Not stored: after an interruption, URLs
+    /// that were accepted before it are taken for start pages.
+    #[serde(skip)]
+    tree: DiscoveryTree,
     /// The page whose links were accepted last.
     #[serde(skip)]
     last_page: Option<Arc<str>>,
@@ -161,13 +167,21 @@ impl TrapGuard {
         self.detector.find_trap(url).or_else(|| self.endless(url, from))
     }
 
-    /// Returns the endless set of a URL if the page that links to it is in one, too.
+    /// Returns the endless set of a URL if the page that links to it is in the set, or was found
+    /// through it.
     fn endless(&self, url: &Url, from: &Url) -> Option<(TrapKind, String)> {
         let detector = &self.detector;
+        let mut lineage = self.tree.lineage(hash(from.as_str())).to_vec();
+        lineage.extend(self.set_hashes(from));
         let pages = self.limits.pattern_pages;
-        let set = detector.endless.endless_set(&detector.chain(url), pages)?;
-        detector.endless.endless_set(&detector.chain(from), pages)?;
+        let set = detector.endless.endless_set(&detector.chain(url), &lineage, pages)?;
         Some((TrapKind::Generated, set))
+    }
+
+    /// Returns the hashes of the sets of a URL.
+    fn set_hashes(&self, url: &Url) -> Vec<u64> {
+        let keys = self.detector.chain(url).endless_keys();
+        keys.iter().map(|key| key_hash(key)).collect()
     }
 
     /// Whether the user wants this URL to be fetched even if it is part of a trap.
@@ -183,27 +197,34 @@ impl TrapGuard {
         }
         self.variants.accept(url);
         *self.host_pages.entry(host_key(url)).or_default() += 1;
-        let Some(from) = from else { return };
+        let own_hash = hash(url.as_str());
+        let Some(from) = from else {
+            self.tree.add_start(own_hash);
+            return;
+        };
         let is_last = self.last_page.as_deref() == Some(from.as_str());
         if !is_last {
             self.last_page = Some(from.as_str().into());
         }
-        self.queued.insert(hash(url.as_str()), self.last_page.clone());
+        self.queued.insert(own_hash, self.last_page.clone());
         let detector = &mut self.detector;
-        let (page, link) = (detector.chain(from), detector.chain(url));
-        detector.endless.record_discovery(&page, &link);
+        let keys = || detector.chain(from).endless_keys();
+        let hashes = || keys().iter().map(|key| key_hash(key)).collect();
+        self.tree.add(own_hash, hash(from.as_str()), hashes);
+        let link = detector.chain(url);
+        detector.endless.record_discovery(&link, self.tree.lineage(own_hash));
     }
 
     /// Records a link to a URL that was accepted before.
     pub fn record_known_link(&mut self, url: &Url, from: &Url) {
         // A page may contain the same link twice; only links from other pages count.
-        let discoverer = self.queued.get(&hash(url.as_str()));
-        let is_repeated = discoverer
-            .is_some_and(|page| page.as_deref().is_some_and(|page| page != from.as_str()));
-        if is_repeated {
+        let own_hash = hash(url.as_str());
+        let discoverer = self.queued.get(&own_hash).and_then(Option::as_deref);
+        let is_repeated = discoverer.is_some_and(|page| page != from.as_str());
+        if is_repeated && self.tree.record_link(own_hash, hash(from.as_str())) {
             let detector = &mut self.detector;
-            let (page, link) = (detector.chain(from), detector.chain(url));
-            detector.endless.record_repetition(&page, &link);
+            let link = detector.chain(url);
+            detector.endless.record_remote_link(&link, self.tree.lineage(own_hash));
         }
     }
 
@@ -219,18 +240,20 @@ impl TrapGuard {
     }
 
     /// Records the text of a fetched page and its new links that were accepted. Missing pages
-    /// are not evidence, so the caller must not record them. Returns invented URLs to fetch,
-    /// if they are needed to decide whether the page is part of an endless set.
+    /// are not evidence, so the caller must not record them. Returns invented URLs to fetch that
+    /// are needed to decide whether the page is part of an endless set.
     pub fn record_page(
         &mut self,
         url: &Url,
         page: &PageFingerprint,
         new_links: &[Url],
-    ) -> Option<EndlessTest> {
-        let from = self.queued.remove(&hash(url.as_str())).flatten();
+    ) -> Vec<EndlessTest> {
+        let own_hash = hash(url.as_str());
+        let from = self.queued.remove(&own_hash).flatten();
         let from = from.and_then(|from| Url::parse(&from).ok());
-        let links = PageLinks { from: from.as_ref(), new: new_links };
-        let (value, test) = self.detector.record_page(url, page, links);
+        let lineage = self.tree.lineage(own_hash);
+        let links = PageLinks { from: from.as_ref(), lineage, new: new_links };
+        let (value, tests) = self.detector.record_page(url, page, links);
         let content = PageContent {
             exact: page.exact,
             masked: page.masked(),
@@ -242,7 +265,7 @@ impl TrapGuard {
             self.variants.record_page(url, content);
             self.duplicates.compare(url, content, &mut self.learner);
         }
-        test
+        tests
     }
 
     /// Records the pages at the invented URLs of a test; `None` for a URL that does not

@@ -1,8 +1,9 @@
 //! URLs that a crawl invents to test whether a site generates pages for any URL.
 //!
-//! An invented URL has the form of a known one. The last generated part (a number, a date, an
-//! id) is replaced by another of the same form: a larger number, a date decades later, a random
-//! name of the same length. If no part of a path is generated, its last name is replaced. The
+//! An invented URL has the form of a known one. The part in which the known URLs of a set
+//! differ (a number, a date, an id, a name) is replaced by another of the same form: a larger
+//! number, a date years later, a random name of the same length. Every other test combines the
+//! words of two known names instead, because a generator may accept only its own words. The
 //! same known URLs always give the same invented ones.
 
 use url::Url;
@@ -12,107 +13,285 @@ use crate::query::{join_parameters, parameters};
 
 /// Number of invented URLs of a test.
 const URLS_PER_TEST: u64 = 2;
-/// Number of years by which a date is moved, so that no calendar has entries there.
-const YEAR_OFFSET: i32 = 61;
+/// Number of years by which a date is moved: beyond the entries of real calendars, and within
+/// the range of most generated ones.
+const YEAR_OFFSETS: [i32; 2] = [4, 9];
 /// Added to a number after it is multiplied by ten. No page has such a large number.
 const NUMBER_OFFSET: u64 = 1_000_003;
-/// Maximum number of digits of a number; longer ones are replaced like random names.
+/// Maximum number of digits of a number ; longer ones are replaced like random names.
 const MAX_NUMBER_DIGITS: usize = 7;
 
-/// Returns invented URLs of the form of `url`; empty if the URL has no part that can be
-/// replaced. `other` is an earlier URL of the set under test (see `endless`): a query parameter whose value differs between
-/// the two is replaced.
-pub(super) fn invent(url: &Url, other: Option<&Url>) -> Vec<Url> {
-    (1..=URLS_PER_TEST).filter_map(|salt| invent_one(url, other, salt)).collect()
+/// The part of a URL that is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InventedForm {
+    Date,
+    /// A number, with the value in the known URL.
+    Number(u64),
+    Name,
 }
 
-/// Returns the invented URL with the number `salt`.
-fn invent_one(url: &Url, other: Option<&Url>, salt: u64) -> Option<Url> {
-    let seed = seed(url.as_str()) ^ salt.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mut invented = url.clone();
-    if url.query().is_some() {
-        invented.set_query(Some(&invent_query(url, other, seed, salt)?));
-    } else {
-        invented.set_path(&invent_path(url, seed, salt)?);
+/// Invented URLs of the same form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct InventedUrls {
+    pub(super) urls: Vec<Url>,
+    pub(super) form: InventedForm,
+}
+
+/// Invents URLs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inventor {
+    /// The year in which the crawl started.
+    year: i32,
+    /// Whether names are combined from the words of known names.
+    combines_words: bool,
+}
+
+impl Inventor {
+    /// Returns an inventor for a crawl that starts in `year`.
+    pub(super) fn new(year: i16) -> Self {
+        Self { year: i32::from(year), combines_words: false }
     }
-    (invented != *url).then_some(invented)
+
+    /// Returns the inventor for the test number `round` of a set. Tests with random names and
+    /// with combined names alternate.
+    pub(super) fn with_round(self, round: u32) -> Self {
+        Self { combines_words: !round.is_multiple_of(2), ..self }
+    }
+
+    /// Returns invented URLs of the form of `url`; none if the URL has no part that can be
+    /// replaced. `other` is another URL of the set: a part in which the two differ is replaced.
+    pub(super) fn invent(self, url: &Url, other: Option<&Url>) -> InventedUrls {
+        let part =
+            if url.query().is_some() { query_part(url, other) } else { self.path_part(url, other) };
+        let Some(part) = part else {
+            return InventedUrls { urls: Vec::new(), form: InventedForm::Name };
+        };
+        let urls = (1..=URLS_PER_TEST).filter_map(|salt| self.invent_one(url, &part, salt));
+        InventedUrls { urls: urls.collect(), form: self.form(&part) }
+    }
+
+    /// Returns the segment of the path to replace: a generated segment (number, date, id) that
+    /// differs between the URLs, another generated segment, another segment that differs, or
+    /// the last segment. Tests with combined names prefer a segment that differs. Of a date
+    /// such as `/2026/05/31`, returns the year.
+    fn path_part<'a>(self, url: &'a Url, other: Option<&'a Url>) -> Option<Part<'a>> {
+        let segments: Vec<&str> = url.path().split('/').collect();
+        let other = other.map(Url::path).unwrap_or_default();
+        let others: Vec<&str> = other.split('/').collect();
+        let is_generated =
+            |index: &usize| segments.get(*index).is_some_and(|own| is_generated(own));
+        let differing = differing_segments(&segments, &others);
+        let first = differing.first().copied();
+        // Below every version id, a version control system has the same file names.
+        let generated = (0..segments.len()).rfind(is_generated);
+        let found = differing.into_iter().find(is_generated);
+        let found = found.or(if self.combines_words { first } else { generated });
+        let position = found.or(generated).or(first);
+        let last = || segments.iter().rposition(|segment| !segment.is_empty());
+        let position = position.or_else(last)?;
+        let year = year_of_date(&segments, position);
+        let position = year.unwrap_or(position);
+        Some(Part {
+            position: Position::Segment(position),
+            value: segments.get(position)?,
+            other: others.get(position).copied(),
+            is_year: year.is_some(),
+        })
+    }
+
+    fn form(self, part: &Part<'_>) -> InventedForm {
+        match part.value.parse::<u64>() {
+            _ if part.is_year || is_date(part.value) => InventedForm::Date,
+            Ok(number) if part.value.len() <= MAX_NUMBER_DIGITS => InventedForm::Number(number),
+            // Names with the same words and other numbers, such as `board-1-page-7`.
+            _ if self.combines_words && has_separate_numbers(part.value) => {
+                largest_number(part.value).map_or(InventedForm::Name, InventedForm::Number)
+            }
+            _ => InventedForm::Name,
+        }
+    }
+
+    /// Returns the invented URL with the number `salt`.
+    fn invent_one(self, url: &Url, part: &Part<'_>, salt: u64) -> Option<Url> {
+        let seed = seed(url.as_str()) ^ salt.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let value = self.invent_value(part, seed, salt)?;
+        let mut invented = url.clone();
+        match part.position {
+            Position::Parameter(position) => {
+                invented.set_query(Some(&with_value(url, position, &value)?));
+            }
+            Position::Segment(position) => {
+                let mut segments: Vec<&str> = url.path().split('/').collect();
+                *segments.get_mut(position)? = &value;
+                invented.set_path(&segments.join("/"));
+            }
+        }
+        (invented != *url).then_some(invented)
+    }
+
+    /// Returns another value of the same form.
+    fn invent_value(self, part: &Part<'_>, seed: u64, salt: u64) -> Option<String> {
+        let value = part.value;
+        if self.form(part) == InventedForm::Date {
+            let (year, rest) = value.split_at_checked(4).unwrap_or((value, ""));
+            return Some(self.later_year(year, salt)? + rest);
+        }
+        match value.parse::<u64>() {
+            Ok(number) if value.len() <= MAX_NUMBER_DIGITS => Some(larger(number, salt)),
+            _ if self.combines_words => {
+                let combined = combined_name(value, part.other, salt);
+                Some(combined.unwrap_or_else(|| random_name(value, seed, salt)))
+            }
+            _ => Some(random_name(value, seed, salt)),
+        }
+    }
+
+    /// Returns a year after `year` and after the start of the crawl.
+    fn later_year(self, year: &str, salt: u64) -> Option<String> {
+        let year: i32 = year.parse().ok()?;
+        let index = usize::try_from(salt.checked_sub(1)?).ok()?;
+        Some(year.max(self.year).checked_add(*YEAR_OFFSETS.get(index)?)?.to_string())
+    }
 }
 
-/// Replaces the value of the last parameter whose value differs between the URLs. Without
-/// another URL, replaces the value of the last parameter.
-fn invent_query(url: &Url, other: Option<&Url>, seed: u64, salt: u64) -> Option<String> {
-    let others: Vec<&str> =
-        other.into_iter().flat_map(parameters).map(|found| found.text).collect();
-    let mut found: Vec<_> = parameters(url).collect();
-    let varies = |text: &str| !others.contains(&text);
+/// The position of the replaced part.
+#[derive(Debug, Clone, Copy)]
+enum Position {
+    /// Index of a parameter.
+    Parameter(usize),
+    /// Index of a part between slashes.
+    Segment(usize),
+}
+
+/// The part of a URL that is replaced.
+#[derive(Debug, Clone, Copy)]
+struct Part<'a> {
+    position: Position,
+    value: &'a str,
+    /// The same part of another URL of the set.
+    other: Option<&'a str>,
+    /// Whether the value is the year of a date in several segments.
+    is_year: bool,
+}
+
+/// Returns the last parameter whose value differs between the URLs. Without another URL,
+/// returns the last parameter with a value.
+fn query_part<'a>(url: &'a Url, other: Option<&'a Url>) -> Option<Part<'a>> {
+    let others: Vec<_> = other.into_iter().flat_map(parameters).collect();
+    let found: Vec<_> = parameters(url).collect();
+    let varies = |text: &str| !others.iter().any(|parameter| parameter.text == text);
     let position = found.iter().rposition(|parameter| {
         !parameter.value.is_empty() && (others.is_empty() || varies(parameter.text))
-    });
-    let parameter = found.get_mut(position?)?;
-    let text = format!("{}={}", parameter.key, invent_name(parameter.value, seed, salt));
+    })?;
+    let parameter = found.get(position)?;
+    let other = others.iter().find(|other| other.key == parameter.key).map(|other| other.value);
+    let position = Position::Parameter(position);
+    Some(Part { position, value: parameter.value, other, is_year: false })
+}
+
+/// Returns the query of a URL with another value of the parameter at `position`.
+fn with_value(url: &Url, position: usize, value: &str) -> Option<String> {
+    let mut found: Vec<_> = parameters(url).collect();
+    let parameter = found.get_mut(position)?;
+    let text = format!("{}={value}", parameter.key);
     parameter.text = &text;
     join_parameters(found)
 }
 
-/// Replaces the last generated segment, or the last segment if none is generated. Of a date
-/// such as `/2026/05/31`, only the year is replaced.
-fn invent_path(url: &Url, seed: u64, salt: u64) -> Option<String> {
-    let mut segments: Vec<String> = url.path().split('/').map(str::to_owned).collect();
-    let is_year = |segment: &String| {
-        segment.len() == 4 && segment.parse::<i32>().is_ok_and(|year| (1900..2200).contains(&year))
-    };
-    let is_short_number = |segment: &String| {
-        matches!(segment.len(), 1..=2) && segment.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let last = segments.iter().rposition(|segment| !segment.is_empty())?;
-    // Prefer a generated part to the last segment. In `/blob/<id>/src/main.c`, an invented file
-    // name would not test whether ids are generated.
-    let position = segments.iter().rposition(|segment| is_generated(segment)).unwrap_or(last);
-    // Four digits are a year only if all segments after them, up to `position`, are short
-    // numbers.
-    let year = segments.iter().rposition(is_year).filter(|year| {
-        *year < position
-            && segments
-                .get(year + 1..=position)
-                .is_some_and(|rest| rest.iter().all(is_short_number))
-    });
-    let segment = segments.get_mut(year.unwrap_or(position))?;
-    *segment = match year {
-        Some(_) => later_year(segment, salt)?,
-        None => invent_name(segment, seed, salt),
-    };
-    Some(segments.join("/"))
+/// Returns the positions of the segments that differ from those of another path with the same
+/// number of segments.
+fn differing_segments(segments: &[&str], others: &[&str]) -> Vec<usize> {
+    if segments.len() != others.len() {
+        return Vec::new();
+    }
+    let pairs = segments.iter().zip(others).enumerate();
+    let differing = pairs.filter(|(_, (own, other))| own != other && !own.is_empty());
+    differing.map(|(index, _)| index).collect()
 }
 
-/// Whether a path segment, without its neighbors, is a number, a date or a generated name.
+/// Returns the position of the year of the date that the segment at `position` is part of.
+fn year_of_date(segments: &[&str], position: usize) -> Option<usize> {
+    let is_year = |segment: &&str| {
+        segment.len() == 4 && segment.parse::<i32>().is_ok_and(|year| (1900..2200).contains(&year))
+    };
+    let is_short_number = |segment: &&str| {
+        matches!(segment.len(), 1..=2) && segment.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let year = segments.get(..=position)?.iter().rposition(is_year)?;
+    // The month follows the year. All segments up to `position` belong to the date.
+    let date = segments.get(year + 1..=position.max(year + 1))?;
+    date.iter().all(is_short_number).then_some(year)
+}
+
+/// Whether a path segment is a number, a date or a generated name.
 fn is_generated(segment: &str) -> bool {
     SegmentClass::from_segment(segment, SegmentClass::Literal, None) != SegmentClass::Literal
 }
 
-/// Returns another name of the same form.
-fn invent_name(name: &str, seed: u64, salt: u64) -> String {
-    if is_date(name) {
-        let (year, rest) = name.split_at_checked(4).unwrap_or((name, ""));
-        return later_year(year, salt).map_or_else(|| name.to_owned(), |year| year + rest);
-    }
-    match name.parse::<u64>() {
-        Ok(number) if name.len() <= MAX_NUMBER_DIGITS => {
-            (number * 10 + NUMBER_OFFSET * salt).to_string()
-        }
-        _ => random_name(name, seed),
-    }
+/// Returns a larger number.
+fn larger(number: u64, salt: u64) -> String {
+    number.saturating_mul(10).saturating_add(NUMBER_OFFSET * salt).to_string()
 }
 
-/// Returns a year [`YEAR_OFFSET`] years later, or a multiple of it.
-fn later_year(year: &str, salt: u64) -> Option<String> {
-    let year: i32 = year.parse().ok()?;
-    let years = i32::try_from(salt).ok()?.checked_mul(YEAR_OFFSET)?;
-    Some(year.checked_add(years)?.to_string())
+/// Splits a name at the boundaries of words, numbers and other characters.
+fn split_name(name: &str) -> Vec<&str> {
+    let class = |letter: char| (letter.is_alphabetic(), letter.is_ascii_digit());
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let letters: Vec<(usize, char)> = name.char_indices().collect();
+    for pair in letters.windows(2) {
+        if let [(_, before), (index, after)] = pair
+            && class(*before) != class(*after)
+        {
+            parts.extend(name.get(start..*index));
+            start = *index;
+        }
+    }
+    parts.extend(name.get(start..));
+    parts
+}
+
+fn is_number(part: &str) -> bool {
+    part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether numbers in a name are separate from its words, unlike in `a4f09c`.
+fn has_separate_numbers(name: &str) -> bool {
+    let parts = split_name(name);
+    let is_word = |part: &&str| part.chars().all(char::is_alphabetic);
+    !parts.windows(2).any(|pair| matches!(pair, [one, two] if is_number(one) && is_word(two)))
+}
+
+/// Returns the largest number in a name.
+fn largest_number(name: &str) -> Option<u64> {
+    split_name(name).into_iter().filter_map(|part| part.parse().ok()).max()
+}
+
+/// Combines the words of a name with those of another, and enlarges the numbers. Returns `None`
+/// if the result would not be another name.
+fn combined_name(name: &str, other: Option<&str>, salt: u64) -> Option<String> {
+    let (own, others) = (split_name(name), split_name(other?));
+    if own.len() != others.len() || own.len() < 2 {
+        return None;
+    }
+    let combined: String = own
+        .iter()
+        .zip(&others)
+        .enumerate()
+        .map(|(index, (own, other))| match own.parse::<u64>() {
+            Ok(number) if own.len() <= MAX_NUMBER_DIGITS => larger(number, salt),
+            // The first word is that of one name, the others are those of the other.
+            _ if (index == 0) == (salt == 1) => (*own).to_owned(),
+            _ => (*other).to_owned(),
+        })
+        .collect();
+    (combined != name && Some(combined.as_str()) != other).then_some(combined)
 }
 
 /// Replaces letters and digits before the file extension. Hexadecimal names remain
-/// hexadecimal.
-fn random_name(name: &str, seed: u64) -> String {
+/// hexadecimal. A number that is separate from the letters may be an id that selects the page
+/// alone, so it is enlarged.
+fn random_name(name: &str, seed: u64, salt: u64) -> String {
     let (stem, extension) = match name.rsplit_once('.') {
         Some((stem, extension)) if extension.len() <= 5 && !stem.is_empty() => (stem, extension),
         _ => (name, ""),
@@ -124,13 +303,22 @@ fn random_name(name: &str, seed: u64) -> String {
         state = mix(state);
         u8::try_from(state % u64::from(count)).unwrap_or_default()
     };
-    let random = stem.chars().map(|letter| match letter {
+    let mut random_letter = |letter: char| match letter {
         '0'..='9' => char::from(b'0' + pick(10)),
         'a'..='z' => char::from(b'a' + pick(letters)),
         'A'..='Z' => char::from(b'A' + pick(letters)),
         other => other,
-    });
-    let mut random: String = random.collect();
+    };
+    let has_ids = !is_hex && has_separate_numbers(stem);
+    let mut random = String::new();
+    for part in split_name(stem) {
+        match part.parse::<u64>() {
+            Ok(number) if has_ids && part.len() <= MAX_NUMBER_DIGITS => {
+                random.push_str(&larger(number, salt));
+            }
+            _ => random.extend(part.chars().map(&mut random_letter)),
+        }
+    }
     if !extension.is_empty() {
         random.push('.');
         random.push_str(extension);
@@ -152,48 +340,96 @@ fn mix(state: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Asserts the paths of the URLs that are invented from `path` and `other` (`""` for none).
+    fn url(path: &str) -> Url {
+        Url::parse(&format!("https://example.org{path}")).unwrap()
+    }
+
+    /// Returns the paths of the URLs that are invented from `path` and `other` (`""` for none).
+    fn invent(inventor: Inventor, path: &str, other: &str) -> Vec<String> {
+        let other = (!other.is_empty()).then(|| url(other));
+        let invented = inventor.invent(&url(path), other.as_ref()).urls;
+        let path = |url: &Url| url.as_str().trim_start_matches("https://example.org").to_owned();
+        invented.iter().map(path).collect()
+    }
+
     #[track_caller]
     fn check(path: &str, other: &str, expect: [&str; 2]) {
-        let url = |path: &str| Url::parse(&format!("https://example.org{path}")).unwrap();
-        let other = (!other.is_empty()).then(|| url(other));
-        let found = invent(&url(path), other.as_ref());
-        let found: Vec<&str> = found
-            .iter()
-            .map(|url| url.as_str().trim_start_matches("https://example.org"))
-            .collect();
-        assert_eq!(found, expect, "{path}");
+        assert_eq!(invent(Inventor::new(2026), path, other), expect, "{path}");
+    }
+
+    /// Asserts the URLs of the second test of a set.
+    #[track_caller]
+    fn check_combined(path: &str, other: &str, expect: [&str; 2]) {
+        assert_eq!(invent(Inventor::new(2026).with_round(1), path, other), expect, "{path}");
     }
 
     #[test]
     fn numbers_and_dates_become_larger() {
         check("/list?p=7", "", ["/list?p=1000073", "/list?p=2000076"]);
         check("/list?p=7&n=3", "/list?p=6&n=3", ["/list?p=1000073&n=3", "/list?p=2000076&n=3"]);
-        check("/cal/2026/05", "", ["/cal/2087/05", "/cal/2148/05"]);
-        check("/cal/2026-05-01", "", ["/cal/2087-05-01", "/cal/2148-05-01"]);
+        check("/cal/2026/05", "", ["/cal/2030/05", "/cal/2035/05"]);
+        check("/cal/1990/05", "/cal/1991/05", ["/cal/2030/05", "/cal/2035/05"]);
+        check("/cal/2040-05-01", "", ["/cal/2044-05-01", "/cal/2049-05-01"]);
+        check(
+            "/d/2026/05/14/choir",
+            "/d/2026/05/15/chess",
+            ["/d/2030/05/14/choir", "/d/2035/05/14/choir"],
+        );
         check("/g?a=log;h=7", "/g?a=log;h=6", ["/g?a=log;h=1000073", "/g?a=log;h=2000076"]);
     }
 
     #[test]
-    fn generated_segment_is_replaced_before_a_name() {
-        let url = Url::parse("https://example.org/git/blob/a1b2c3d4e5f6/src/main.c").unwrap();
-        for invented in invent(&url, None) {
-            let path = invented.path();
-            assert!(path.starts_with("/git/blob/") && path.ends_with("/src/main.c"), "{path}");
+    fn differing_segment_is_replaced_before_a_name() {
+        let path = "/git/blob/a1b2c3d4e5f6/src/main.c";
+        for invented in invent(Inventor::new(2026), path, "") {
+            assert!(
+                invented.starts_with("/git/blob/") && invented.ends_with("/src/main.c"),
+                "{invented}"
+            );
         }
         check("/item/7/view", "", ["/item/1000073/view", "/item/2000076/view"]);
+        check("/7/view", "/7/edit", ["/1000073/view", "/2000076/view"]);
+        for invented in invent(Inventor::new(2026), "/people/ada/photos", "/people/bob/friends") {
+            assert!(
+                invented.starts_with("/people/") && invented.ends_with("/photos"),
+                "{invented}"
+            );
+        }
     }
 
     #[test]
     fn names_stay_in_their_form() {
-        let url = Url::parse("https://example.org/tree/Alpha-beta2.html").unwrap();
-        for invented in invent(&url, None) {
-            let name = invented.path().trim_start_matches("/tree/");
+        for invented in invent(Inventor::new(2026), "/tree/Alpha-beta.html", "") {
+            let name = invented.trim_start_matches("/tree/");
             let (stem, extension) = name.split_once('.').unwrap();
-            assert_eq!((stem.len(), extension, stem.get(5..6)), (11, "html", Some("-")), "{name}");
-            assert_ne!(stem, "Alpha-beta2");
-            assert!(stem.ends_with(|letter: char| letter.is_ascii_digit()), "{name}");
+            assert_eq!((stem.len(), extension, stem.get(5..6)), (10, "html", Some("-")), "{name}");
+            assert_ne!(stem, "Alpha-beta");
         }
-        assert_eq!(invent(&Url::parse("https://example.org/").unwrap(), None), []);
+        assert!(invent(Inventor::new(2026), "/", "").is_empty());
+    }
+
+    #[test]
+    fn number_that_may_select_the_page_becomes_larger() {
+        for invented in invent(Inventor::new(2026), "/p/12-blue-mug", "") {
+            let number = invented.trim_start_matches("/p/").split('-').next().unwrap();
+            assert!(number.parse::<u64>().unwrap() > 1_000_000, "{invented}");
+        }
+    }
+
+    #[test]
+    fn names_are_combined_from_known_words() {
+        check_combined("/m/ada-river", "/m/bob-stone", ["/m/ada-stone", "/m/bob-river"]);
+        check_combined("/m/ada7", "/m/bob8", ["/m/ada1000073", "/m/bob2000076"]);
+        check_combined("/b/page-7", "/b/page-8", ["/b/page-1000073", "/b/page-2000076"]);
+    }
+
+    #[test]
+    fn form_is_that_of_the_replaced_part() {
+        let form = |path: &str| Inventor::new(2026).with_round(1).invent(&url(path), None).form;
+        assert_eq!(form("/cal/2026/05"), InventedForm::Date);
+        assert_eq!(form("/list?p=7"), InventedForm::Number(7));
+        assert_eq!(form("/b/board-1-page-77"), InventedForm::Number(77));
+        assert_eq!(form("/p/a4f09c"), InventedForm::Name);
+        assert_eq!(form("/u/ada"), InventedForm::Name);
     }
 }

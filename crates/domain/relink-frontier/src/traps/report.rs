@@ -19,6 +19,9 @@ const MAX_REFERRERS: usize = 64;
 /// Number of sections with other spellings from which they are reported as one trap of the
 /// whole host. A few sections may each have a parameter of their own.
 const MIN_SECTIONS: usize = 4;
+/// Number of sections with known content from which they are reported as one trap of the whole
+/// host. They are usually copies of the site.
+const MIN_COPIES: usize = 8;
 /// Part of the branch name for a parameter that does not change pages:
 /// `example.org/…?ref=…`.
 const PARAMETER_MARK: &str = "/…?";
@@ -146,7 +149,8 @@ fn linking_trap(
 }
 
 /// Returns the common name of traps that several sections of a host have for the same cause: a
-/// broken relative link, or parameters and spellings that the server ignores.
+/// broken relative link, parameters and spellings that the server ignores, or copies of the
+/// site.
 fn site_wide_trap(
     traps: &BTreeMap<String, Rejection>,
     branch: &str,
@@ -159,8 +163,11 @@ fn site_wide_trap(
             && site_wide_cause(found.kind) == Some(cause)
             && other.split('/').next() == Some(host)
     };
-    let (name, min_others) =
-        if cause == TrapKind::SameSpelling { ("/…", MIN_SECTIONS - 1) } else { ("/…/…", 1) };
+    let (name, min_others) = match cause {
+        TrapKind::SameSpelling => ("/…", MIN_SECTIONS - 1),
+        TrapKind::NearDuplicates => ("/…", MIN_COPIES - 1),
+        _ => ("/…/…", 1),
+    };
     let others = traps.iter().filter(|found| has_same_cause(*found)).count();
     (others >= min_others).then(|| format!("{host}{name}"))
 }
@@ -173,6 +180,7 @@ fn site_wide_cause(kind: TrapKind) -> Option<TrapKind> {
             Some(TrapKind::RepeatedSegment)
         }
         TrapKind::SameSpelling | TrapKind::IrrelevantParameters => Some(TrapKind::SameSpelling),
+        TrapKind::NearDuplicates => Some(kind),
         _ => None,
     }
 }

@@ -261,7 +261,7 @@ impl Crawler {
         new_pages: &[Url],
     ) {
         let Some(fingerprint) = fingerprint else { return };
-        let test = self.checkpoint.traps.record_page(final_url, &fingerprint, new_pages);
-        self.pending_tests.extend(test);
+        let tests = self.checkpoint.traps.record_page(final_url, &fingerprint, new_pages);
+        self.pending_tests.extend(tests);
     }
 }
