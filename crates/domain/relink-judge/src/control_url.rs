@@ -131,14 +131,14 @@ fn authority(parts: UrlParts<'_>) -> &str {
 /// A random name with the same extension or trailing slash. The extension of a
 /// script is omitted.
 fn random_name(parts: UrlParts<'_>) -> UrlTemplate<'_> {
-    let suffix = if parts.path.ends_with('/') && parts.path != "/" {
-        "/"
-    } else {
-        parts.extension().map_or("", |(_, suffix)| suffix)
-    };
+    let is_directory = parts.path.ends_with('/') && parts.path != "/";
+    // Directories such as `name.git/` have an extension, too.
+    let name = UrlParts { path: parts.path.trim_end_matches('/'), ..parts };
+    let suffix = name.extension().map_or("", |(_, suffix)| suffix);
     let suffix = if is_script(suffix) { "" } else { suffix };
     let before = vec![scheme(parts), authority(parts), parts.parent()];
-    UrlTemplate { before, gap: Gap::Letters, after: vec![suffix] }
+    let end = if is_directory { "/" } else { "" };
+    UrlTemplate { before, gap: Gap::Letters, after: vec![suffix, end] }
 }
 
 /// A random name in the parent directory without an extension.
@@ -350,6 +350,7 @@ mod tests {
         check(RandomName, "http://a.test/", "http://a.test/*");
         check(RandomName, "http://a.test/us", "http://a.test/*");
         check(RandomName, "http://a.test/us/", "http://a.test/*/");
+        check(RandomName, "http://a.test/tool.git/", "http://a.test/*.git/");
         check(RandomName, "http://a.test/us/hr", "http://a.test/us/*");
         check(RandomName, "http://a.test/d/a.html?x=1", "http://a.test/d/*.html");
         check(RandomName, "http://a.test/d/.x", "http://a.test/d/*");

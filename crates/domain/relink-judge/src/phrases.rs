@@ -7,6 +7,7 @@
 mod phrase;
 mod word_filter;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -142,8 +143,7 @@ pub(crate) fn find_phrase_in(text: &str, class: PhraseClass) -> Option<&'static 
 /// Such a sentence addresses the reader. An article that contains an error phrase
 /// usually does not. Quotations, such as the titles of songs, are ignored.
 pub(crate) fn failed_request_phrase_in(text: &str) -> Option<&'static str> {
-    let unquoted: String = text.split(['"', '“', '”', '„', '«', '»']).step_by(2).collect();
-    unquoted.split(['.', '!', '?', '。', '！', '？']).find_map(|sentence| {
+    without_quotations(text).split(['.', '!', '?', '。', '！', '？']).find_map(|sentence| {
         let normalized = NormalizedText::new(sentence);
         let mut classes = normalized.phrases().map(|(class, _, _)| class);
         let is_addressed = classes.any(|class| class == PhraseClass::Requested);
@@ -186,7 +186,7 @@ pub(crate) fn main_phrase_in(title: &str, class: PhraseClass) -> Option<&'static
     if is_mail_subject(title) {
         return None;
     }
-    title_parts(title).find_map(|part| {
+    title_parts(&unquoted_title(title)).find_map(|part| {
         let text = NormalizedText::new(part);
         let found: Vec<_> = text.phrases().filter(|(other, _, _)| *other == class).collect();
         let (_, longest, _) = found.iter().max_by_key(|(_, phrase, _)| phrase.len())?;
@@ -196,8 +196,32 @@ pub(crate) fn main_phrase_in(title: &str, class: PhraseClass) -> Option<&'static
             !FILLER_WORDS.contains(word)
         };
         let other_words = text.word_starts().filter(is_outside).filter(is_significant).count();
-        (other_words <= MAX_OTHER_WORDS && !is_question(part)).then_some(*longest)
+        // The title of a discussion, as in “Page deleted?”. Challenges ask questions, too.
+        let is_asked = class == PhraseClass::NotFound && part.trim_end().ends_with(['?', '？']);
+        (other_words <= MAX_OTHER_WORDS && !is_asked && !is_question(part)).then_some(*longest)
     })
+}
+
+/// Characters that enclose quotations.
+const QUOTATION_MARKS: [char; 10] = ['"', '“', '”', '„', '«', '»', '「', '」', '『', '』'];
+
+/// Returns a text without its quotations, such as the titles of songs.
+pub(crate) fn without_quotations(text: &str) -> String {
+    text.split(QUOTATION_MARKS).step_by(2).collect()
+}
+
+/// Returns a title without its quotations. A title that is a quotation is returned unchanged,
+/// and so is one in which a mark is a separator, as in `Page » Site`.
+fn unquoted_title(title: &str) -> Cow<'_, str> {
+    let is_separator = |mark: char| matches!(mark, '«' | '»');
+    let marks = title.chars().filter(|mark| QUOTATION_MARKS.contains(mark)).count();
+    if marks == 0 || !marks.is_multiple_of(2) || title.contains(is_separator) {
+        return Cow::Borrowed(title);
+    }
+    let rest = without_quotations(title);
+    let parts = title_parts(&rest);
+    let has_words = parts.take(1).any(|part| part.chars().any(char::is_alphanumeric));
+    if has_words { Cow::Owned(rest) } else { Cow::Borrowed(title) }
 }
 
 /// Whether a title is the subject of a mail, which people wrote: `[list] …`, `Re: …`.
@@ -380,6 +404,11 @@ mod tests {
         check("Notfound Records, a label", false);
         check("[owl-users] 404 file not found", false);
         check("Re: page not found", false);
+        check("Page deleted? · Issue 4", false);
+        check("Avoiding “page not found” on small sites", false);
+        check("「ページが見つかりません」をなくすために", false);
+        check("Page “owls” not found", true);
+        check("“Page not found”", true);
     }
 
     #[test]

@@ -32,6 +32,8 @@ const SAME_UNINDEXED_TEXT: f64 = 0.4;
 /// Maximum ratio of the length of a page without a title to that of a random page with the
 /// same message.
 const MAX_MESSAGE_GROWTH: u64 = 2;
+/// Number of characters by which a page with the same message may be longer in addition.
+const MESSAGE_TOLERANCE: u64 = 20;
 
 /// How a page matches the response to random URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,9 +206,19 @@ impl<'a> ContentAssessor<'a> {
         // Wikis repeat the name in the title of every page, missing or not.
         let has_own_title = page.has_all_url_words_in_title()
             && (!random_page.has_url_words_in_title() || page.short_main_text().is_none());
-        let may_be_chance = similarity.headings == HeadingMatch::Empty
-            && self.may_contain_message_by_chance(random_page);
+        let may_be_chance = self.has_much_more_text(random_page)
+            || (similarity.headings == HeadingMatch::Empty
+                && self.may_contain_message_by_chance(random_page));
         is_shown && !has_own_title && !may_be_chance
+    }
+
+    /// Whether a page whose headings do not contain an error phrase is so much longer than a
+    /// random page that it may quote the message, as the source code of the server does.
+    fn has_much_more_text(&self, random_page: &PageView<'_>) -> bool {
+        let (own, random) = (self.page.digest.text_length, random_page.digest.text_length);
+        let is_titled_error = self.page.main_phrase(PhraseClass::NotFound).is_some();
+        !is_titled_error
+            && own > random.saturating_mul(MAX_MESSAGE_GROWTH).saturating_add(MESSAGE_TOLERANCE)
     }
 
     /// Whether the page is so much longer than a random page that an error phrase in both
@@ -338,7 +350,8 @@ impl<'a> ContentAssessor<'a> {
             return Ok(Some(wall.with_evidence(evidence)));
         }
         if !self.is_error_page_plausible()? {
-            return Ok(Some(Self::site_notice().with_evidence(evidence)));
+            let notice = self.spam_finding().unwrap_or_else(Self::site_notice);
+            return Ok(Some(notice.with_evidence(evidence)));
         }
         let (reason, confidence) = self.soft_404_reason(kind, similarity, match_kind);
         let code = redirect_code(&self.page);

@@ -117,8 +117,14 @@ impl<'a> ContentAssessor<'a> {
     /// under a host name that has nothing to do with it. Sellers of such links take over
     /// expired domains of schools, clubs and towns.
     pub(super) fn check_spam_home_page(&self) -> Option<Finding> {
+        if self.page.is_home_page() { self.spam_finding() } else { None }
+    }
+
+    /// Returns a finding if the title of the page is spam that has nothing to do with the host
+    /// name. The caller has found that the page stands for the whole site.
+    pub(super) fn spam_finding(&self) -> Option<Finding> {
         let page = &self.page;
-        if !page.is_home_page() || !page.may_contain(PhraseClass::Spam) {
+        if !page.may_contain(PhraseClass::Spam) {
             return None;
         }
         let title = page.title();

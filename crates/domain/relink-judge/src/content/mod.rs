@@ -172,14 +172,17 @@ impl<'a> ContentAssessor<'a> {
         dead.with_evidence(self.comparison_evidence(kind, "the same file", Some(1.0)))
     }
 
-    /// Returns the result of a home page. It is not compared with random names,
-    /// because many sites redirect those to the home page.
-    #[expect(clippy::unnecessary_wraps, reason = "has the signature of a rule")]
+    /// Returns the result of a home page. It is never dead because of random names, because
+    /// many sites show the home page for those.
     fn check_home_page(&self) -> RuleResult<Option<Finding>> {
-        let is_home_page = self.page.is_home_page();
-        Ok(is_home_page.then(|| {
-            self.check_drifted().unwrap_or_else(|| self.alive(confidence::ALIVE_HOME_PAGE, None))
-        }))
+        if !self.page.is_home_page() {
+            return Ok(None);
+        }
+        if let Some(finding) = self.check_site_wide_notice()? {
+            return Ok(Some(finding));
+        }
+        let alive = || self.alive(confidence::ALIVE_HOME_PAGE, None);
+        Ok(Some(self.check_drifted().unwrap_or_else(alive)))
     }
 
     /// Returns `alive`, because no rule found evidence against the page.

@@ -15,6 +15,8 @@ use crate::{codes, confidence};
 
 /// Maximum length in characters of a notice or a parked page.
 const NOTICE_LENGTH: u64 = 1500;
+/// Maximum length in characters of a home page that is a notice.
+const MAX_HOME_NOTICE: u64 = 300;
 /// Maximum length in characters of a server's default page.
 const DEFAULT_PAGE_LENGTH: u64 = 6000;
 
@@ -114,9 +116,28 @@ impl ContentAssessor<'_> {
     pub(super) fn check_server_failure(&self) -> Option<Finding> {
         let page = &self.page;
         let phrase = page.main_phrase(PhraseClass::ServerError).filter(|_| page.is_brief())?;
-        let is_relevant = page.has_url_words_in_title();
+        // An error page may name the class of the error, and then the error: “404 Not Found”.
+        let is_relevant =
+            page.has_url_words_in_title() || page.main_phrase(PhraseClass::NotFound).is_some();
         (!is_relevant)
             .then(|| Self::site_notice().with_page_sign(format!("the page contains “{phrase}”")))
+    }
+
+    /// Returns a finding for a brief home page that random names get, too, without a redirect.
+    /// All URLs of the site then show a notice, such as a captcha or a form that sends the
+    /// client to a login.
+    pub(super) fn check_site_wide_notice(&self) -> RuleResult<Option<Finding>> {
+        let page = &self.page;
+        let is_notice = page.is_brief()
+            && (1..=MAX_HOME_NOTICE).contains(&page.digest.text_length)
+            && !page.has(PageFlag::AppShell);
+        if !is_notice || page.is_redirected() || !self.is_shown_for_random_names()? {
+            return Ok(None);
+        }
+        let notice = self.spam_finding().unwrap_or_else(Self::site_notice);
+        let note = "random names get the same page";
+        let evidence = self.comparison_evidence(ControlKind::RandomName, note, None);
+        Ok(Some(notice.with_evidence(evidence)))
     }
 
     pub(super) fn site_notice() -> Finding {

@@ -4,13 +4,13 @@ use relink_model::{ControlKind, DeadReason};
 
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult, redirect_code};
 use crate::control_url::varied_parameter;
-use crate::url_parts::{UrlParts, numbers, same_site};
+use crate::url_parts::{Parameter, UrlParts, numbers, parameters, same_site};
 use crate::url_words::{percent_decoded, without_accents, words};
 use crate::{codes, confidence};
 
 /// Words in the URLs of error pages, or in parameters that are added to a URL when
 /// a page is gone.
-const ERROR_NAMES: [&str; 31] = [
+const ERROR_NAMES: [&str; 43] = [
     "404",
     "410",
     "error",
@@ -42,7 +42,25 @@ const ERROR_NAMES: [&str; 31] = [
     "removido",
     "poistettu",
     "usunieto",
+    "eliminada",
+    "eliminato",
+    "eliminata",
+    "rimossa",
+    "removida",
+    "supprimee",
+    "supprimée",
+    "introuvable",
+    "inexistente",
+    "slettet",
+    "borttagen",
+    "silindi",
 ];
+
+/// Query parameters with a message that the target of a redirect shows.
+const MESSAGE_PARAMETERS: [&str; 8] =
+    ["msg", "message", "notice", "flash", "alert", "warning", "errmsg", "errorcode"];
+/// Parts of messages that do not report an error.
+const HARMLESS_MESSAGES: [&str; 6] = ["moved", "welcome", "new", "redirect", "success", "ok"];
 
 /// Minimum number of letters of a word that identifies a page.
 const MIN_WORD_LETTERS: usize = 4;
@@ -71,12 +89,36 @@ impl ContentAssessor<'_> {
         if retains_name(&url, &target) || self.is_redirected_without_parameter()? {
             return Ok(None);
         }
+        if self.is_redirected_with_message() {
+            return Ok(Some(self.message_finding()));
+        }
         match self.shares_target_with_neighbors()? {
             Some(true) => Ok(Some(self.neighbor_finding())),
             _ if self.is_unrelated_target()? => Ok(Some(self.unrelated_finding())),
             Some(false) => Ok(None),
             None => Ok(leads_to_parent(&url, &target).then(|| self.parent_finding(&target))),
         }
+    }
+
+    /// Whether a redirect to another page of the site adds a message, which servers do if they
+    /// cannot fulfil a request.
+    fn is_redirected_with_message(&self) -> bool {
+        let (url, target) = (self.page.url_parts(), self.page.final_url_parts());
+        let is_message = |parameter: Parameter<'_>| {
+            let value = parameter.value.to_ascii_lowercase();
+            MESSAGE_PARAMETERS.contains(&parameter.name.to_ascii_lowercase().as_str())
+                && !value.is_empty()
+                && !HARMLESS_MESSAGES.iter().any(|harmless| value.contains(harmless))
+        };
+        let adds_message = parameters(target.query.unwrap_or_default()).any(is_message)
+            && !parameters(url.query.unwrap_or_default()).any(is_message);
+        adds_message && same_site(url.host(), target.host()) && !self.contains_word_of_name()
+    }
+
+    fn message_finding(&self) -> Finding {
+        let reason = format!("redirects to {}, with a message", self.page.final_url);
+        let (code, confidence) = (redirect_code(&self.page), confidence::REDIRECTED_TO_PARENT);
+        Finding::dead(DeadReason::Soft404, code, reason, confidence)
     }
 
     /// Whether the page without its parameter is redirected to the same URL, so that the

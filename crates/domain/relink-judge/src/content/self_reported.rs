@@ -9,6 +9,7 @@ use super::{ContentAssessor, ControlAccess, ControlResponse, Finding, RuleResult
 use crate::page::PageView;
 use crate::page_similarity::{HeadingMatch, compare_headings};
 use crate::phrases::{PhraseClass, count_phrases, find_phrase_in, main_phrase_in};
+use crate::url_words::words;
 use crate::{codes, confidence};
 
 /// Minimum score of an error page.
@@ -132,12 +133,92 @@ impl ContentAssessor<'_> {
             + 2 * i32::from(self.status() == 300)
             + 2 * i32::from(has_random_page_headings)
             - match_score
-            - i32::from(is_own_canonical))
+            - i32::from(is_own_canonical)
+            - 2 * i32::from(self.has_own_text()?))
+    }
+
+    /// Whether the server has another response for missing pages, and the text below the
+    /// headings is prose that does not mention an error. Then the headings are the title of an
+    /// article or a picture.
+    fn has_own_text(&self) -> RuleResult<bool> {
+        let has_other_error_page = match self.control_response(ControlKind::RandomName)? {
+            ControlResponse::Rejected(_) => true,
+            ControlResponse::Page(random_page) => {
+                random_page.main_phrase(PhraseClass::NotFound).is_some()
+                    && compare_headings(&self.page, &random_page) == HeadingMatch::Different
+            }
+            _ => false,
+        };
+        Ok(has_other_error_page && !self.title_and_text_changed() && has_prose(&self.page))
     }
 
     pub(super) fn status(&self) -> u16 {
         self.input.probe.outcome.status().unwrap_or(200)
     }
+}
+
+/// Minimum length in characters of a sentence that counts as prose.
+const MIN_PROSE: usize = 60;
+
+/// Words of sentences that help the reader of an error page.
+const GUIDANCE: [&str; 40] = [
+    "home",
+    "homepage",
+    "search",
+    "address",
+    "url",
+    "link",
+    "links",
+    "back",
+    "contact",
+    "check",
+    "browse",
+    "sorry",
+    "moved",
+    "removed",
+    "deleted",
+    "try",
+    "visit",
+    "return",
+    "menu",
+    "site",
+    "startseite",
+    "suche",
+    "adresse",
+    "seite",
+    "accueil",
+    "recherche",
+    "lien",
+    "page",
+    "inicio",
+    "buscar",
+    "enlace",
+    "página",
+    "pagina",
+    "cerca",
+    "indirizzo",
+    "início",
+    "zoek",
+    "strona",
+    "страницу",
+    "similar",
+];
+
+/// Whether a page with a short main text has a sentence that neither reports an error nor helps
+/// the reader of an error page.
+fn has_prose(page: &PageView<'_>) -> bool {
+    let Some(text) = page.short_main_text() else { return false };
+    let mut body = text.to_owned();
+    for heading in page.title_and_headings() {
+        body = body.replacen(heading, ".", 1);
+    }
+    let has_error = find_phrase_in(&body, PhraseClass::NotFound).is_some()
+        || find_phrase_in(&body, PhraseClass::Requested).is_some();
+    let is_prose = |sentence: &str| {
+        sentence.trim().chars().count() >= MIN_PROSE
+            && !words(sentence).any(|word| GUIDANCE.contains(&word.as_str()))
+    };
+    !has_error && body.split(['.', '!', '?', '\n']).any(is_prose)
 }
 
 fn is_almost_empty(page: &PageView<'_>) -> bool {

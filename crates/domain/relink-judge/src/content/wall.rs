@@ -69,6 +69,22 @@ const CONSENT_NAMES: [&str; 27] = [
     "geo-block",
 ];
 
+/// Path segments and host labels of captchas and waiting rooms.
+const CHALLENGE_NAMES: [&str; 12] = [
+    "captcha",
+    "sgcaptcha",
+    "recaptcha",
+    "hcaptcha",
+    "challenge",
+    "botcheck",
+    "bot-check",
+    "waitingroom",
+    "waiting-room",
+    "queue-it",
+    "validateclient",
+    "are-you-human",
+];
+
 /// Query parameters with the URL to return to, without punctuation.
 const RETURN_PARAMETERS: [&str; 20] = [
     "returnto",
@@ -109,11 +125,16 @@ impl ContentAssessor<'_> {
         let page = &self.page;
         let main = page.main_phrase(PhraseClass::Challenge);
         let phrase = main.filter(|_| page.is_brief() || self.repeats_challenge());
-        if !page.has(PageFlag::BotChallenge) && phrase.is_none() {
-            return None;
-        }
+        let is_redirected_to_challenge = page.is_redirected()
+            && is_path_named(&page.final_url_parts(), &CHALLENGE_NAMES)
+            && !is_path_named(&page.url_parts(), &CHALLENGE_NAMES);
+        let sign = match phrase {
+            Some(phrase) => describe_phrase(phrase),
+            None if page.has(PageFlag::BotChallenge) => "scripts of a bot challenge".to_owned(),
+            None if is_redirected_to_challenge => format!("redirects to {}", page.final_url),
+            None => return None,
+        };
         let reason = "the server sends a bot challenge".to_owned();
-        let sign = phrase.map_or("scripts of a bot challenge".to_owned(), describe_phrase);
         Some(
             Finding::inconclusive(InconclusiveReason::BotChallenge, codes::BOT_CHALLENGE, reason)
                 .with_page_sign(sign),
@@ -240,6 +261,10 @@ impl ContentAssessor<'_> {
         if !page.is_redirected() && is_login_url(&page.url_parts()) {
             return None;
         }
+        // The request is not complete (RFC 9110 §15.3.3). Bot protections respond like this.
+        if self.status() == 202 {
+            return Some(InconclusiveReason::BotChallenge);
+        }
         // A server may render the title of an application, and nothing else.
         if page.has(PageFlag::AppShell) && page.main_phrase(PhraseClass::NotFound).is_none() {
             return Some(InconclusiveReason::RequiresJavaScript);
@@ -347,6 +372,11 @@ fn is_login_url(url: &UrlParts<'_>) -> bool {
 /// Whether a page is the login page of its site.
 pub(crate) fn is_login_page(page: &PageView<'_>) -> bool {
     mentions_login(&page.final_url_parts()) || page.has(PageFlag::PasswordField)
+}
+
+/// Whether the first host label or a path segment is one of the names.
+fn is_path_named(url: &UrlParts<'_>, names: &[&str]) -> bool {
+    is_named(&UrlParts { query: None, ..*url }, names)
 }
 
 /// Whether the first host label, a path segment or a query value is one of the names.

@@ -109,3 +109,46 @@ fn number_404_in_the_url_counts_only_as_a_whole() {
     check(&format!("/t14/s404 200 {text}"), &["random-name: 404"], "alive");
     check(&format!("/item/140412 200 {text}"), &["random-name: 404"], "soft-404 RL301");
 }
+
+#[test]
+fn title_with_an_error_phrase_above_prose_is_alive() {
+    let prose = "The ridge was covered with snow until late in spring, and only a fox passed by";
+    let page = format!("/pictures/8 200 \"Nothing here but snow\" {{{prose}}}");
+    check(&page, &["random-name: 404", "random-path-number: 404"], "alive");
+    let message = "Sorry about that. Please check the address or use the search on our home page";
+    let page = format!("/pictures/8 200 \"Nothing here\" \"Nothing here\" {{{message}}}");
+    check(&page, &["random-name: 404", "random-path-number: 404"], "soft-404 RL301");
+}
+
+#[test]
+fn article_on_a_site_with_another_error_page_is_alive() {
+    let prose = "Archivists of three towns explain why public bodies delete documents every year";
+    let article = "\"Sorry, that page is no longer available\"";
+    let missing = "random-name: 200 \"Article not found\" {The article does not exist}";
+    check(&format!("/essays/oak 200 {article} {{{prose}}}"), &[missing], "alive");
+}
+
+#[test]
+fn discussion_of_a_deleted_page_is_alive() {
+    let page = "/tracker/4 200 \"Page deleted?\" {The manual page is deleted}";
+    check(page, &["random-name: 404", "random-path-number: 404"], "alive");
+}
+
+#[test]
+fn redirect_that_adds_a_message_is_soft_404() {
+    let controls = ["random-name: 404", "random-path-number: 404"];
+    let target = "200 \"Garden tools\" #2";
+    check(
+        &format!("/ad/old-wooden-rake -> /list?msg=closed {target}"),
+        &controls,
+        "soft-404 RL301",
+    );
+    for alive in [
+        "/ad/old-wooden-rake -> /list?msg=moved",
+        "/ad/old-wooden-rake -> /tools/rake?msg=closed",
+        "/ad/old-wooden-rake?msg=closed -> /list?msg=closed",
+        "/ad/old-wooden-rake -> //other.test/list?msg=closed",
+    ] {
+        check(&format!("{alive} {target}"), &controls, "alive");
+    }
+}

@@ -118,3 +118,36 @@ fn domain_forwarded_with_its_name_to_another_owner_is_hijacked() {
         check(page, &alive, "alive");
     }
 }
+
+#[test]
+fn error_page_that_names_the_class_of_the_error_is_soft_404() {
+    let page = "200 \"404 Not Found\" \"Server Error\" {Page not found}";
+    let context = [format!("random-name: {page}"), "home-page: 200 \"Welcome\" #1".to_owned()];
+    check(&format!("/roses {page}"), &[&context[0], &context[1]], "soft-404 RL301");
+}
+
+#[test]
+fn gambling_on_every_url_is_hijacked() {
+    let page = "200 \"Situs Judi Slot Gacor\" {Togel taruhan maxwin jackpot}";
+    let context = [format!("random-name: {page}"), format!("home-page: {page}")];
+    check(&format!("/roses {page}"), &[&context[0], &context[1]], "hijacked RL302");
+    check(&format!("/ {page}"), &[&context[0]], "hijacked RL302");
+}
+
+#[test]
+fn brief_home_page_that_random_names_get_is_a_notice() {
+    let page = "200 {Press the button to continue}";
+    check(&format!("/ {page}"), &[&format!("random-name: {page}")], "blocked RL495");
+    check(&format!("/ {page}"), &["random-name: 404"], "alive");
+    let long = "200 \"Roses\" #1";
+    check(&format!("/ {long}"), &[&format!("random-name: {long}")], "alive");
+    check_controls(&format!("/ {long}"), &[], "");
+    let application = "200 \"Roses\" {Loading} !shell";
+    check(&format!("/ {application}"), &[&format!("random-name: {application}")], "alive");
+}
+
+#[test]
+fn expired_or_seized_site_is_soft_404() {
+    check("/ 200 \"Website expired\" {Log in to renew}", &[], "soft-404 RL304");
+    check("/ 200 \"This domain has been seized\" {By order of a court}", &[], "soft-404 RL304");
+}

@@ -360,3 +360,14 @@ fn message_of_a_script_instead_of_data_is_soft_404() {
         "soft-404 RL301",
     );
 }
+
+#[test]
+fn source_code_that_contains_the_message_of_the_server_is_alive() {
+    let message = "{Bad object id, the commit could not be found}";
+    let diff = "{Correct the status of the commit view. 2 files changed, 14 insertions. \
+                print bad object id, the commit could not be found. return 404. The caller now \
+                receives the status of the view instead of the text of the error. Author Ann}";
+    let random = format!("random-query-value: 200 \"tool.git\" {message}");
+    let controls = [random.as_str(), "without-parameter: 200 \"tool.git\" #3", "random-name: 404"];
+    check(&format!("/tool/commit?id=3fa9 200 \"tool.git\" {diff}"), &controls, "alive");
+}

@@ -117,3 +117,22 @@ fn login_word_in_a_menu_is_not_a_wall() {
     let error = "200 \"Garden club\" {Home About Plants Events Log in. The plant that you wanted was moved to another bed, ask the gardener}";
     check(&format!("/plants/oak {error}"), &[&format!("random-name: {error}")], "soft-404 RL301");
 }
+
+#[test]
+fn incomplete_request_for_every_url_is_a_challenge() {
+    let page = "202 {One moment}";
+    let context = [format!("random-name: {page}"), "home-page: 200 \"Roses\" #1".to_owned()];
+    check(&format!("/roses {page}"), &[&context[0], &context[1]], "blocked RL499");
+}
+
+#[test]
+fn redirect_to_a_captcha_is_a_challenge() {
+    check("/roses -> /captcha?r=1 200 \"Shop\" #1", &[], "blocked RL499");
+    check("/docs/captcha -> /help/captcha 200 \"Captcha\" #1", &["random-name: 404"], "alive");
+}
+
+#[test]
+fn page_that_mentions_a_reading_room_is_alive() {
+    let page = "/tour 200 \"Tour\" {Volunteers look after the reading room on Tuesdays}";
+    check(page, &["random-name: 200 \"Nothing to see\" #2"], "alive");
+}
