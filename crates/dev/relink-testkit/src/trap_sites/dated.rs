@@ -125,7 +125,7 @@ fn weekly_events(request: &SiteRequest) -> Option<SiteResponse> {
         let next = format!("/diary/{}/{event}", day.add(7).text('/'));
         return SitePage::new(event.replace('-', " "), text).link(next, "The week after").found();
     }
-    let held = events.iter().enumerate().filter(|(row, _)| (day.0 + *row as u64) % 2 == 0);
+    let held = events.iter().enumerate().filter(|(row, _)| (day.0 + *row as u64).is_multiple_of(2));
     let links = held
         .map(|(_, event)| (format!("/diary/{}/{event}", day.text('/')), event.replace('-', " ")));
     SitePage::new("Diary", "What happens on this day.")

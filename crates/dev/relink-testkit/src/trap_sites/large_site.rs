@@ -108,6 +108,8 @@ fn article_path(id: u64) -> String {
 const FEATURED: u64 = 5;
 /// Number of friends of a member.
 const FRIENDS: u64 = 8;
+/// Makes an id of a number, so that ids are not consecutive numbers.
+const MEMBER_ID_MASK: u64 = 0x5a5a5;
 
 /// A real site of members. There is no list: most members are found only through the profiles of
 /// others. A profile has two pages.
@@ -139,17 +141,21 @@ impl MemberSite {
         page.map_or(SiteResponse::Missing, |page| SiteResponse::Page(page.to_html()))
     }
 
-    /// Returns the link to a member. Names have no numbers in a row.
-    fn link(&self, member: u64) -> (String, String) {
+    /// Returns the link to a member. The name ends with an id, from which the member is found.
+    fn link(self, member: u64) -> (String, String) {
         let member = member % self.members;
-        let name = format!("{}-{:05x}", slug(member), next_random(member) >> 44);
+        let name = format!("{}-{:05x}", slug(member), member ^ MEMBER_ID_MASK);
         (format!("/people/{name}"), slug(member).replace('-', " "))
     }
 
     /// Returns a page of a profile.
-    fn profile(&self, name: &str, tab: u64) -> Option<SitePage> {
+    fn profile(self, name: &str, tab: u64) -> Option<SitePage> {
         let path = format!("/people/{name}");
-        let member = (0..self.members).find(|member| self.link(*member).0 == path)?;
+        let id = name.rsplit('-').next().and_then(|id| u64::from_str_radix(id, 16).ok())?;
+        let member = id ^ MEMBER_ID_MASK;
+        if self.link(member).0 != path {
+            return None;
+        }
         // The members are also friends with the next ones, so that all are connected.
         let friends = (0..FRIENDS).map(|row| next_random(member * FRIENDS + row));
         let friends = friends.chain([member + 1, member + 2]).map(|friend| self.link(friend));
