@@ -45,7 +45,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use branch::BranchChain;
+use branch::{BranchChain, is_domain_key};
 use budget::{BranchBudget, BranchKind, PageValue};
 pub use endless::EndlessTest;
 use endless::{DiscoveredPage, EndlessSets};
@@ -154,19 +154,19 @@ impl TrapDetector {
             return None;
         }
         // The name of a whole host would not be useful in a report; use its next branch.
-        let host = chain.keys().first();
-        let is_host = host.is_some_and(|host| *host == exhausted);
-        let name = if is_host { chain.keys().get(1).cloned() } else { Some(exhausted) };
+        let is_host = chain.is_host(&exhausted);
+        let name = if is_host { chain.keys_below_host().first().cloned() } else { Some(exhausted) };
         Some((kind, name.unwrap_or_else(|| chain.pattern().as_str().to_owned())))
     }
 
     /// Returns the largest exhausted branch of a URL, unless a smaller one is promising.
     fn exhausted_branch(&self, chain: &BranchChain) -> Option<String> {
         let mut exhausted = None;
-        for (index, key) in chain.keys().iter().enumerate() {
+        for key in chain.keys() {
             let Some(budget) = self.budgets.get(key) else { continue };
-            let kind = match index {
-                0 => BranchKind::Host,
+            let kind = match key {
+                _ if is_domain_key(key) => BranchKind::Domain,
+                _ if chain.is_host(key) => BranchKind::Host,
                 _ if chain.pattern().is_far() => BranchKind::FarDates,
                 _ => BranchKind::Other,
             };
@@ -236,7 +236,8 @@ impl TrapDetector {
     /// Whether the smallest known branch of a URL is promising. If no branch below the host
     /// is known, the URL is promising, too.
     fn is_promising(&self, chain: &BranchChain) -> bool {
-        let known = chain.keys().iter().skip(1).rev().find_map(|key| self.budgets.get(key));
+        let keys = chain.keys_below_host().iter();
+        let known = keys.rev().find_map(|key| self.budgets.get(key));
         known.is_none_or(|budget| budget.is_promising())
     }
 

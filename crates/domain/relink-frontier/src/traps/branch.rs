@@ -10,6 +10,9 @@
 //! - `example.org/shop/list?page={n}`: the pattern of the URL
 //!
 //! A URL without query also belongs to `example.org/shop/*`, the files of its directory.
+//! A host with further labels, such as `docs.example.org`, also belongs to `*.example.org`, all
+//! hosts of its domain: a server may respond to any host name with copies of a site.
+//!
 //! Numbers, dates and random names are replaced by placeholders, see [`UrlPattern`].
 
 use url::Url;
@@ -25,6 +28,8 @@ const MAX_DIRECTORIES: usize = 6;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BranchChain {
     keys: Vec<String>,
+    /// Number of keys that are a host or all hosts of a domain.
+    host_keys: usize,
     pattern: UrlPattern,
 }
 
@@ -34,7 +39,8 @@ impl BranchChain {
     pub(super) fn new(url: &Url, year: i16) -> Self {
         let pattern = UrlPattern::new(url, year);
         let path = pattern.path();
-        let mut keys = vec![host_key(url)];
+        let mut keys: Vec<String> = domain_key(url).into_iter().chain([host_key(url)]).collect();
+        let host_keys = keys.len();
         let parameter_keys: Vec<&str> = parameter_keys(url);
         // `path` starts with the host, so the first slash ends the host.
         let slashes = path.char_indices().filter(|(_, letter)| *letter == '/').skip(1);
@@ -56,12 +62,26 @@ impl BranchChain {
             keys.push(pattern.as_str().to_owned());
         }
         keys.dedup();
-        Self { keys, pattern }
+        Self { keys, host_keys, pattern }
     }
 
-    /// Returns the keys of the branches, the largest first. The first is the host.
+    /// Returns the keys of the branches, the largest first: the hosts of the domain if the host
+    /// has further labels, the host, and the branches of the host.
     pub(super) fn keys(&self) -> &[String] {
         &self.keys
+    }
+
+    /// Returns the keys of the branches of the host, the largest first.
+    pub(super) fn keys_below_host(&self) -> &[String] {
+        self.keys.get(self.host_keys..).unwrap_or_default()
+    }
+
+    /// Whether a key is the host.
+    pub(super) fn is_host(&self, key: &str) -> bool {
+        self.host_keys
+            .checked_sub(1)
+            .and_then(|last| self.keys.get(last))
+            .is_some_and(|own| own == key)
     }
 
     /// Returns the pattern of the URL.
@@ -84,6 +104,19 @@ impl BranchChain {
         }
         sets
     }
+}
+
+/// Returns the key of all hosts of a domain; `None` for the domain itself, `www.` and addresses.
+fn domain_key(url: &Url) -> Option<String> {
+    let host = url.domain()?;
+    let domain = std::str::from_utf8(psl::domain(host.as_bytes())?.as_bytes()).ok()?;
+    let labels = host.strip_suffix(domain)?.trim_end_matches('.');
+    (!labels.is_empty() && labels != "www").then(|| format!("*.{domain}"))
+}
+
+/// Whether a key stands for all hosts of a domain.
+pub(super) fn is_domain_key(key: &str) -> bool {
+    key.starts_with("*.")
 }
 
 /// Returns a path without its last segment, with the slash at the end.
@@ -126,6 +159,17 @@ mod tests {
         check("/a/?b=1", "/a/?… /a/?b /a/?b={n}");
         // A semicolon separates parameters, too.
         check("/g?p=t;a=blob", "/g?… /g?a&p /g?a=blob&p=t");
+    }
+
+    #[test]
+    fn host_with_further_labels_belongs_to_its_domain() {
+        let keys = |url: &str| BranchChain::new(&Url::parse(url).unwrap(), 2026).keys().join(" ");
+        assert_eq!(
+            keys("https://a.b.example.org/x/y"),
+            "*.example.org a.b.example.org a.b.example.org/x/ a.b.example.org/x/*"
+        );
+        assert_eq!(keys("https://www.example.org/"), "www.example.org www.example.org/*");
+        assert_eq!(keys("http://127.0.0.1:8/"), "127.0.0.1:8 127.0.0.1:8/*");
     }
 
     #[test]

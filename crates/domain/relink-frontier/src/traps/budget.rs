@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// Initial budget of a host: 200 growing pages.
 const HOST_POINTS: u32 = 2_000;
+/// Initial budget of all hosts of a domain: twice that of a host, so that a trap on one host does
+/// not use it up.
+const DOMAIN_POINTS: u32 = 2 * HOST_POINTS;
 /// Initial budget of any other branch: 150 growing pages.
 const BRANCH_POINTS: u32 = 1_500;
 /// Points that a page with new content adds to its branches.
@@ -67,6 +70,8 @@ pub(super) struct BranchBudget {
 /// Properties of a branch that determine its budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BranchKind {
+    /// All hosts of a domain.
+    Domain,
     Host,
     /// URLs with dates far from the start of the crawl.
     FarDates,
@@ -95,6 +100,7 @@ impl BranchBudget {
     /// Whether the budget is spent.
     pub(super) fn is_exhausted(self, kind: BranchKind) -> bool {
         let initial = match kind {
+            BranchKind::Domain => DOMAIN_POINTS,
             BranchKind::Host => HOST_POINTS,
             BranchKind::FarDates => BRANCH_POINTS / FAR_DATE_DIVISOR,
             BranchKind::Other => BRANCH_POINTS,

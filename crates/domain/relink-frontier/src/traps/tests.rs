@@ -187,3 +187,30 @@ fn memory_is_bounded() {
     }
     assert!(guard.detector.budgets.len() <= MAX_BRANCHES);
 }
+
+#[test]
+fn copies_of_a_site_on_any_host_of_a_domain_are_cut_off() {
+    let mut guard = guard();
+    let copies = 0..500_u64;
+    let mut fetched = 0;
+    for copy in copies {
+        let home = Url::parse(&format!("https://m{copy}.example.org/")).unwrap();
+        let next = Url::parse(&format!("https://m{}.example.org/", copy + 1)).unwrap();
+        for number in 0..30 {
+            let own = home.join(&format!("page-of-{number}")).unwrap();
+            if guard.check(&own, Some(&home)) != TrapDecision::Allow {
+                continue;
+            }
+            fetched += 1;
+            guard.accept(&own, Some(&home));
+            let text = prose(number + 1, 40);
+            let page = PageFingerprint::from_text(&own, Some("Mirror"), &text);
+            guard.record_page(&own, &page, std::slice::from_ref(&next));
+        }
+    }
+    assert!((30..=900).contains(&fetched), "{fetched}");
+    let report = guard.report();
+    let names: Vec<&str> = report.iter().map(|trap| trap.pattern.as_str()).collect();
+    assert_eq!(names, ["*.example.org"]);
+    assert_eq!(report[0].glob, "https://*.example.org*");
+}

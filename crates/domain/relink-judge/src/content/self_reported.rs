@@ -48,7 +48,8 @@ impl ContentAssessor<'_> {
                 (None, None) => 0,
                 _ => 2,
             };
-        if phrase_score + self.repetition_score() + self.property_score()? < MIN_ERROR_SCORE {
+        let score = phrase_score + self.repetition_score() + self.property_score()?;
+        if score < MIN_ERROR_SCORE || self.has_own_text()? {
             return Ok(None);
         }
         let reason = format!("status {}, but the page contains “{phrase}”", self.status());
@@ -133,8 +134,7 @@ impl ContentAssessor<'_> {
             + 2 * i32::from(self.status() == 300)
             + 2 * i32::from(has_random_page_headings)
             - match_score
-            - i32::from(is_own_canonical)
-            - 2 * i32::from(self.has_own_text()?))
+            - i32::from(is_own_canonical))
     }
 
     /// Whether the server has another response for missing pages, and the text below the

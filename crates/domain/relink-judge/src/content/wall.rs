@@ -131,6 +131,10 @@ impl ContentAssessor<'_> {
         let sign = match phrase {
             Some(phrase) => describe_phrase(phrase),
             None if page.has(PageFlag::BotChallenge) => "scripts of a bot challenge".to_owned(),
+            // The request is not complete (RFC 9110 §15.3.3). Bot protections respond like this.
+            None if self.status() == 202 && page.is_html() && page.is_brief() => {
+                "status 202 and little text".to_owned()
+            }
             None if is_redirected_to_challenge => format!("redirects to {}", page.final_url),
             None => return None,
         };
@@ -261,7 +265,7 @@ impl ContentAssessor<'_> {
         if !page.is_redirected() && is_login_url(&page.url_parts()) {
             return None;
         }
-        // The request is not complete (RFC 9110 §15.3.3). Bot protections respond like this.
+        // A long page for a request that is not complete.
         if self.status() == 202 {
             return Some(InconclusiveReason::BotChallenge);
         }

@@ -119,10 +119,12 @@ fn login_word_in_a_menu_is_not_a_wall() {
 }
 
 #[test]
-fn incomplete_request_for_every_url_is_a_challenge() {
-    let page = "202 {One moment}";
-    let context = [format!("random-name: {page}"), "home-page: 200 \"Roses\" #1".to_owned()];
-    check(&format!("/roses {page}"), &[&context[0], &context[1]], "blocked RL499");
+fn incomplete_request_is_a_challenge() {
+    check("/roses 202 {One moment}", &[], "blocked RL499");
+    check("/ 202 {One moment}", &[], "blocked RL499");
+    let long = "202 \"Roses\" #1";
+    check(&format!("/roses {long}"), &[&format!("random-name: {long}")], "blocked RL499");
+    check(&format!("/roses {long}"), &["random-name: 404"], "alive");
 }
 
 #[test]
