@@ -350,7 +350,7 @@ impl<'a> ContentAssessor<'a> {
             return Ok(Some(wall.with_evidence(evidence)));
         }
         if !self.is_error_page_plausible()? {
-            let notice = self.spam_finding().unwrap_or_else(Self::site_notice);
+            let notice = self.check_site_wide_spam().unwrap_or_else(Self::site_notice);
             return Ok(Some(notice.with_evidence(evidence)));
         }
         let (reason, confidence) = self.soft_404_reason(kind, similarity, match_kind);

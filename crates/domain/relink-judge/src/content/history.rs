@@ -117,12 +117,22 @@ impl<'a> ContentAssessor<'a> {
     /// under a host name that has nothing to do with it. Sellers of such links take over
     /// expired domains of schools, clubs and towns.
     pub(super) fn check_spam_home_page(&self) -> Option<Finding> {
-        if self.page.is_home_page() { self.spam_finding() } else { None }
+        if !self.page.is_home_page() {
+            return None;
+        }
+        let in_title = || count_phrases(self.page.title(), PhraseClass::Spam);
+        let spam = self.spam_finding(MIN_SPAM_PHRASES_ON_HOME_PAGE);
+        spam.filter(|_| in_title() >= MIN_SPAM_PHRASES)
     }
 
-    /// Returns a finding if the title of the page is spam that has nothing to do with the host
-    /// name. The caller has found that the page stands for the whole site.
-    pub(super) fn spam_finding(&self) -> Option<Finding> {
+    /// Returns a finding for a page that all URLs of the site show, if it is spam.
+    pub(super) fn check_site_wide_spam(&self) -> Option<Finding> {
+        self.spam_finding(MIN_SPAM_PHRASES)
+    }
+
+    /// Returns a finding if the page has at least `min_phrases` spam phrases, one of them in its
+    /// title, and the host name has nothing to do with it.
+    fn spam_finding(&self, min_phrases: usize) -> Option<Finding> {
         let page = &self.page;
         if !page.may_contain(PhraseClass::Spam) {
             return None;
@@ -133,8 +143,7 @@ impl<'a> ContentAssessor<'a> {
             || words(title)
                 .any(|word| word.len() >= MIN_SIGNIFICANT_LETTERS && host.contains(&word));
         let spam = count_phrases(&all_text(page.digest), PhraseClass::Spam);
-        let is_spam = count_phrases(title, PhraseClass::Spam) >= MIN_SPAM_PHRASES
-            && spam >= MIN_SPAM_PHRASES_ON_HOME_PAGE;
+        let is_spam = count_phrases(title, PhraseClass::Spam) > 0 && spam >= min_phrases;
         if !is_spam || is_own_brand {
             return None;
         }

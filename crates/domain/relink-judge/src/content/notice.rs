@@ -134,7 +134,7 @@ impl ContentAssessor<'_> {
         if !is_notice || page.is_redirected() || !self.is_shown_for_random_names()? {
             return Ok(None);
         }
-        let notice = self.spam_finding().unwrap_or_else(Self::site_notice);
+        let notice = self.check_site_wide_spam().unwrap_or_else(Self::site_notice);
         let note = "random names get the same page";
         let evidence = self.comparison_evidence(ControlKind::RandomName, note, None);
         Ok(Some(notice.with_evidence(evidence)))
