@@ -18,7 +18,7 @@ const URLS_PER_TEST: u64 = 2;
 const YEAR_OFFSETS: [i32; 2] = [4, 9];
 /// Added to a number after it is multiplied by ten. No page has such a large number.
 const NUMBER_OFFSET: u64 = 1_000_003;
-/// Maximum number of digits of a number ; longer ones are replaced like random names.
+/// Maximum number of digits of a number; longer ones are replaced like random names.
 const MAX_NUMBER_DIGITS: usize = 7;
 
 /// The part of a URL that is replaced.
