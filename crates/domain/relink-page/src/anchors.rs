@@ -124,6 +124,8 @@ pub struct Anchors {
     patterns: Vec<(String, String)>,
     includes: BTreeSet<IncludedFile>,
     may_have_more: bool,
+    /// Whether the document consists of components, which may create anchors.
+    is_built_by_components: bool,
     /// Whether the document shows objects of source code, whose names are
     /// anchors.
     has_objects: bool,
@@ -167,7 +169,8 @@ impl Anchors {
     }
 
     /// Adds the anchors of an included document. If both documents have an anchor, it is
-    /// also added with a number, because renderers number repeated headings.
+    /// also added with a number, because renderers number repeated headings. A part without
+    /// headings of its own may consist of components; the anchors of the page are known then.
     pub fn merge(&mut self, other: &Self) {
         for name in &other.names {
             if self.names.contains(name) {
@@ -249,7 +252,7 @@ impl Anchors {
 
     /// Whether the document may have more anchors than were found.
     pub fn may_have_more(&self) -> bool {
-        self.may_have_more
+        self.may_have_more || self.is_built_by_components
     }
 
     /// Whether the document may have this anchor, although it was not found. The
@@ -257,7 +260,7 @@ impl Anchors {
     /// known anchor is probably misspelled.
     pub fn may_have(&self, fragment: &str) -> bool {
         let is_object = self.has_objects && fragment.contains(['.', '(']);
-        let is_unknown = self.may_have_more || self.has_inserted_document;
+        let is_unknown = self.may_have_more() || self.has_inserted_document;
         is_object || is_unknown && !self.is_misspelled(fragment)
     }
 

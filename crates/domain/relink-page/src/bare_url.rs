@@ -114,12 +114,16 @@ fn trimmed_url(text: &str, start: usize, host: usize, end: usize) -> Option<Rang
     (trimmed_end > host).then_some(start..trimmed_end)
 }
 
-/// Returns the end of the first URL of a list without spaces: `http://a,http://b`.
+/// Returns the end of the first URL of a list without spaces: `http://a,http://b` and
+/// `http://a,name=http://b`.
 fn next_in_list(url: &str) -> Option<usize> {
-    let commas = url.match_indices(",http").map(|(at, _)| at);
+    let commas = url.match_indices(',').map(|(at, _)| at);
     commas.into_iter().find(|at| {
-        let rest = url.slice(at + ",http".len()..);
-        rest.starts_with("://") || rest.starts_with("s://")
+        let rest = url.slice(at + ",".len()..);
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+        let name = rest.bytes().take_while(is_name).count();
+        let next = rest.slice(name..).strip_prefix('=').unwrap_or(rest);
+        next.starts_with("http://") || next.starts_with("https://")
     })
 }
 
@@ -276,6 +280,15 @@ mod tests {
         check_one(
             "https://web.test/2020/https://a.test/b",
             "https://web.test/2020/https://a.test/b",
+        );
+    }
+
+    #[test]
+    fn url_in_a_list_ends_at_the_comma_before_the_next_url() {
+        check(
+            DocumentFormat::PlainText,
+            "http://a.test:1,main=http://b.test:2",
+            &["1:1 bare-url http://a.test:1", "1:22 bare-url http://b.test:2"],
         );
     }
 

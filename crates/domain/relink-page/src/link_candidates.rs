@@ -31,6 +31,11 @@ impl<'t> LinkCandidates<'t> {
         Self { text, list: Vec::new() }
     }
 
+    /// Returns the text that contains the destinations.
+    pub(crate) fn text(&self) -> &'t str {
+        self.text
+    }
+
     /// Adds a destination.
     pub(crate) fn push_link(
         &mut self,

@@ -14,6 +14,7 @@ mod duplicate_definitions;
 pub(crate) mod front_matter;
 mod include;
 mod mdx;
+mod mdx_expression;
 mod next_occurrence;
 mod site_syntax;
 
@@ -26,6 +27,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use relink_model::{LinkKind, SkipReason};
 
 use self::duplicate_definitions::DuplicateDefinitions;
+use self::mdx_expression::{Expression, ImportedNames};
 use self::next_occurrence::NextOccurrence;
 pub(crate) use admonition::admonitions_to_lists;
 pub(crate) use blocks::read_blocks;
@@ -174,6 +176,8 @@ struct MarkdownParser<'t> {
     text: &'t str,
     /// The text with the tags of components.
     original: &'t str,
+    /// Names of imported files, which expressions use.
+    imported_names: ImportedNames<'t>,
     markers: MarkerPresence<'t>,
     candidates: LinkCandidates<'t>,
     /// Definitions to which a reference was found, by offset. A definition consists of
@@ -203,6 +207,7 @@ impl<'t> MarkdownParser<'t> {
         Self {
             text,
             original,
+            imported_names: ImportedNames::read(original),
             markers: MarkerPresence::new(original),
             candidates: LinkCandidates::new(original),
             definitions: BTreeMap::new(),
@@ -427,6 +432,7 @@ impl<'t> MarkdownParser<'t> {
         let candidates = &mut self.candidates;
         let has_components = self.markers.has_components;
         let written_lists = &self.written_lists;
+        let imported_names = &self.imported_names;
         for_each_destination(html, &mut |range, kind| {
             let destination = offset + range.start..offset + range.end;
             // The attributes of components are read from the whole text.
@@ -437,7 +443,7 @@ impl<'t> MarkdownParser<'t> {
             let is_written = |list: &Range<usize>| list.contains(&destination.start);
             // In MDX, braces contain an expression.
             if html.slice(range).starts_with('{') {
-                candidates.push_skipped(destination, kind, SkipReason::Placeholder);
+                add_expression(destination, kind, imported_names, candidates);
             } else if is_anchor && written_lists.iter().any(is_written) {
                 candidates.push_skipped(destination, kind, SkipReason::Ignored);
             } else {
@@ -498,17 +504,39 @@ impl<'t> MarkdownParser<'t> {
             self.candidates.push_link(file, LinkKind::Reference, DestinationSyntax::Plain);
         }
         if self.markers.has_components {
-            mdx::add_components(self.original, &self.skipped_ranges, &mut self.candidates);
+            let code = &self.skipped_ranges;
+            mdx::add_components(self.original, code, &self.imported_names, &mut self.candidates);
         }
         if self.markers.has_site_syntax {
             self.add_site_syntax();
         }
         let comments = mdx::comments(self.text);
         self.candidates.skip_within(&comments, SkipReason::Comment);
+        let comments = site_syntax::comment_lines(self.text);
+        self.candidates.skip_within(&comments, SkipReason::Comment);
         self.candidates.skip_within(&self.html_code, SkipReason::Code);
         let highlighted = site_syntax::highlighted(self.text);
         self.candidates.skip_within(&highlighted, SkipReason::Code);
         self.candidates
+    }
+}
+
+/// Adds the destination in an expression in braces, `{…}`.
+fn add_expression(
+    range: Range<usize>,
+    kind: LinkKind,
+    names: &ImportedNames<'_>,
+    candidates: &mut LinkCandidates<'_>,
+) {
+    let inside = candidates.text().slice(range.start + 1..range.end);
+    match names.classify(inside.trim_end().trim_end_matches(['}', '/'])) {
+        Expression::Path(path) => {
+            let start = range.start + 1;
+            let path = start + path.start..start + path.end;
+            candidates.push_link(path, kind, DestinationSyntax::Plain);
+        }
+        Expression::Import => candidates.push_skipped(range, kind, SkipReason::Code),
+        Expression::Unknown => candidates.push_skipped(range, kind, SkipReason::Placeholder),
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
         counts.push((configured, NameCounts::default()));
     }
     let mut ids = BlockIds::default();
+    let mut has_remote_text = false;
     for line in text.lines() {
         ids.read_attribute(line);
         if let Some(title) = title(line) {
@@ -37,16 +38,21 @@ pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
         add_labeled_ids(line, anchors);
         add_ids_between(line, "[#", "]", anchors);
         add_ids_between(line, "anchor:", "[", anchors);
-        add_include(line, anchors);
+        has_remote_text |= add_include(line, anchors);
     }
+    // Text from another server rarely contains anchors that documents refer to.
+    anchors.may_have_more |= has_remote_text && anchors.is_empty();
 }
 
-/// Adds the file of `include::path[]`. The path may contain attributes of the site.
-fn add_include(line: &str, anchors: &mut Anchors) {
+/// Adds the file of `include::path[]`. The path may contain attributes of the site. Returns
+/// whether the path is a URL.
+fn add_include(line: &str, anchors: &mut Anchors) -> bool {
     let path = line.strip_prefix("include::").and_then(|rest| rest.split('[').next());
-    if let Some(path) = path {
+    let is_remote = path.is_some_and(|path| path.contains("://"));
+    if let Some(path) = path.filter(|_| !is_remote) {
         anchors.include(IncludedFile::Path(path.to_owned()));
     }
+    is_remote
 }
 
 /// Returns the value of a document attribute.

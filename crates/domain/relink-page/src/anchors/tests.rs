@@ -440,3 +440,28 @@ fn productions_of_a_grammar_have_anchors() {
     let has = ["grammar-Item", "grammar-Name"];
     check(DocumentFormat::Markdown, SlugStyle::MdBook, text, &has, &["grammar-Other"]);
 }
+
+#[test]
+fn heading_id_in_other_delimiters_is_an_anchor() {
+    let text = "## Первый %{#first}%\n\n## \\_Second %{#second}%\n";
+    check(DocumentFormat::Markdown, SlugStyle::Any, text, &["first", "second"], &["third"]);
+}
+
+#[test]
+fn part_of_components_leaves_the_anchors_of_the_page_known() {
+    let read = |text: &str| anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any);
+    let part = read("Text with a <Badge/>.\n").expect("Markdown has anchors");
+    assert!(part.may_have("other"));
+    let mut page = read("# Title\n").expect("Markdown has anchors");
+    page.merge(&part);
+    assert!(!page.may_have("other"));
+}
+
+#[test]
+fn include_of_a_url_leaves_the_anchors_of_a_page_known() {
+    let include = "include::https://a.test/part.adoc[]\n";
+    let read = |text: &str| anchors(DocumentFormat::AsciiDoc, text.as_bytes(), SlugStyle::Any);
+    let page = read(&format!("== Title\n\n{include}")).expect("AsciiDoc has anchors");
+    assert!(!page.may_have_more());
+    assert!(read(include).expect("AsciiDoc has anchors").may_have_more());
+}

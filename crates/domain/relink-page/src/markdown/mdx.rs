@@ -8,8 +8,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
-use relink_model::{LinkKind, SkipReason};
+use relink_model::LinkKind;
 
+use super::add_expression;
+use super::mdx_expression::ImportedNames;
 use crate::link_candidates::LinkCandidates;
 use crate::link_sink::DestinationSyntax;
 use crate::safe_slice::SafeSlice as _;
@@ -131,6 +133,7 @@ fn is_component_line(line: &str) -> bool {
 pub(crate) fn add_components(
     text: &str,
     code: &[Range<usize>],
+    names: &ImportedNames<'_>,
     candidates: &mut LinkCandidates<'_>,
 ) {
     let bytes = text.as_bytes();
@@ -141,7 +144,7 @@ pub(crate) fn add_components(
         if at < end || !is_component || is_within(at, code) || budget == 0 {
             continue;
         }
-        let mut tag = ComponentTag { text, at: at + 1 };
+        let mut tag = ComponentTag { text, at: at + 1, names };
         tag.parse(candidates);
         budget = budget.saturating_sub(tag.at - at);
         end = tag.at;
@@ -155,12 +158,13 @@ fn is_within(at: usize, parts: &[Range<usize>]) -> bool {
 }
 
 /// Parser for the tag of a component.
-struct ComponentTag<'t> {
+struct ComponentTag<'t, 'n> {
     text: &'t str,
     at: usize,
+    names: &'n ImportedNames<'n>,
 }
 
-impl<'t> ComponentTag<'t> {
+impl<'t> ComponentTag<'t, '_> {
     fn parse(&mut self, candidates: &mut LinkCandidates<'_>) {
         let component =
             self.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
@@ -253,7 +257,7 @@ impl<'t> ComponentTag<'t> {
                 DestinationSyntax::Plain,
             );
         } else {
-            candidates.push_skipped(value, kind, SkipReason::Placeholder);
+            add_expression(value, kind, self.names, candidates);
         }
     }
 }
@@ -369,7 +373,7 @@ fn imported<'p>(paragraph: &'p str, extensions: &[&str]) -> Vec<Cow<'p, str>> {
 }
 
 /// Returns the range inside the string literal at the end of a line.
-fn trailing_string(line: &str) -> Option<Range<usize>> {
+pub(super) fn trailing_string(line: &str) -> Option<Range<usize>> {
     let statement = line.trim_end().trim_end_matches(';').trim_end();
     let quote = statement.chars().next_back().filter(|last| matches!(last, '"' | '\''))?;
     let end = statement.len() - 1;
@@ -378,7 +382,7 @@ fn trailing_string(line: &str) -> Option<Range<usize>> {
 }
 
 /// Whether an import path is relative and has a file extension.
-fn is_relative_file(path: &str) -> bool {
+pub(super) fn is_relative_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     (path.starts_with("./") || path.starts_with("../"))
         && name.trim_start_matches('.').contains('.')

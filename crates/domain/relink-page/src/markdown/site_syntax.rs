@@ -68,6 +68,19 @@ pub(crate) fn highlighted(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Returns the ranges of the comments of `MyST`, in order: lines that start with `%`.
+pub(crate) fn comment_lines(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("% ") {
+            found.push(start..start + line.len());
+        }
+        start += line.len();
+    }
+    found
+}
+
 /// Returns the kind of the link or image whose text ends with the bracket at `closing`.
 fn link_kind(text: &str, closing: usize) -> LinkKind {
     let opening = text.slice(..closing).rfind('[').unwrap_or(0);

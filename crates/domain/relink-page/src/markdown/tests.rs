@@ -269,6 +269,25 @@ fn imports_are_references_and_module_code_is_skipped() {
 }
 
 #[test]
+fn expression_with_a_path_is_a_link_and_an_imported_name_is_code() {
+    let text = "import logo from './logo.png';\n\n<Image src={logo} />\n\n\
+        <Image src={require('@site/static/a.png').default} />\n\n<Image src={other} />\n";
+    let found = links(DocumentFormat::Markdown, text.as_bytes()).links;
+    let targets: Vec<_> = found.iter().map(|link| link.target.clone()).collect();
+    let skipped = |text: &str, reason| LinkTarget::Skipped(text.to_owned(), reason);
+    assert!(targets.contains(&skipped("{logo}", SkipReason::Code)), "{targets:?}");
+    assert!(targets.contains(&skipped("{other}", SkipReason::Placeholder)), "{targets:?}");
+    assert!(targets.iter().any(|target| target.text() == "@site/static/a.png"), "{targets:?}");
+}
+
+#[test]
+fn link_in_a_comment_of_myst_is_skipped() {
+    let found = links(DocumentFormat::Markdown, b"% ![draft](draft.png)\n\n[a](a.md)\n").links;
+    let [draft, _] = found.as_slice() else { panic!("two links, not {found:?}") };
+    assert!(matches!(draft.target, LinkTarget::Skipped(_, SkipReason::Comment)), "{draft:?}");
+}
+
+#[test]
 fn crlf_counts_as_one_line_end() {
     check("a\r\n\r\né [a](x)\r\n[b](y)\r\n", &["3:7 hyperlink x", "4:5 hyperlink y"]);
 }
