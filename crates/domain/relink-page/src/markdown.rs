@@ -33,7 +33,8 @@ pub(crate) use admonition::admonitions_to_lists;
 pub(crate) use blocks::read_blocks;
 pub(crate) use bracket_limit::neutralize_brackets;
 pub(crate) use mdx::{
-    blank_component_lines, has_components_outside, imported_components, imported_documents,
+    blank_component_lines, component_ids, has_components_outside, imported_components,
+    imported_documents,
 };
 
 use crate::bare_url::{http_urls, www_urls};

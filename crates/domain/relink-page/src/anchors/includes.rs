@@ -214,8 +214,7 @@ pub(super) fn add_fence(info: &str, anchors: &mut Anchors) {
             anchors.add(id);
         }
     }
-    let generated =
-        ["{eval-rst}", "{auto", "{doxygen", "{autodoc", "{click", "{argparse", "{program"];
+    let generated = ["{auto", "{doxygen", "{autodoc", "{click", "{argparse", "{program"];
     anchors.may_have_more |= generated.iter().any(|name| info.starts_with(name));
 }
 

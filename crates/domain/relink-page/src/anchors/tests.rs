@@ -458,6 +458,25 @@ fn part_of_components_leaves_the_anchors_of_the_page_known() {
 }
 
 #[test]
+fn embedded_rst_has_anchors_and_may_be_generated() {
+    let read = |directive: &str| {
+        let text = format!("# Title\n\n```{{eval-rst}}\n.. _part:\n\n{directive}\n```\n");
+        anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any)
+            .expect("Markdown has anchors")
+    };
+    assert!(read(".. note:: Text").has("part"));
+    assert!(!read(".. note:: Text").may_have_more());
+    assert!(read(".. autoclass:: a.B").may_have_more());
+}
+
+#[test]
+fn ids_of_components_and_blocks_are_anchors() {
+    let text =
+        "# Title\n\n<Tabs>\n<Tab id='static'>\nText ^a1b2\n\n```jsx\n<Tab id=\"code\">\n```\n";
+    check(DocumentFormat::Markdown, SlugStyle::Any, text, &["static", "^a1b2"], &["code", "a1b2"]);
+}
+
+#[test]
 fn include_of_a_url_leaves_the_anchors_of_a_page_known() {
     let include = "include::https://a.test/part.adoc[]\n";
     let read = |text: &str| anchors(DocumentFormat::AsciiDoc, text.as_bytes(), SlugStyle::Any);

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 use relink_model::LinkKind;
 
 use super::add_expression;
@@ -19,6 +19,9 @@ use crate::safe_slice::SafeSlice as _;
 /// Maximum number of bytes read in tags, per byte of the text. Without a limit,
 /// unclosed tags take quadratic time.
 const MAX_READS_PER_BYTE: usize = 4;
+
+/// Maximum length of a tag that is searched for an id.
+const MAX_TAG: usize = 1_000;
 
 /// Extensions of components whose source is markup.
 const COMPONENTS: [&str; 5] = [".astro", ".jsx", ".tsx", ".vue", ".svelte"];
@@ -36,6 +39,23 @@ pub(crate) fn has_components_outside(text: &str, code: &[Range<usize>]) -> bool 
     let mut tags =
         memchr_iter(b'<', bytes).filter(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase));
     tags.any(|at| !is_within(at, code))
+}
+
+/// Returns the attributes `id` of components outside of the sorted ranges `code`. Components
+/// usually write them into the page.
+pub(crate) fn component_ids<'t>(text: &'t str, code: &[Range<usize>]) -> Vec<&'t str> {
+    let bytes = text.as_bytes();
+    let tags = memchr_iter(b'<', bytes).filter(|at| {
+        bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase) && !is_within(*at, code)
+    });
+    let id = |at: usize| {
+        let limit = bytes.len().min(at + MAX_TAG);
+        let end = at + memchr(b'>', bytes.slice(at..limit))?;
+        let (_, value) = text.slice(at..end).split_once(" id=")?;
+        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+        value.slice(1..).split(quote).next()
+    };
+    tags.filter_map(id).collect()
 }
 
 /// Whether the text contains the tag of a component.
