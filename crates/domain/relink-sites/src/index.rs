@@ -17,13 +17,17 @@ const MAX_FILES: usize = 500_000;
 /// Maximum number of redirects followed for one link.
 const MAX_REDIRECTS: usize = 5;
 /// Names of pages that most generators create.
-const GENERATED_NAMES: [&str; 16] = [
+const GENERATED_NAMES: [&str; 20] = [
     "404",
     "404.html",
     "atom.xml",
     "feed",
     "feed.xml",
     "feed.json",
+    "feed_json_created.json",
+    "feed_json_updated.json",
+    "feed_rss_created.xml",
+    "feed_rss_updated.xml",
     "genindex",
     "index.xml",
     "llms.txt",
@@ -35,6 +39,10 @@ const GENERATED_NAMES: [&str; 16] = [
     "search",
     "sitemap.xml",
 ];
+
+/// Extensions of style sheets that are compiled.
+const STYLE_SOURCES: [&str; 7] =
+    [".scss", ".sass", ".less", ".styl", ".pcss", ".postcss", ".tailwindcss"];
 
 /// Directories that tools add to a built site: the index of a search engine, and scripts of
 /// the host.
@@ -169,8 +177,8 @@ impl SiteIndex {
         if let Some(stem) = text {
             self.insert(&route_key(&format!("{stem}.rst")), path);
         }
-        // Jekyll compiles style sheets.
-        let style = route.strip_suffix(".scss").or_else(|| route.strip_suffix(".sass"));
+        // Jekyll and its plugins compile style sheets.
+        let style = STYLE_SOURCES.iter().find_map(|extension| route.strip_suffix(extension));
         if let Some(stem) = style.filter(|_| site.generator == Generator::Jekyll) {
             self.insert(&format!("{stem}.css"), path);
         }

@@ -34,6 +34,6 @@ pub use index::{RouteLookup, SiteIndex};
 pub use inference::{has_links_from_root, infer_sites};
 pub use paths::join as join_path;
 pub use redirects::{RedirectRule, is_redirect_map, read_redirects};
-pub use site::{DocSite, Mount, MountContent, PathAlias, ProjectTree, SiteDetector};
+pub use site::{DocSite, Mount, MountContent, OtherProject, PathAlias, ProjectTree, SiteDetector};
 pub use template_path::{SOURCE_PREFIX, template_path};
 pub use variables::Variables;

@@ -67,6 +67,15 @@ pub struct PathAlias {
     pub dir: String,
 }
 
+/// Another project whose documents can be referenced by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherProject {
+    /// The name that precedes its labels: `name:label`.
+    pub name: String,
+    /// The URL of its documentation, if the configuration states it.
+    pub url: Option<String>,
+}
+
 /// A site of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent property of a generator")]
@@ -111,9 +120,12 @@ pub struct DocSite {
     /// Whether pages are built from source code, so that their anchors and
     /// names are not in the documents.
     pub has_generated_reference: bool,
-    /// Whether a label may be defined outside of the documents: in source code,
-    /// in another project, or by a title.
+    /// Whether a label may be defined in another project, or by a plugin.
     pub has_external_labels: bool,
+    /// Whether a label may be defined in source code of the project.
+    pub has_source_labels: bool,
+    /// Other projects whose labels documents may use as `name:label`.
+    pub other_projects: Vec<OtherProject>,
     /// Whether the names of rules (`r[rule.name]`) are labels, as with the
     /// preprocessor `mdbook-spec`.
     pub has_rule_labels: bool,
@@ -149,6 +161,8 @@ impl DocSite {
             is_shared_host: false,
             has_generated_reference: false,
             has_external_labels: false,
+            has_source_labels: false,
+            other_projects: Vec::new(),
             has_rule_labels: false,
             has_section_labels: false,
             has_text_documents: false,

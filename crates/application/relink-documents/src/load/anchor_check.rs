@@ -1,5 +1,5 @@
 //! Checks whether files contain the anchors that links refer to, with the
-//! anchors of included files and the labels of the site.
+//! anchors of included files. `label_check` looks up the labels of the site.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,8 @@ use relink_ports::{FileError, Files};
 use relink_sites::{DocSite, Generator};
 
 use super::includes::{self, IncludeLookup};
-use super::labels::Labels;
 use super::local::LocalLink;
 use super::local_check::{LocalLinkChecker, LocalLinkResult, alive, finding, has_anchors};
-use super::project::Project;
 use super::skip::CheckSkipReason;
 use super::unreadable;
 use crate::anchors::{decoded, is_line_fragment};
@@ -28,7 +26,7 @@ const MAX_DOCUMENTS: usize = 20_000;
 /// up to 2,000 anchors.
 pub(super) const MAX_SUGGESTIONS: usize = 5_000;
 /// Directories of text that is published as a part of other pages.
-const PARTIAL_DIRECTORIES: [&str; 10] = [
+pub(super) const PARTIAL_DIRECTORIES: [&str; 10] = [
     "_includes",
     "_partials",
     "_snippets",
@@ -43,49 +41,7 @@ const PARTIAL_DIRECTORIES: [&str; 10] = [
 /// Maximum number of files that one document includes.
 const MAX_INCLUDES: usize = 200;
 
-/// Result of the lookup of a label.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum LabelLookup {
-    /// The site has the label.
-    Found,
-    /// The label may be defined in source code or in another project.
-    MayBeExternal,
-    /// The site does not have the label; a similar one may exist.
-    Missing(Option<String>),
-}
-
 impl LocalLinkChecker<'_> {
-    /// Looks up a label in the site of a document; `None` if the generator has no
-    /// labels.
-    pub(super) async fn find_label(&mut self, document: &Path, label: &str) -> Option<LabelLookup> {
-        let project = self.project().await?;
-        let relative = project.relative(document)?;
-        let site = project.labels_site(&relative)?.clone();
-        let is_external = site.has_external_labels;
-        let rule = site.has_rule_labels.then(|| format!("r-{label}"));
-        let label = rule.as_deref().unwrap_or(label);
-        let labels = self.site_labels(&project, site).await;
-        Some(match labels.extended_by(label) {
-            _ if labels.contains(label) => LabelLookup::Found,
-            Some(_) if is_external && is_object_name(label) => LabelLookup::MayBeExternal,
-            Some(similar) => LabelLookup::Missing(Some(similar.to_owned())),
-            None if is_external => LabelLookup::MayBeExternal,
-            None => LabelLookup::Missing(None),
-        })
-    }
-
-    async fn site_labels(&mut self, project: &Arc<Project>, site: DocSite) -> Arc<Labels> {
-        if let Some(labels) = self.labels.get(&site.config) {
-            return Arc::clone(labels);
-        }
-        let (files, project, config) =
-            (Arc::clone(self.files), Arc::clone(project), site.config.clone());
-        let read = move || Labels::read(&*files, &project, &site);
-        let labels = Arc::new(tokio::task::spawn_blocking(read).await.unwrap_or_default());
-        self.labels.insert(config, Arc::clone(&labels));
-        labels
-    }
-
     /// Checks that one of these files has the anchor. `is_certain` means that
     /// the link can refer only to them.
     pub(super) async fn check_anchor(
@@ -116,11 +72,17 @@ impl LocalLinkChecker<'_> {
                     if is_reference { self.check_label(link, &decoded).await } else { None };
                 return label.unwrap_or(LocalLinkResult::Skipped(CheckSkipReason::Anchor));
             }
-            if self.has_unknown_slugs(file).await && anchors.has_letters(&decoded) {
+            // A wiki link contains the text of a heading.
+            let is_text = link.style().is_wiki_link || self.has_unknown_slugs(file).await;
+            if is_text && anchors.has_letters(&decoded) {
                 return alive(link, "the anchor exists");
             }
             has_known_anchors = true;
             similar = similar.or_else(|| self.similar_anchor(file, &anchors, &decoded));
+        }
+        if !has_known_anchors && let Some(result) = self.check_code_tag(link, files, &decoded).await
+        {
+            return result;
         }
         if decoded.starts_with("tab/") {
             // docfx: the heading of a tab is a link to itself.
@@ -149,27 +111,6 @@ impl LocalLinkChecker<'_> {
         )
     }
 
-    /// Checks an anchor as a label of the site. Returns `None` if the generator
-    /// has no labels, or if the label is missing and cannot be elsewhere.
-    async fn check_label(&mut self, link: &LocalLink, label: &str) -> Option<LocalLinkResult> {
-        let (document, _) = link.site_path().filter(|_| link.style().is_same_document)?;
-        let document = document.to_owned();
-        let is_reference = link.style().may_be_page_name;
-        match self.find_label(&document, label).await? {
-            LabelLookup::Found => Some(alive(link, "the label exists")),
-            LabelLookup::MayBeExternal if is_reference || is_object_name(label) => {
-                Some(LocalLinkResult::Skipped(CheckSkipReason::Anchor))
-            }
-            LabelLookup::Missing(similar) if is_reference => {
-                let similar = similar.map(|name| format!("; there is `{name}`"));
-                let similar = similar.unwrap_or_default();
-                let reason = format!("no label `{label}` in the documents of the site{similar}");
-                Some(finding(link, codes::MISSING_ANCHOR, reason))
-            }
-            LabelLookup::Missing(_) | LabelLookup::MayBeExternal => None,
-        }
-    }
-
     /// Whether the program that publishes a document is not known, so that it may write the
     /// ids of headings by other rules: the project has a site without a configuration.
     async fn has_unknown_slugs(&mut self, file: &Path) -> bool {
@@ -193,6 +134,7 @@ impl LocalLinkChecker<'_> {
             let name = file.file_name().unwrap_or_default();
             name.as_encoded_bytes().starts_with(b"_") && name != "_index.md"
                 || file.iter().any(|part| PARTIAL_DIRECTORIES.iter().any(|name| part == *name))
+                || is_antora_example(file)
         };
         // `#/path` is the state of a script.
         if link.style().is_same_document && files.iter().any(is_partial) || anchor.contains('/') {
@@ -324,6 +266,13 @@ impl LocalLinkChecker<'_> {
     }
 }
 
+/// Whether a file is an example of Antora, which pages include: `modules/name/examples/…`.
+fn is_antora_example(file: &Path) -> bool {
+    let parts: Vec<_> = file.iter().collect();
+    let is_example = |parts: &[&std::ffi::OsStr]| matches!(parts, [modules, _, family] if *modules == "modules" && *family == "examples");
+    parts.windows(3).any(is_example)
+}
+
 /// Where a document is included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -352,14 +301,6 @@ fn read_anchors(
     let bytes = files.read_blocking(path)?;
     let label = path.display().to_string();
     Ok(isolate(&label, || relink_page::anchors(format, &bytes, slugs)).ok().flatten())
-}
-
-/// Whether a label may be the name of an object in source code: `Class`, `object.member`.
-fn is_object_name(label: &str) -> bool {
-    let is_class = label.starts_with(|first: char| first.is_ascii_uppercase())
-        && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && label.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
-    is_class || label.contains('.')
 }
 
 /// Whether this renderer has anchors for source lines.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use relink_page::{Anchors, DocumentFormat, SlugStyle, notebook_labels, section_id};
 use relink_ports::Files;
@@ -10,6 +11,7 @@ use relink_sites::{DocSite, ProjectTree as _, join_path};
 
 use super::local_check::has_anchors;
 use super::project::Project;
+use super::source_labels;
 
 /// Maximum size of a document that is searched for labels.
 const MAX_DOCUMENT: u64 = 8 * 1024 * 1024;
@@ -27,13 +29,15 @@ pub(super) struct Labels {
     names: HashSet<String>,
     /// Whether titles of sections are labels.
     has_titles: bool,
+    /// Labels in other text files of the project, which are read when a label is missing.
+    in_source: OnceLock<HashSet<String>>,
 }
 
 impl Labels {
     /// Reads the labels of all documents of a site. Blocks the thread.
     pub(super) fn read(files: &dyn Files, project: &Project, site: &DocSite) -> Self {
         let names = BUILT_IN.iter().map(|name| (*name).to_owned()).collect();
-        let mut labels = Self { names, has_titles: site.has_section_labels };
+        let mut labels = Self { names, has_titles: site.has_section_labels, ..Self::default() };
         labels.add_directory(files, project, site, &site.root);
         labels
     }
@@ -46,15 +50,22 @@ impl Labels {
             || self.has_titles && self.names.contains(&letters(title))
     }
 
-    /// Returns a label that another label extends: probably it is misspelled, and
+    /// Whether a file of the project that is not a document of the site defines a label: source
+    /// code, a template, or a document that is included. Blocks the thread.
+    pub(super) fn is_in_source(&self, project: &Project, label: &str) -> bool {
+        let labels = self.in_source.get_or_init(|| source_labels::read(project));
+        labels.contains(&normalized(label))
+    }
+
+    /// Returns a label that another label contains: probably the other one is misspelled, and
     /// not a label of another project. `project:label` names another project, and
     /// `Object.member` an object in source code.
-    pub(super) fn extended_by(&self, label: &str) -> Option<&str> {
+    pub(super) fn contained_in(&self, label: &str) -> Option<&str> {
         let label = normalized(label);
         let is_similar = |known: &&String| {
             known.len() >= MIN_SIMILAR
                 && 2 * known.len() >= label.len()
-                && label.strip_prefix(known.as_str()).is_some_and(|rest| !rest.starts_with('.'))
+                && label.split_once(known.as_str()).is_some_and(|(_, rest)| !rest.starts_with('.'))
         };
         let known = self.names.iter().filter(is_similar);
         known.max_by_key(|known| known.len()).filter(|_| !label.contains(':')).map(String::as_str)
@@ -110,7 +121,7 @@ fn has_text_extension(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "txt")
 }
 
-fn normalized(label: &str) -> String {
+pub(super) fn normalized(label: &str) -> String {
     label.to_lowercase().split_whitespace().collect()
 }
 

@@ -146,6 +146,14 @@ impl LocalLink {
         Self { path: path.to_owned(), is_site_only: false, ..self.clone() }
     }
 
+    /// Returns the link with a slash at its start; `None` if it is not a relative path.
+    pub(super) fn from_root(&self) -> Option<Self> {
+        let written = self.written.as_deref().filter(|path| !path.starts_with(['/', '.']))?;
+        let written = format!("/{written}");
+        let path = PathBuf::from(&written);
+        Some(Self { path, written: Some(written), is_site_only: true, ..self.clone() })
+    }
+
     /// Returns the fragment.
     pub(super) fn fragment(&self) -> Option<&str> {
         self.fragment.as_deref()
@@ -220,7 +228,8 @@ pub(super) fn anchor_style(kind: LinkKind, format: DocumentFormat) -> LinkStyle 
 pub(super) fn has_known_extension(path: &str) -> bool {
     let known = [
         "md", "mdx", "markdown", "html", "htm", "txt", "rst", "adoc", "png", "jpg", "jpeg", "gif",
-        "svg", "webp", "pdf", "rs", "py", "js", "ts", "json", "toml", "yml", "yaml", "sh",
+        "svg", "webp", "pdf", "rs", "py", "js", "ts", "json", "toml", "yml", "yaml", "sh", "mp4",
+        "webm", "mov", "mp3", "avif", "ico", "css", "scss", "jsx", "tsx", "astro", "vue", "svelte",
     ];
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     known.iter().any(|known| extension.eq_ignore_ascii_case(known))

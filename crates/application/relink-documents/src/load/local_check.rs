@@ -14,8 +14,8 @@ use relink_ports::{Files, NewTarget};
 use relink_sites::{Generator, Variables};
 
 use super::Diagnostic;
-use super::anchor_check::LabelLookup;
 use super::directory_cache::{DirectoryCache, PathKind};
+use super::label_check::LabelLookup;
 use super::labels::Labels;
 use super::listing::Listings;
 use super::local::{LocalLink, has_known_extension};
@@ -187,9 +187,17 @@ impl<'a> LocalLinkChecker<'a> {
             lookup = PathLookup::Web(url);
         }
         let may_be_page_name = link.style().may_be_page_name;
+        if matches!(lookup, PathLookup::Missing(_))
+            && let Some(result) = self.check_other_project(link).await
+        {
+            return result;
+        }
         match lookup {
             PathLookup::Missing(_) if self.is_label(link).await => alive(link, "the label exists"),
             PathLookup::Missing(_) if self.is_text(link).await => LocalLinkResult::Text,
+            PathLookup::Missing(_) if may_be_page_name && self.is_below_root(link).await => {
+                alive(link, "the file exists")
+            }
             PathLookup::Missing(_) if may_be_page_name || self.may_be_object(link).await => {
                 LocalLinkResult::Skipped(CheckSkipReason::PageName)
             }
@@ -305,7 +313,14 @@ impl<'a> LocalLinkChecker<'a> {
             return false;
         }
         let is_item = path.contains("::") || !path.contains('.');
+        let is_hyphenated = path.contains('-') && !path.contains(['.', ':']);
+        let label = path.to_owned();
         let document = document.to_owned();
+        if is_hyphenated
+            && let Some(LabelLookup::Missing(_)) = self.find_label(&document, &label).await
+        {
+            return false;
+        }
         let Some(project) = self.project().await else { return false };
         let Some(document) = project.relative(&document) else { return false };
         project.labels_site(&document).is_some_and(|site| {
@@ -314,9 +329,18 @@ impl<'a> LocalLinkChecker<'a> {
             if site.has_rule_labels {
                 is_item
             } else {
-                site.has_external_labels || site.has_generated_reference
+                let has_objects = site.has_external_labels || site.has_source_labels;
+                has_objects || site.has_generated_reference
             }
         })
+    }
+
+    /// Whether a path is that of a page or file from the root of the site. A component may
+    /// add the slash.
+    async fn is_below_root(&mut self, link: &LocalLink) -> bool {
+        let Some(link) = link.from_root() else { return false };
+        let found = self.find_on_site(&link).await;
+        matches!(found, Some(PathLookup::File(_) | PathLookup::Page(..)))
     }
 
     /// Whether the path of a link is a label of its site.
@@ -542,7 +566,11 @@ fn without_site(
 /// found by its own path retains the path as written.
 fn resolved(link: &LocalLink, path: &Path) -> LocalLink {
     let bytes = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
-    let is_own = link.candidates().any(|candidate| bytes(path).starts_with(&bytes(candidate)));
+    // A link in another syntax may not omit the extension.
+    let is_complete = link.style().extensions.is_empty();
+    let is_own = link.candidates().any(|candidate| {
+        candidate == path || is_complete && bytes(path).starts_with(&bytes(candidate))
+    });
     if is_own { link.clone() } else { link.with_path(path) }
 }
 

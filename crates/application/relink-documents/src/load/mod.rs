@@ -2,13 +2,16 @@
 
 mod anchor_check;
 mod asciidoc_images;
+mod code_tags;
 mod diagnostics;
 mod directory_cache;
 mod document_content;
 mod host_wait;
 mod ignore_rules;
+mod includers;
 mod includes;
 mod inputs;
+mod label_check;
 mod labels;
 mod listing;
 mod load_progress;
@@ -21,6 +24,7 @@ mod reader;
 mod resolve;
 mod site_lookup;
 mod skip;
+mod source_labels;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -16,6 +16,7 @@ use relink_sites::{
 };
 
 use super::directory_cache::{DirectoryCache, PathKind};
+use super::includers::Includers;
 use super::read_options::SiteChoice;
 
 /// Number of bytes for which one read is expected.
@@ -55,6 +56,8 @@ pub(super) struct Project {
     choice: SiteChoice,
     /// Whether links that start with `/` are paths of the project.
     has_links_from_root: OnceLock<bool>,
+    /// Documents by the parts that they include.
+    includers: OnceLock<Includers>,
     /// Sites whose rules were applied.
     used: Mutex<BTreeMap<String, AssumedSite>>,
 }
@@ -79,6 +82,7 @@ impl Project {
             sites: OnceLock::new(),
             choice,
             has_links_from_root: OnceLock::new(),
+            includers: OnceLock::new(),
             used: Mutex::default(),
         };
         project.find_root(&common, &current);
@@ -197,6 +201,11 @@ impl Project {
         *self.has_links_from_root.get_or_init(|| {
             self.is_repository && self.sites().is_empty() && has_links_from_root(self)
         })
+    }
+
+    /// Returns the documents that may include a part. Blocks the thread.
+    pub(super) fn includers_of(&self, document: &str) -> impl Iterator<Item = &str> {
+        self.includers.get_or_init(|| Includers::read(self)).of(document)
     }
 
     /// Whether git ignores a path of the project.

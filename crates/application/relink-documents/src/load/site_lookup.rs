@@ -6,6 +6,7 @@ use relink_sites::{
     DocSite, Generator, ProjectTree as _, RouteLookup, SiteIndex, find_antora_resource, join_path,
 };
 
+use super::anchor_check::PARTIAL_DIRECTORIES;
 use super::project::Project;
 
 /// Extensions of documents that a link may omit.
@@ -81,6 +82,9 @@ pub(super) fn look_up(project: &Project, document: &Path, path: &str) -> SiteLoo
     if let Some(file) = aliased(project, &sites, path) {
         return file;
     }
+    if let Some(found) = from_repository(project, &sites, &document, path) {
+        return found;
+    }
     let mut result = SiteLookup::NoSite;
     for (site, index) in &sites {
         let found = if path.starts_with('/') {
@@ -108,6 +112,28 @@ pub(super) fn look_up(project: &Project, document: &Path, path: &str) -> SiteLoo
         SiteLookup::OtherSite(_) => in_any_site(project, path).unwrap_or(result),
         found => found,
     }
+}
+
+/// Resolves the path of a document from the root of the repository, in a document that no
+/// site publishes. GitHub shows such a document.
+fn from_repository(
+    project: &Project,
+    sites: &[(&DocSite, &SiteIndex)],
+    document: &str,
+    path: &str,
+) -> Option<SiteLookup> {
+    let mut mounts = sites.iter().flat_map(|(site, _)| &site.mounts);
+    let is_published = mounts.any(|mount| is_below(document, &mount.dir));
+    let is_document = PAGE_EXTENSIONS
+        .iter()
+        .any(|extension| path.rsplit_once('.').is_some_and(|(_, written)| written == *extension));
+    let file = join_path("", path);
+    let is_file = path.starts_with('/')
+        && !is_published
+        && is_document
+        && project.is_repository()
+        && project.is_file(&file);
+    is_file.then(|| SiteLookup::File(project.path(&file), Vec::new()))
 }
 
 /// Returns the file of a page, with its translations and versions.
@@ -172,6 +198,9 @@ fn elsewhere(
         .or_else(|| above_partials(project, document, path));
     if let Some(file) = shared {
         return Some(SiteLookup::File(project.path(&file), Vec::new()));
+    }
+    if let Some(found) = from_includers(project, sites, document, path) {
+        return Some(found);
     }
     if is_build_result(project, sites, document, path) {
         return Some(SiteLookup::Generated);
@@ -296,6 +325,38 @@ fn above_partials(project: &Project, document: &str, path: &str) -> Option<Strin
     std::iter::once(file.clone()).chain(documents).find(|file| project.is_file(file))
 }
 
+/// Looks up a relative path of a part of documents from the documents that include it.
+fn from_includers(
+    project: &Project,
+    sites: &[(&DocSite, &SiteIndex)],
+    document: &str,
+    path: &str,
+) -> Option<SiteLookup> {
+    if path.starts_with('/') || path.is_empty() || !is_part(sites, document) {
+        return None;
+    }
+    project.includers_of(document).filter(|includer| *includer != document).find_map(|includer| {
+        let folder = includer.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if !is_above_root(folder, path)
+            && let Some(found) = in_project(project, &join_path(folder, path))
+        {
+            return Some(found);
+        }
+        sites.iter().find_map(|(site, index)| match find_relative(site, index, includer, path) {
+            RouteLookup::Found(file) => Some(SiteLookup::File(project.path(&file), Vec::new())),
+            _ => None,
+        })
+    })
+}
+
+/// Whether a document is probably a part of others: by the name of its directory or its own
+/// name, or because no site publishes it.
+fn is_part(sites: &[(&DocSite, &SiteIndex)], document: &str) -> bool {
+    let mut mounts = sites.iter().flat_map(|(site, _)| &site.mounts);
+    document.split('/').any(|name| name.starts_with('_') || PARTIAL_DIRECTORIES.contains(&name))
+        || !mounts.any(|mount| is_below(document, &mount.dir))
+}
+
 /// Whether git ignores the file that a link would lead to, so that a build
 /// probably creates it.
 fn is_build_result(
@@ -380,11 +441,15 @@ fn find_relative(site: &DocSite, index: &SiteIndex, document: &str, path: &str) 
     let Some(route) = index.route_of(document) else { return RouteLookup::Missing };
     let mut last = RouteLookup::Missing;
     for base in bases(site, document, route) {
-        if is_above_root(&base, path) {
+        let full = join_path(&site.base, &base);
+        let target = join_path(&full, path);
+        let is_below_base =
+            site.base.is_empty() || target == site.base || is_below(&target, &site.base);
+        if is_above_root(&full, path) || !is_below_base {
             last = RouteLookup::OtherSite;
             continue;
         }
-        let found = index.find(&format!("/{}", join_path(&base, path)));
+        let found = index.find(&format!("/{target}"));
         // A file name is relative to the directory of the document, so another
         // base does not prove that the generator creates the file.
         let is_proof = !is_file_name(path) || base != route;

@@ -58,10 +58,12 @@ fn attributes(tree: &dyn ProjectTree, root: &str, config: &str) -> Variables {
     directories.dedup();
     let names = directories.into_iter().flat_map(|directory| {
         let entries = tree.entries(directory).into_iter();
-        let playbooks = entries.filter(|(name, is_dir)| !is_dir && is_playbook(name));
-        playbooks.map(|(name, _)| join(directory, &name)).collect::<Vec<_>>()
+        let files = entries.filter(|(name, is_dir)| !is_dir && is_yaml(name));
+        files.map(|(name, _)| join(directory, &name)).collect::<Vec<_>>()
     });
-    let playbooks = names.filter_map(|path| tree.head(&path, MAX_NAVIGATION));
+    let texts = names.filter_map(|path| Some((tree.head(&path, MAX_NAVIGATION)?, path)));
+    let playbooks = texts.filter(|(text, path)| path.contains("playbook") || is_playbook(text));
+    let playbooks = playbooks.map(|(text, _)| text);
     for text in std::iter::once(config.to_owned()).chain(playbooks) {
         for asciidoc in loose_config::blocks(&text, "asciidoc") {
             for block in loose_config::blocks(asciidoc, "attributes") {
@@ -69,12 +71,28 @@ fn attributes(tree: &dyn ProjectTree, root: &str, config: &str) -> Variables {
             }
         }
     }
+    variables.extend(own_attributes(config));
     variables
 }
 
-/// Whether a file is the configuration of a whole site, such as `antora-playbook.yml`.
-fn is_playbook(name: &str) -> bool {
-    name.contains("playbook") && matches!(extension(name), "yml" | "yaml")
+/// Returns the attributes that Antora sets itself. A component may have no version (`~`).
+fn own_attributes(config: &str) -> Variables {
+    let version = loose_config::text(config, "version").filter(|version| *version != "~");
+    let version = version.unwrap_or_default();
+    let name = loose_config::text(config, "name").unwrap_or_default();
+    Variables::read(&format!(
+        "page-version: {version}\npage-component-version: {version}\npage-component-name: {name}\n"
+    ))
+}
+
+fn is_yaml(name: &str) -> bool {
+    matches!(extension(name), "yml" | "yaml") && name != "antora.yml"
+}
+
+/// Whether a file is the configuration of a whole site. Its name is not fixed.
+fn is_playbook(text: &str) -> bool {
+    let has_key = |key: &str| text.lines().any(|line| line.trim_end() == key);
+    has_key("content:") && has_key("asciidoc:")
 }
 
 /// Returns the pages in the navigation that the project does not contain, if there

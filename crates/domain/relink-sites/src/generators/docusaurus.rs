@@ -15,7 +15,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     let root = site.root.clone();
     let config = &with_imports(tree, &root, config);
     if let Some(base) = loose_config::text(config, "baseUrl") {
-        site.set_base(base);
+        site.set_base(&with_constants(config, base));
     }
     let origin = loose_config::text(config, "url").filter(|url| url.starts_with("http"));
     site.origin = origin.map(|url| url.trim_end_matches('/').to_owned());
@@ -55,6 +55,16 @@ fn add_category_pages(site: &mut DocSite, tree: &dyn ProjectTree, instances: &[I
             site.generated.extend(pages.map(|page| format!("{page}$")));
         }
     }
+}
+
+/// Replaces `${NAME}` in a value by the text of a constant of the configuration.
+fn with_constants(config: &str, value: &str) -> String {
+    let parts = value.split_once("${").and_then(|(before, rest)| {
+        let (name, after) = rest.split_once('}')?;
+        let name = Some(name).filter(|name| !name.is_empty())?;
+        Some(format!("{before}{}{after}", loose_config::text(config, name)?))
+    });
+    parts.unwrap_or_else(|| value.to_owned())
 }
 
 /// Appends the modules of the project that a configuration imports, which may

@@ -29,7 +29,8 @@ pub(crate) fn routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<S
     let stem = split_page(relative).map_or(relative, |(stem, _)| stem);
     let stem = without_index(stem, &INDEX_NAMES);
     // `app/docs/(group)/page.mdx` in Next.js.
-    let stem = stem.strip_suffix("/page").unwrap_or(stem);
+    let is_app = crate::paths::file_name(&mount.dir) == "app";
+    let stem = stem.strip_suffix("/page").filter(|_| is_app).unwrap_or(stem);
     let is_group = |segment: &&str| segment.starts_with('(') && segment.ends_with(')');
     let plain: Vec<&str> = stem.split('/').filter(|segment| !is_group(segment)).collect();
     let plain = without_numbers(&plain.join("/"));
@@ -60,6 +61,8 @@ mod tests {
         assert_eq!(routes(&mount, "1.guide/0.index.md", &page), ["guide"]);
         assert_eq!(routes(&mount, "a/$b.md", &page), ["a/$b", "a/dollarb"]);
         assert_eq!(routes(&mount, "a/b.fr.mdx", &page), ["a/b.fr", "a/b"]);
-        assert_eq!(routes(&mount, "docs/(group)/a/page.mdx", &page), ["docs/a"]);
+        assert_eq!(routes(&mount, "layouts/page.mdx", &page), ["layouts/page"]);
+        let app = Mount { dir: "src/app".to_owned(), ..mount };
+        assert_eq!(routes(&app, "docs/(group)/a/page.mdx", &page), ["docs/a"]);
     }
 }

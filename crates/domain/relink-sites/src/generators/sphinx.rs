@@ -3,7 +3,7 @@
 
 use crate::loose_config;
 use crate::paths::{join, parent};
-use crate::{DocSite, MountContent, ProjectTree};
+use crate::{DocSite, MountContent, OtherProject, ProjectTree};
 
 /// Extensions that create pages from source code.
 const REFERENCE_EXTENSIONS: [&str; 7] =
@@ -24,6 +24,28 @@ fn mount_sources(site: &mut DocSite, tree: &dyn ProjectTree) {
             site.mount(&dir, "", MountContent::Pages);
         }
     }
+}
+
+/// Reads the map of `intersphinx_mapping`: `"name": ("https://…", None)`.
+fn other_projects(block: &str) -> Vec<OtherProject> {
+    let code = block.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let code = code.collect::<Vec<_>>().join("\n");
+    let mut projects: Vec<OtherProject> = Vec::new();
+    // The odd parts are the texts in quotes.
+    let mut parts = code.split(['"', '\'']).skip(1);
+    while let (Some(text), after) = (parts.next(), parts.next().unwrap_or_default()) {
+        let is_name = after.trim_start().starts_with(':');
+        if is_name {
+            projects.push(OtherProject { name: text.to_owned(), url: None });
+        } else if let Some(project) = projects.last_mut()
+            && project.url.is_none()
+            && text.starts_with("http")
+            && !text.contains('{')
+        {
+            project.url = Some(text.to_owned());
+        }
+    }
+    projects
 }
 
 /// Whether a `conf.py` belongs to Sphinx.
@@ -59,9 +81,12 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     site.has_generated_reference =
         REFERENCE_EXTENSIONS.iter().any(|extension| config.contains(extension));
     // Plugins of `myst.yml` may define labels.
-    let external = ["intersphinx", "sphinx.ext.autodoc", "autodoc2", "autoapi", "plugins:"];
+    site.has_external_labels = ["intersphinx", "plugins:"].iter().any(|key| config.contains(key));
+    let readers = ["sphinx.ext.autodoc", "autodoc2", "autoapi"];
+    site.has_source_labels = readers.iter().any(|name| config.contains(name));
     site.has_section_labels = config.contains("autosectionlabel");
-    site.has_external_labels = external.iter().any(|name| config.contains(name));
+    let mappings = loose_config::blocks(config, "intersphinx_mapping").into_iter();
+    site.other_projects = mappings.flat_map(other_projects).collect();
     site.generated.extend(["genindex", "modindex", "py-modindex", "search"].map(str::to_owned));
     site.generated.extend(["_sources", "_modules", "_downloads"].map(str::to_owned));
     if site.has_generated_reference {
@@ -69,4 +94,22 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         site.generated.extend(names.map(str::to_owned));
     }
     site.include_dirs.extend([root.clone(), parent(&root).to_owned()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_projects_have_names_and_urls() {
+        let block = "{\n  # 'old': ('https://old.test', None),\n  'a': ('https://a.test/en/', None),\n  \
+            \"b\": [f\"https://b.test/{version}\", \"https://b.test/objects.inv\"],\n}";
+        let project = |name: &str, url: &str| OtherProject {
+            name: name.to_owned(),
+            url: Some(url.to_owned()),
+        };
+        let expected =
+            [project("a", "https://a.test/en/"), project("b", "https://b.test/objects.inv")];
+        assert_eq!(other_projects(block), expected);
+    }
 }

@@ -29,6 +29,7 @@ mod resume;
 mod revive;
 mod schedule;
 mod scope;
+mod site_details;
 mod sitemaps;
 mod sites;
 mod skipped;

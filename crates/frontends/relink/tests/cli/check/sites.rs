@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::sandbox::Sandbox;
 
 /// Creates a site from paths and texts, and a document with links.
-fn site(files: &[(&str, &str)], document: &str, links: &[&str]) -> Sandbox {
+pub(super) fn site(files: &[(&str, &str)], document: &str, links: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     for (path, text) in files {
         sandbox.write(path, text);
@@ -19,7 +19,7 @@ fn site(files: &[(&str, &str)], document: &str, links: &[&str]) -> Sandbox {
 }
 
 /// Checks a project offline and returns the summary of its JSON report.
-fn summary(sandbox: &Sandbox) -> Value {
+pub(super) fn summary(sandbox: &Sandbox) -> Value {
     let output = sandbox.check_human(&["--format", "json", "--offline", "."]);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     report["summary"].clone()
@@ -28,7 +28,7 @@ fn summary(sandbox: &Sandbox) -> Value {
 /// Asserts that a document of a site has the links `good`, which work, and `broken`, which are
 /// findings.
 #[track_caller]
-fn check(files: &[(&str, &str)], document: &str, good: &[&str], broken: &[&str]) {
+pub(super) fn check(files: &[(&str, &str)], document: &str, good: &[&str], broken: &[&str]) {
     let sandbox = site(files, document, &[good, broken].concat());
     let output = sandbox.check(&["--offline", "."]);
     let rows = output.rows();
