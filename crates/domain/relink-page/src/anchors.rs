@@ -114,6 +114,7 @@ impl FromStr for SlugStyle {
 /// assert_eq!(found.nearest("two-word"), Some("two-words"));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent source of anchors")]
 pub struct Anchors {
     names: BTreeSet<String>,
     /// The lower-case forms of names that are not in lower case, if case is

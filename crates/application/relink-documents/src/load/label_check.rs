@@ -126,11 +126,11 @@ impl LocalLinkChecker<'_> {
 fn other_project(site: &DocSite, label: &str) -> Option<LabelLookup> {
     let (name, _) = label.split_once(':')?;
     let project = site.other_projects.iter().find(|project| project.name == name)?;
-    let inventory = |url: &String| match url.ends_with(".inv") {
-        true => url.clone(),
-        false => format!("{}/{INVENTORY}", url.trim_end_matches('/')),
+    let base = |url: &String| {
+        let base = url.strip_suffix(INVENTORY).unwrap_or(url);
+        format!("{}/{INVENTORY}", base.trim_end_matches('/'))
     };
-    Some(LabelLookup::OtherProject(project.url.as_ref().map(inventory)))
+    Some(LabelLookup::OtherProject(project.url.as_ref().map(base)))
 }
 
 /// Returns the result of a link to another project. Its inventory must exist; which labels it

@@ -147,7 +147,7 @@ impl LocalLink {
     }
 
     /// Returns the link with a slash at its start; `None` if it is not a relative path.
-    pub(super) fn from_root(&self) -> Option<Self> {
+    pub(super) fn to_root_relative(&self) -> Option<Self> {
         let written = self.written.as_deref().filter(|path| !path.starts_with(['/', '.']))?;
         let written = format!("/{written}");
         let path = PathBuf::from(&written);

@@ -338,7 +338,7 @@ impl<'a> LocalLinkChecker<'a> {
     /// Whether a path is that of a page or file from the root of the site. A component may
     /// add the slash.
     async fn is_below_root(&mut self, link: &LocalLink) -> bool {
-        let Some(link) = link.from_root() else { return false };
+        let Some(link) = link.to_root_relative() else { return false };
         let found = self.find_on_site(&link).await;
         matches!(found, Some(PathLookup::File(_) | PathLookup::Page(..)))
     }

@@ -372,7 +372,7 @@ fn inline_component_length(text: &str) -> usize {
 }
 
 /// Splits `title {list}` into title and list. The delimiters may be `%{` and `}%` where
-/// `{{` is an expression, as in VitePress.
+/// `{{` is an expression, as in `VitePress`.
 fn split_attributes(heading: &str) -> Option<(&str, &str)> {
     let heading = heading.trim_end();
     let inside = heading.strip_suffix("}%").and_then(|inside| inside.rsplit_once("%{"));

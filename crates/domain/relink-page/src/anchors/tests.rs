@@ -484,3 +484,10 @@ fn include_of_a_url_leaves_the_anchors_of_a_page_known() {
     assert!(!page.may_have_more());
     assert!(read(include).expect("AsciiDoc has anchors").may_have_more());
 }
+
+#[test]
+fn fence_in_an_example_of_components_is_code() {
+    let text = "```mdx\n<Tabs>\n  <TabItem>\n    ```sh\n    a\n    ```\n  </TabItem>\n  <TabItem>\n    \
+        ```sh\n    b\n    ```\n  </TabItem>\n</Tabs>\n```\n\n## After\n";
+    check(DocumentFormat::Markdown, SlugStyle::Any, text, &["after"], &[]);
+}

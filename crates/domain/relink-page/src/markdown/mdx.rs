@@ -78,7 +78,7 @@ pub(crate) fn blank_component_lines(text: Cow<'_, str>) -> Cow<'_, str> {
     for line in text.split_inclusive('\n') {
         let content = line.trim();
         if let Some(open) = fence {
-            let is_end = content.starts_with(open.marks) && content.trim_matches('`').is_empty();
+            let is_end = open.is_end(line);
             fence = fence.filter(|_| !is_end);
             push_line(&mut output, line, is_end && open.is_moved);
         } else if is_component_line(content) {
@@ -98,6 +98,8 @@ pub(crate) fn blank_component_lines(text: Cow<'_, str>) -> Cow<'_, str> {
 #[derive(Debug, Clone, Copy)]
 struct Fence<'t> {
     marks: &'t str,
+    /// Number of bytes before the marks.
+    indentation: usize,
     /// Whether the indentation is moved to the end of the line, because in CommonMark the
     /// fence would be indented code.
     is_moved: bool,
@@ -111,8 +113,21 @@ impl<'t> Fence<'t> {
         let is_deep = indentation.len() >= 4 || indentation.contains('\t');
         let info = content.trim_start_matches('`');
         let marks = content.slice(..content.len() - info.len());
-        (marks.len() >= 3 && !info.contains('`'))
-            .then_some(Self { marks, is_moved: is_deep && is_after_component })
+        (marks.len() >= 3 && !info.contains('`')).then_some(Self {
+            marks,
+            indentation: indentation.len(),
+            is_moved: is_deep && is_after_component,
+        })
+    }
+
+    /// Whether a line closes the fence. A fence that is indented by four more spaces is a part
+    /// of the code, such as an example of MDX.
+    fn is_end(self, line: &str) -> bool {
+        let content = line.trim();
+        let indentation = line.len() - line.trim_start().len();
+        content.starts_with(self.marks)
+            && content.trim_matches('`').is_empty()
+            && indentation < self.indentation + 4
     }
 }
 
