@@ -33,6 +33,9 @@ impl IncrementalExtractor for PlainText {
     }
 }
 
+/// Entities of characters that end a URL.
+const ENDING_ENTITIES: [&str; 3] = ["&quot;", "&lt;", "&gt;"];
+
 /// Returns the ranges of all `http://` and `https://` URLs in `part`.
 pub fn http_urls(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut from = part.start;
@@ -108,6 +111,9 @@ fn www_url_at(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
 /// `None` if nothing remains after `host`.
 fn trimmed_url(text: &str, start: usize, host: usize, end: usize) -> Option<Range<usize>> {
     let length = text.slice(start..end).find(ends_url).unwrap_or(end - start);
+    let url = text.slice(start..start + length);
+    let length = ENDING_ENTITIES.iter().filter_map(|entity| url.find(entity)).min();
+    let length = length.unwrap_or(url.len());
     let length = next_in_list(text.slice(start..start + length)).unwrap_or(length);
     let trimmed_length = trim_tail(text.slice(start..start + length)).len();
     let trimmed_end = start + trimmed_length;
@@ -289,6 +295,15 @@ mod tests {
             DocumentFormat::PlainText,
             "http://a.test:1,main=http://b.test:2",
             &["1:1 bare-url http://a.test:1", "1:22 bare-url http://b.test:2"],
+        );
+    }
+
+    #[test]
+    fn url_ends_at_the_entity_of_a_quote_or_bracket() {
+        check(
+            DocumentFormat::PlainText,
+            "src=&quot;https://a.test/b?c&amp;d&quot;&gt;",
+            &["1:11 bare-url https://a.test/b?c&amp;d"],
         );
     }
 

@@ -94,6 +94,7 @@ pub struct SiteIndex {
     first_segments: HashSet<String>,
     ignores_case: bool,
     is_shared_host: bool,
+    has_unknown_base: bool,
     lists_sections: bool,
     has_generated_reference: bool,
 }
@@ -107,6 +108,7 @@ impl SiteIndex {
             ignores_case: site.ignores_case,
             // A site of Antora consists of components of several repositories.
             is_shared_host: site.is_shared_host || site.generator == Generator::Antora,
+            has_unknown_base: site.has_unknown_base,
             lists_sections: site.generator == Generator::Hugo,
             has_generated_reference: site.has_generated_reference,
             generated: site.generated.clone(),
@@ -309,8 +311,9 @@ impl SiteIndex {
         }
         // On a shared host, the base distinguishes the projects.
         let is_below_base = !self.is_shared_host
-            || self.base.is_empty()
-            || crate::paths::below(key.trim_start_matches('/'), &self.base).is_some();
+            || self.base.is_empty() && !self.has_unknown_base
+            || !self.base.is_empty()
+                && crate::paths::below(key.trim_start_matches('/'), &self.base).is_some();
         let is_own = is_below_base
             && first_segment(self.without_base(&key))
                 .is_some_and(|first| self.first_segments.contains(first));

@@ -117,6 +117,8 @@ pub struct DocSite {
     pub ignores_case: bool,
     /// Whether other projects publish below the same host.
     pub is_shared_host: bool,
+    /// Whether the site is below a URL path that the configuration does not state.
+    pub has_unknown_base: bool,
     /// Whether pages are built from source code, so that their anchors and
     /// names are not in the documents.
     pub has_generated_reference: bool,
@@ -159,6 +161,7 @@ impl DocSite {
             origin: None,
             ignores_case: false,
             is_shared_host: false,
+            has_unknown_base: false,
             has_generated_reference: false,
             has_external_labels: false,
             has_source_labels: false,

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use relink_sites::{
-    DocSite, Generator, ProjectTree as _, RouteLookup, SiteIndex, find_antora_resource, join_path,
+    DocSite, Generator, MountContent, ProjectTree as _, RouteLookup, SiteIndex,
+    find_antora_resource, join_path,
 };
 
 use super::anchor_check::PARTIAL_DIRECTORIES;
@@ -103,6 +104,9 @@ pub(super) fn look_up(project: &Project, document: &Path, path: &str) -> SiteLoo
         result = found;
     }
     match result {
+        SiteLookup::Missing if path.starts_with('/') && is_unpublished_html(&sites, &document) => {
+            elsewhere(project, &sites, &document, path).unwrap_or(SiteLookup::NoSite)
+        }
         SiteLookup::Missing | SiteLookup::NoSite => {
             elsewhere(project, &sites, &document, path).unwrap_or(result)
         }
@@ -112,6 +116,17 @@ pub(super) fn look_up(project: &Project, document: &Path, path: &str) -> SiteLoo
         SiteLookup::OtherSite(_) => in_any_site(project, path).unwrap_or(result),
         found => found,
     }
+}
+
+/// Whether a document is HTML that Sphinx does not publish, such as test data: Sphinx only
+/// copies the HTML of static directories. The root of its links is unknown.
+fn is_unpublished_html(sites: &[(&DocSite, &SiteIndex)], document: &str) -> bool {
+    let is_html = [".html", ".htm"].iter().any(|extension| document.ends_with(extension));
+    let is_static = |site: &DocSite| {
+        let mut files = site.mounts.iter().filter(|mount| mount.content == MountContent::Files);
+        files.any(|mount| is_below(document, &mount.dir))
+    };
+    is_html && sites.iter().any(|(site, _)| site.generator == Generator::Sphinx && !is_static(site))
 }
 
 /// Resolves the path of a document from the root of the repository, in a document that no

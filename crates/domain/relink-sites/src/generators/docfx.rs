@@ -37,8 +37,9 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         site.is_shared_host = true;
         site.redirect_files = redirect_files(tree, directory);
         site.origin = Some(OPEN_PUBLISHING_ORIGIN.to_owned());
-        if let Some(base) = base_path(&config) {
-            base.clone_into(&mut site.base);
+        match base_path(&config) {
+            Some(base) => base.clone_into(&mut site.base),
+            None => site.has_unknown_base = true,
         }
     }
 }

@@ -148,9 +148,13 @@ fn instance(config: &str, at: usize) -> Option<Instance> {
 fn mount_instance(site: &mut DocSite, tree: &dyn ProjectTree, instance: &Instance) {
     let Instance { id, dir, prefix, content } = instance;
     let full = join(&site.root, dir);
-    if !site.mount_existing(tree, &full, prefix, *content) {
+    if tree.entries(&full).is_empty() {
+        // The documents come from another repository, for example as a submodule.
+        let is_default = matches!(dir.as_str(), "docs" | "blog");
+        site.generated.extend((!is_default && !prefix.is_empty()).then(|| prefix.clone()));
         return;
     }
+    site.mount(&full, prefix, *content);
     if *content == MountContent::Posts {
         site.generated.extend(BLOG_PAGES.map(|page| join(prefix, page)));
         // The list of posts; the posts themselves are files.

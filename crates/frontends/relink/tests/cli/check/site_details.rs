@@ -129,3 +129,42 @@ fn path_in_a_component_may_start_from_the_root() {
     assert_eq!(rows.verdicts(), ["alive"]);
     assert_eq!(summary(&sandbox)["skipped"]["page-name"], 1);
 }
+
+#[test]
+fn docusaurus_documents_of_another_repository_are_not_checked() {
+    let config = "module.exports = { plugins: [['@docusaurus/plugin-content-docs', { id: 'spec',\n  \
+                  path: 'external/spec', routeBasePath: 'spec' }]] }";
+    let files = [("docusaurus.config.js", config), ("docs/b.md", "# B\n")];
+    let sandbox = site(&files, "docs/a.md", &["/docs/b", "/spec/page", "/other/page"]);
+    let rows = sandbox.check(&["--offline", "."]).rows();
+    assert_eq!(rows.verdicts(), ["alive", "local"]);
+    assert_eq!(summary(&sandbox)["skipped"]["generated"], 1);
+}
+
+#[test]
+fn open_publishing_without_a_base_does_not_own_paths_from_the_root() {
+    let files = [
+        ("docfx.json", "{ \"build\": { \"content\": [{ \"files\": [\"**.md\"] }] } }"),
+        (".openpublishing.publish.config.json", "{}"),
+        ("archive/b.md", "# B\n"),
+    ];
+    let sandbox = site(&files, "a.md", &["archive/b.md", "/archive/other", "archive/gone.md"]);
+    let rows = sandbox.check(&["--offline", "."]).rows();
+    assert_eq!(rows.verdicts(), ["alive", "local"]);
+}
+
+#[test]
+fn root_of_html_that_sphinx_does_not_publish_is_unknown() {
+    let sandbox = site(
+        &[
+            ("docs/conf.py", "project = 'T'\nhtml_static_path = ['_static']\n"),
+            ("docs/_static/page.html", "<a href=/gone>"),
+            ("docs/samples/page.html", "<a href=/quotes/all>"),
+        ],
+        "docs/a.md",
+        &[],
+    );
+    let rows = sandbox.check(&["--offline", "docs"]).rows();
+    assert_eq!(rows.verdicts(), ["local"]);
+    assert_eq!(summary(&sandbox)["skipped"]["no-root"], 1);
+}
