@@ -124,6 +124,8 @@ pub struct DocSite {
     pub has_generated_reference: bool,
     /// Whether a label may be defined in another project, or by a plugin.
     pub has_external_labels: bool,
+    /// Whether a reference to a document may lead to another project without its name.
+    pub has_external_documents: bool,
     /// Whether a label may be defined in source code of the project.
     pub has_source_labels: bool,
     /// Other projects whose labels documents may use as `name:label`.
@@ -164,6 +166,7 @@ impl DocSite {
             has_unknown_base: false,
             has_generated_reference: false,
             has_external_labels: false,
+            has_external_documents: false,
             has_source_labels: false,
             other_projects: Vec::new(),
             has_rule_labels: false,

@@ -198,7 +198,11 @@ impl<'a> LocalLinkChecker<'a> {
             PathLookup::Missing(_) if may_be_page_name && self.is_below_root(link).await => {
                 alive(link, "the file exists")
             }
-            PathLookup::Missing(_) if may_be_page_name || self.may_be_object(link).await => {
+            PathLookup::Missing(_)
+                if may_be_page_name
+                    || self.may_be_object(link).await
+                    || self.may_be_external_document(link).await =>
+            {
                 LocalLinkResult::Skipped(CheckSkipReason::PageName)
             }
             PathLookup::Missing(reason) => finding(link, codes::MISSING_FILE, reason),
@@ -333,6 +337,19 @@ impl<'a> LocalLinkChecker<'a> {
                 has_objects || site.has_generated_reference
             }
         })
+    }
+
+    /// Whether a reference in a Sphinx site may lead to a document of another project.
+    async fn may_be_external_document(&mut self, link: &LocalLink) -> bool {
+        let Some((document, path)) = link.site_path() else { return false };
+        let is_reference = !link.style().extensions.is_empty() && !path.starts_with(['/', '.']);
+        let document = document.to_owned();
+        if !is_reference || has_known_extension(path) {
+            return false;
+        }
+        let Some(project) = self.project().await else { return false };
+        let Some(document) = project.relative(&document) else { return false };
+        project.labels_site(&document).is_some_and(|site| site.has_external_documents)
     }
 
     /// Whether a path is that of a page or file from the root of the site. A component may

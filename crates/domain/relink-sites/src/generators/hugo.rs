@@ -128,12 +128,32 @@ pub(super) fn routes(
     let (section, below) = plain.split_once('/').unwrap_or(("", plain));
     let tokens = Tokens { stem: below, section, page };
     let patterns = site.permalinks.iter().filter(|(name, _)| name == section);
-    routes.extend(patterns.filter_map(|(_, pattern)| expand(pattern, tokens)));
+    routes.extend(patterns.clone().filter_map(|(_, pattern)| expand(pattern, tokens)));
+    let named = named_by_title(page);
+    let named = named.iter().map(|page| Tokens { page, ..tokens });
+    routes.extend(named.flat_map(|tokens| {
+        patterns.clone().filter_map(move |(_, pattern)| expand(pattern, tokens))
+    }));
     routes.push(join(&mount.prefix, &path_of(plain)));
     if let (Some(_), title) = split_date(file_name(plain)) {
         routes.push(join(&mount.prefix, &path_of(&join(parent(plain), title))));
     }
     routes
+}
+
+/// Returns the settings with the title as slug, which `:slug` and `:title` mean in a page
+/// without a slug.
+fn named_by_title(page: &FrontMatter) -> Option<FrontMatter> {
+    let title = page.title.as_deref().filter(|_| page.slug.is_none())?;
+    let words = title.to_lowercase();
+    let words = words.split(|letter: char| letter.is_whitespace() || letter == '-');
+    let words = words.map(|word| word.replace(|letter: char| !is_slug_letter(letter), ""));
+    let slug = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+    (!slug.is_empty()).then(|| FrontMatter { slug: Some(slug), ..page.clone() })
+}
+
+fn is_slug_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || "_.+#".contains(letter)
 }
 
 /// Removes the language of `page.fr`.
@@ -174,5 +194,8 @@ mod tests {
         let page =
             FrontMatter { date: Some("2024-05-06T00:00:00Z".into()), ..FrontMatter::default() };
         assert_eq!(routes(&site, &mount, "post/a.md", &page), ["2024/a", "post/a"]);
+        let page = FrontMatter { title: Some("May 2024: What's New".into()), ..page };
+        let expected = ["2024/a", "2024/may-2024-whats-new", "post/a"];
+        assert_eq!(routes(&site, &mount, "post/a.md", &page), expected);
     }
 }

@@ -82,6 +82,10 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         REFERENCE_EXTENSIONS.iter().any(|extension| config.contains(extension));
     // Plugins of `myst.yml` may define labels.
     site.has_external_labels = ["intersphinx", "plugins:"].iter().any(|key| config.contains(key));
+    // By default, Sphinx searches documents of another project only by its name.
+    site.has_external_documents = config.lines().any(|line| {
+        line.starts_with("intersphinx_disabled_reftypes") && line.trim_end().ends_with("= []")
+    });
     let readers = ["sphinx.ext.autodoc", "autodoc2", "autoapi"];
     site.has_source_labels = readers.iter().any(|name| config.contains(name));
     site.has_section_labels = config.contains("autosectionlabel");

@@ -168,3 +168,16 @@ fn root_of_html_that_sphinx_does_not_publish_is_unknown() {
     assert_eq!(rows.verdicts(), ["local"]);
     assert_eq!(summary(&sandbox)["skipped"]["no-root"], 1);
 }
+
+#[test]
+fn sphinx_document_without_a_project_may_be_in_another_one_if_configured() {
+    for (setting, expected) in [("[]", &["alive"][..]), ("['std:doc']", &["alive", "local"][..])] {
+        let config = format!(
+            "extensions = ['sphinx.ext.intersphinx']\nintersphinx_disabled_reftypes = {setting}\n"
+        );
+        let sandbox = site(&[("docs/conf.py", &config)], "docs/other.md", &[]);
+        sandbox.write("docs/a.rst", "A\n=\n\n:doc:`other` :doc:`library/re`\n");
+        let rows = sandbox.check(&["--offline", "docs"]).rows();
+        assert_eq!(rows.verdicts(), expected, "{setting}");
+    }
+}
