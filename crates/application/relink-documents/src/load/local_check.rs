@@ -11,7 +11,7 @@ use relink_judge::codes;
 use relink_model::{FindingCode, Verdict};
 use relink_page::{Anchors, DocumentFormat};
 use relink_ports::{Files, NewTarget};
-use relink_sites::{Generator, Variables};
+use relink_sites::{Generator, ProjectTree as _, Variables, join_path};
 
 use super::Diagnostic;
 use super::directory_cache::{DirectoryCache, PathKind};
@@ -343,13 +343,20 @@ impl<'a> LocalLinkChecker<'a> {
     async fn may_be_external_document(&mut self, link: &LocalLink) -> bool {
         let Some((document, path)) = link.site_path() else { return false };
         let is_reference = !link.style().extensions.is_empty() && !path.starts_with(['/', '.']);
-        let document = document.to_owned();
+        let (document, written) = (document.to_owned(), path.to_owned());
         if !is_reference || has_known_extension(path) {
             return false;
         }
         let Some(project) = self.project().await else { return false };
         let Some(document) = project.relative(&document) else { return false };
-        project.labels_site(&document).is_some_and(|site| site.has_external_documents)
+        // A document in a directory of the site is one of its own.
+        let Some((folder, _)) = written.split_once('/') else { return false };
+        let own = document.rsplit_once('/').map_or("", |(own, _)| own);
+        project.labels_site(&document).is_some_and(|site| {
+            let mut parents = [own, site.root.as_str()].into_iter();
+            site.has_external_documents
+                && !parents.any(|parent| project.is_dir(&join_path(parent, folder)))
+        })
     }
 
     /// Whether a path is that of a page or file from the root of the site. A component may

@@ -150,7 +150,7 @@ fn mount_instance(site: &mut DocSite, tree: &dyn ProjectTree, instance: &Instanc
     let full = join(&site.root, dir);
     if tree.entries(&full).is_empty() {
         // The documents come from another repository, for example as a submodule.
-        let is_default = matches!(dir.as_str(), "docs" | "blog");
+        let is_default = [dir, prefix].into_iter().any(|name| name == "docs" || name == "blog");
         site.generated.extend((!is_default && !prefix.is_empty()).then(|| prefix.clone()));
         return;
     }
