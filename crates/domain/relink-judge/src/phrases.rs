@@ -33,6 +33,8 @@ pub(crate) enum PhraseClass {
     Login,
     /// The client must accept cookies or pay.
     Consent,
+    /// The buttons of a consent wall.
+    ConsentChoice,
     /// The server failed.
     ServerError,
     /// The service was closed permanently.
@@ -52,7 +54,7 @@ pub(crate) enum PhraseClass {
 /// One list of phrases in many languages for each class. A line is a phrase; `~` marks
 /// one that may also occur inside words, `…` stands for one to three words, `#` marks a
 /// comment.
-const LISTS: [(PhraseClass, &str); 14] = [
+const LISTS: [(PhraseClass, &str); 15] = [
     (PhraseClass::NotFound, include_str!("phrases/not_found.txt")),
     (PhraseClass::ForSale, include_str!("phrases/for_sale.txt")),
     (PhraseClass::Placeholder, include_str!("phrases/placeholder.txt")),
@@ -60,6 +62,7 @@ const LISTS: [(PhraseClass, &str); 14] = [
     (PhraseClass::Challenge, include_str!("phrases/challenge.txt")),
     (PhraseClass::Login, include_str!("phrases/login.txt")),
     (PhraseClass::Consent, include_str!("phrases/consent.txt")),
+    (PhraseClass::ConsentChoice, include_str!("phrases/consent_choice.txt")),
     (PhraseClass::ServerError, include_str!("phrases/server_error.txt")),
     (PhraseClass::Closed, include_str!("phrases/closed.txt")),
     (PhraseClass::Restricted, include_str!("phrases/restricted.txt")),

@@ -228,7 +228,11 @@ impl ContentAssessor<'_> {
             page.is_redirected() && is_named(&page.final_url_parts(), &CONSENT_NAMES);
         let is_shown =
             page.has(PageFlag::Consent) && page.find_phrase(PhraseClass::Consent).is_some();
-        if !(is_wall_target || is_shown)
+        // A banner leaves the page its own title; a wall has nothing but the question.
+        let is_question = page.is_brief()
+            && page.main_phrase(PhraseClass::Consent).is_some()
+            && page.find_phrase(PhraseClass::ConsentChoice).is_some();
+        if !(is_wall_target || is_shown || is_question)
             || page.is_home_page()
             || is_named(&page.url_parts(), &CONSENT_NAMES)
         {

@@ -47,6 +47,20 @@ fn consent_wall_is_blocked() {
 }
 
 #[test]
+fn question_for_consent_instead_of_the_page_is_blocked() {
+    for wall in [
+        "\"We value your privacy\" {We and our 812 partners store cookies. Accept all Reject all}",
+        "\"Mit Werbung weiterlesen\" {Wir verwenden Cookies. Akzeptieren und weiter}",
+    ] {
+        check(&format!("/roses 200 {wall}"), &["random-name: 404"], "blocked RL494");
+    }
+    let banner = "/roses 200 \"Roses\" {Red roses grow here. We value your privacy. Accept all}";
+    check(banner, &["random-name: 404"], "alive");
+    let page = "/abo 200 \"Abonnement\" {Lesen Sie ab 3 Euro im Monat, jederzeit kündbar.}";
+    check(page, &["random-name: 404"], "alive");
+}
+
+#[test]
 fn page_with_consent_script_is_alive() {
     check("/roses 200 \"Roses\" #1 !consent", &["random-name: 404"], "alive");
     check(
