@@ -2,7 +2,8 @@
 //!
 //! Whole domains are surveyed by the sampling plan: at regular intervals, and on
 //! the day on which an incident may hide records. On other days, only three kinds of targets
-//! are checked: those of due incidents, new ones, and failing ones, which may be dead.
+//! are checked: those of due incidents, those of new records, and failing ones, which may be
+//! dead. Targets that were never checked wait for the survey of their domain.
 
 use std::collections::{HashMap, HashSet};
 
@@ -82,7 +83,7 @@ impl DayPlan {
                     let is_checked = arrivals.contains(target.url.as_str());
                     !is_checked
                         && (due_targets.contains(target.url.as_str())
-                            || (needs_check(target) && !open_targets.contains(target.url.as_str())))
+                            || (is_unconfirmed(target) && !open_targets.contains(target.url.as_str())))
                 };
                 plan.due.extend(targets.iter().filter(is_due).map(|target| target.url.clone()));
             }
@@ -91,9 +92,9 @@ impl DayPlan {
     }
 }
 
-/// Whether a target was never checked, or is failing and not confirmed.
-fn needs_check(target: &HarvestTarget) -> bool {
-    matches!(target.verdict, None | Some(Verdict::Failing))
+/// Whether a target is failing and not confirmed to be dead.
+fn is_unconfirmed(target: &HarvestTarget) -> bool {
+    target.verdict == Some(Verdict::Failing)
 }
 
 /// Returns a few targets, spread over the host.

@@ -54,6 +54,24 @@ fn check(number: i64, incidents: &[(i64, IncidentState)], due: &[&str], domains:
     assert_eq!((plan.due, plan.domains), (to_owned(due), to_owned(domains)));
 }
 
+/// Returns the input of the first day without incidents.
+fn input<'a>(
+    decay: &'a HashMap<String, f64>,
+    surveyed: &'a HashMap<String, Date>,
+    arrivals: &'a HashSet<String>,
+) -> DayPlanInput<'a> {
+    DayPlanInput {
+        day: START,
+        lifecycle: Lifecycle::default(),
+        survey_every: 7,
+        decay,
+        budget: None,
+        surveyed,
+        incidents: &[],
+        arrivals,
+    }
+}
+
 fn to_owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
@@ -61,18 +79,40 @@ fn to_owned(texts: &[&str]) -> Vec<String> {
 const NEW: [&str; 3] = ["http://new.test/0", "http://new.test/1", "http://new.test/2"];
 
 #[test]
-fn new_targets_are_due() {
-    check(1, &[], &NEW, &[]);
+fn targets_that_the_sample_omitted_are_not_due() {
+    check(1, &[], &[], &[]);
+    check(6, &[], &[], &[]);
+    check(8, &[], &[], &[]);
+}
+
+#[test]
+fn failing_targets_are_due() {
+    let mut hosts = hosts();
+    hosts.get_mut("a.test").unwrap()[1].verdict = Some(Verdict::Failing);
+    let surveyed = HashMap::from([("a.test".to_owned(), START), ("new.test".to_owned(), START)]);
+    let no_arrivals = HashSet::new();
+    let decay = HashMap::new();
+    let input = DayPlanInput { day: day(1), ..input(&decay, &surveyed, &no_arrivals) };
+    assert_eq!(DayPlan::new(&hosts, &input).due, to_owned(&["http://a.test/1"]));
+}
+
+#[test]
+fn domain_outside_the_budget_is_not_checked() {
+    let (surveyed, no_arrivals, decay) = (HashMap::new(), HashSet::new(), HashMap::new());
+    let input = DayPlanInput { budget: Some(3), ..input(&decay, &surveyed, &no_arrivals) };
+    let plan = DayPlan::new(&hosts(), &input);
+    assert_eq!((plan.domains, plan.due), (to_owned(&["a.test"]), Vec::new()));
+    assert_eq!(plan.sampled.len(), 3);
 }
 
 #[test]
 fn incident_is_due_on_its_days_only() {
     let target = || IncidentSubject::Target("http://a.test/1".to_owned());
-    check(6, &[incident(target(), &[])], &NEW, &[]);
-    let expect = ["http://a.test/1", NEW[0], NEW[1], NEW[2]];
+    let expect = ["http://a.test/1"];
+    check(6, &[incident(target(), &[])], &[], &[]);
     check(7, &[incident(target(), &[])], &expect, &[]);
-    check(29, &[incident(target(), &[7])], &NEW, &[]);
-    check(30, &[incident(target(), &[7])], &NEW, &["a.test"]);
+    check(29, &[incident(target(), &[7])], &[], &[]);
+    check(30, &[incident(target(), &[7])], &[], &["a.test"]);
     check(31, &[incident(target(), &[7, 30])], &expect, &[]);
 }
 
@@ -124,7 +164,7 @@ fn arrivals_that_are_not_known_to_work_are_checked_on_any_day() {
         let plan = DayPlan::new(&hosts(), &input);
         (plan.arrivals, plan.due)
     };
-    assert_eq!(plan(&[]), (to_owned(&[NEW[1]]), to_owned(&[NEW[0], NEW[2]])));
+    assert_eq!(plan(&[]), (to_owned(&[NEW[1]]), to_owned(&[])));
     // A host with an outage does not delay the check of a new record.
     let outage = incident(IncidentSubject::Host("new.test".to_owned()), &[]);
     assert_eq!(plan(&[outage]), (to_owned(&[NEW[1]]), to_owned(&[])));
