@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use relink_frontier::external_domain;
+use relink_model::{FetchOutcome, Phase, Probe};
 use relink_ports::{
     CheckedTarget, CheckedTargetQuery, HarvestTarget, StoredArrival, StoredProvider, StoredRecord,
     TargetCheck,
 };
 use relink_report::harvest::HarvestRunRow;
-use relink_survey::{CheckResult, SamplingPlanName};
+use relink_survey::{CheckResult, DomainChecks, MassFailure, SamplingPlanName};
+use url::Url;
 
 use super::day_plan::{DayPlan, DayPlanInput};
 use super::visibility::RecordView;
@@ -25,6 +28,10 @@ pub(super) struct RunChecks {
     pub(super) results: Results,
     /// The reasons by URL.
     pub(super) reasons: HashMap<String, String>,
+    /// The results that are not stored yet.
+    pub(super) unsaved: Vec<TargetCheck>,
+    /// Targets whose host name was not resolved.
+    pub(super) unresolved: HashSet<String>,
     /// The domains that were surveyed.
     pub(super) surveyed: Vec<String>,
     /// The locations of the arrivals: the new and changed records.
@@ -48,6 +55,17 @@ pub(super) enum CheckScope {
 }
 
 impl RunChecks {
+    /// Adds a result.
+    fn add(&mut self, checked: &CheckedTarget) {
+        let check = target_check(checked);
+        self.results.insert(check.url.clone(), check_result(check.verdict));
+        self.reasons.insert(check.url.clone(), check.reason.clone());
+        if checked.probe.as_ref().is_some_and(is_unresolved) {
+            self.unresolved.insert(check.url.clone());
+        }
+        self.unsaved.push(check);
+    }
+
     /// Whether only arrivals have this location.
     pub(super) fn is_arrival(&self, url: &str) -> bool {
         self.arrivals.contains(url) && {
@@ -87,7 +105,8 @@ impl Observer for SilentObserver {
 
 impl Harvester<'_> {
     /// Checks the due targets. Returns `None` if the network is in doubt or the user stopped
-    /// the run; then no incident may advance.
+    /// the run; then no incident may advance, and no result is stored: the next run compares its
+    /// results with those of the last reliable one.
     pub(super) async fn check_due(
         &self,
         provider: &StoredProvider,
@@ -119,12 +138,49 @@ impl Harvester<'_> {
             ..RunChecks::default()
         };
         let label = format!("harvest {}", provider.name);
-        let is_done = self.check_urls(&label, &plan.arrivals, &mut checks, row, stop).await?
-            && self.check_urls(&label, &plan.due, &mut checks, row, stop).await?
-            && self.survey_domains(&label, &plan, settings, &mut checks, row, stop).await?
-            && self.check_recovered(&label, &plan.outages, &mut checks, row, stop).await?
+        let is_done = self.check_plan(&label, &plan, settings, &mut checks, row, stop).await?
             && self.check_missing(&label, &input, &mut checks, row, stop).await?;
-        Ok(is_done.then_some(checks))
+        if !is_done || self.is_mass_failure(&checks, row) {
+            return Ok(None);
+        }
+        self.save(&mut checks).await?;
+        Ok(Some(checks))
+    }
+
+    /// Checks the targets of the plan.
+    async fn check_plan(
+        &self,
+        label: &str,
+        plan: &DayPlan,
+        settings: &ProviderSettings,
+        checks: &mut RunChecks,
+        row: &mut HarvestRunRow,
+        stop: &StopSignal,
+    ) -> Result<bool, EngineError> {
+        Ok(self.check_urls(label, &plan.arrivals, checks, row, stop).await?
+            && self.check_urls(label, &plan.due, checks, row, stop).await?
+            && self.survey_domains(label, plan, settings, checks, row, stop).await?
+            && self.check_recovered(label, &plan.outages, checks, row, stop).await?)
+    }
+
+    /// Whether most domains fail, so that the network is in doubt, and the user has not confirmed
+    /// it.
+    fn is_mass_failure(&self, checks: &RunChecks, row: &mut HarvestRunRow) -> bool {
+        if self.options.allows_loss {
+            return false;
+        }
+        row.doubt = mass_failure(checks)
+            .map(|failure| format!("{failure}; if this is right, confirm it with `--allow-loss`"));
+        row.doubt.is_some()
+    }
+
+    /// Stores the results.
+    pub(super) async fn save(&self, checks: &mut RunChecks) -> Result<(), EngineError> {
+        let unsaved = std::mem::take(&mut checks.unsaved);
+        for page in unsaved.chunks(RESULT_PAGE) {
+            self.store.save_target_checks(page).await?;
+        }
+        Ok(())
     }
 
     /// Checks URLs. Returns false if the network is in doubt or the user stopped the run.
@@ -251,7 +307,7 @@ impl Harvester<'_> {
         Ok(true)
     }
 
-    /// Reads the results of a run and stores them with the targets.
+    /// Reads the results of a run.
     async fn collect(
         &self,
         run: relink_model::RunId,
@@ -263,14 +319,30 @@ impl Harvester<'_> {
             let page = self.ports.store.checked_targets(run, query).await?;
             let Some(last) = page.last() else { return Ok(()) };
             query.after = last.task;
-            let stored: Vec<TargetCheck> = page.iter().map(target_check).collect();
-            self.store.save_target_checks(&stored).await?;
-            for check in stored {
-                checks.results.insert(check.url.clone(), check_result(check.verdict));
-                checks.reasons.insert(check.url, check.reason);
+            for checked in &page {
+                checks.add(checked);
             }
         }
     }
+}
+
+/// Whether the host name of a request was not resolved.
+fn is_unresolved(probe: &Probe) -> bool {
+    matches!(probe.outcome, FetchOutcome::DnsFailed(_) | FetchOutcome::TimedOut(Phase::Dns))
+}
+
+/// Returns the failure of most registrable domains, if there is one. Hosts of the local network
+/// do not count.
+fn mass_failure(checks: &RunChecks) -> Option<MassFailure> {
+    let mut domains: BTreeMap<String, DomainChecks> = BTreeMap::new();
+    for target in checks.hosts.values().flatten() {
+        let Some(now) = checks.results.get(&target.url) else { continue };
+        let url = Url::parse(&target.url).ok();
+        let Some(domain) = url.as_ref().and_then(external_domain) else { continue };
+        let is_resolved = !checks.unresolved.contains(&target.url);
+        domains.entry(domain).or_default().add(target.verdict.map(check_result), *now, is_resolved);
+    }
+    MassFailure::of(&domains.into_values().collect::<Vec<_>>())
 }
 
 fn target_check(checked: &CheckedTarget) -> TargetCheck {

@@ -83,7 +83,8 @@ impl DayPlan {
                     let is_checked = arrivals.contains(target.url.as_str());
                     !is_checked
                         && (due_targets.contains(target.url.as_str())
-                            || (is_unconfirmed(target) && !open_targets.contains(target.url.as_str())))
+                            || (is_unconfirmed(target)
+                                && !open_targets.contains(target.url.as_str())))
                 };
                 plan.due.extend(targets.iter().filter(is_due).map(|target| target.url.clone()));
             }

@@ -214,6 +214,7 @@ impl Harvester<'_> {
         let label = format!("harvest {} recheck {}", provider.name, self.ports.now());
         let is_reliable = self.check_urls(&label, &urls, &mut checks, &mut row, stop).await?;
         if is_reliable {
+            self.save(&mut checks).await?;
             self.advance(provider, settings, &checks, &mut row).await?;
         }
         self.count(provider, settings, &mut row).await?;
@@ -248,6 +249,7 @@ impl Harvester<'_> {
             let doubt = row.doubt.or_else(|| row.errors.pop());
             return Ok(FlagOutcome::InDoubt(doubt.unwrap_or_default()));
         }
+        self.save(&mut checks).await?;
         let reason = checks.reasons.remove(&url).unwrap_or_default();
         if checks.results.get(&url) != Some(&CheckResult::Broken) {
             return Ok(FlagOutcome::Rejected(reason));

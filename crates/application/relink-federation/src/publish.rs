@@ -102,6 +102,7 @@ impl Harvester<'_> {
         if self.check_urls(&label, &urls, &mut checks, &mut row, stop).await?
             && self.check_recovered(&label, &outages, &mut checks, &mut row, stop).await?
         {
+            self.save(&mut checks).await?;
             self.advance(provider, settings, &checks, &mut row).await?;
         }
         problems.extend(row.doubt.into_iter().chain(row.errors));

@@ -12,7 +12,13 @@
 //!   doubt. Ten dead names in one list are far less likely.
 //! - Five or more, and at least 90 % of the domains that respond, return the same page: the
 //!   pages are in doubt. A captive portal may send them, or the DNS server returns its own
-//!   address for every name.
+//!   address for every name. Error pages count unless they are default pages of web servers,
+//!   which are equal on unrelated hosts.
+//! - Two or more require a login to the network (511), and fewer are reached: a captive portal
+//!   responds. Web servers do not send this status (RFC 6585, section 6).
+//!
+//! A connection that is closed without a response, 502 and 504 may come from a proxy, so they do
+//! not prove that the host was reached.
 //!
 //! In all other cases, a failure is attributed to the host. This module resolves no names
 //! and sends no requests.
@@ -20,7 +26,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use relink_model::{ConnectError, Digest, FetchOutcome, Phase, Probe};
+use relink_model::{ConnectError, Digest, FetchOutcome, Phase, Probe, ProtocolError};
 use url::{Host, Url};
 
 /// Number of reached domains that proves that the network works.
@@ -34,6 +40,8 @@ const MIN_UNRESOLVED: usize = 10;
 const MIN_SAME_PAGE: usize = 5;
 /// Minimum percentage of the domains with the same page among all domains that respond.
 const MIN_SAME_PAGE_PERCENT: usize = 90;
+/// Minimum number of domains that require a login to the network for a doubt.
+const MIN_LOGINS: usize = 2;
 /// Minimum number of domains with the same page for a lookup of a random name. If the
 /// random name resolves, the DNS server returns an address for every name.
 const MIN_SUSPICIOUS_PAGES: usize = 2;
@@ -41,6 +49,27 @@ const MIN_SUSPICIOUS_PAGES: usize = 2;
 const MAX_PAGES: usize = 1_000;
 /// Number of compared characters of a page without title and headings.
 const TEXT_PREFIX_LENGTH: usize = 100;
+
+/// Phrases of default error pages: numbers and reasons of statuses (RFC 9110, section 15).
+const DEFAULT_ERROR_PHRASES: [&str; 17] = [
+    "400",
+    "401",
+    "403",
+    "404",
+    "410",
+    "429",
+    "500",
+    "502",
+    "503",
+    "504",
+    "not found",
+    "forbidden",
+    "gone",
+    "bad gateway",
+    "unavailable",
+    "denied",
+    "error",
+];
 
 /// Top-level labels that exist only in local networks or not at all (RFC 6761, RFC
 /// 6762, RFC 8375).
@@ -93,6 +122,11 @@ pub enum NetworkDoubt {
         /// Number of domains.
         domains: usize,
     },
+    /// The network requires a login.
+    LoginRequired {
+        /// Number of domains.
+        domains: usize,
+    },
 }
 
 impl fmt::Display for NetworkDoubt {
@@ -107,6 +141,9 @@ impl fmt::Display for NetworkDoubt {
             Self::SamePage { domains } => {
                 write!(f, "{domains} unrelated domains respond with the same page")
             }
+            Self::LoginRequired { domains } => {
+                write!(f, "the network requires a login, according to {domains} domains (511)")
+            }
         }
     }
 }
@@ -117,8 +154,12 @@ pub struct NetworkEvidence {
     reached: BTreeSet<String>,
     unreached: BTreeSet<String>,
     unresolved: BTreeSet<String>,
+    /// Domains for which a login to the network is required.
+    logins: BTreeSet<String>,
     /// A text that identifies the first page of each domain.
     pages: BTreeMap<String, String>,
+    /// A text that identifies the first error page of each domain.
+    error_pages: BTreeMap<String, String>,
 }
 
 impl NetworkEvidence {
@@ -138,10 +179,11 @@ impl NetworkEvidence {
             FetchOutcome::ConnectFailed(ConnectError::Refused | ConnectError::Reset) => {
                 return self.reached.insert(domain);
             }
+            FetchOutcome::Response(511) => self.logins.insert(domain),
             FetchOutcome::ConnectFailed(_)
-            | FetchOutcome::TimedOut(Phase::Connect | Phase::Total) => {
-                self.unreached.insert(domain)
-            }
+            | FetchOutcome::TimedOut(Phase::Connect | Phase::Total)
+            | FetchOutcome::ProtocolError(ProtocolError::Closed | ProtocolError::Reset)
+            | FetchOutcome::Response(502 | 504) => self.unreached.insert(domain),
             // No request was sent, so the result proves nothing about the network.
             FetchOutcome::PrivateAddress(_) | FetchOutcome::RobotsDisallowed => return false,
             _ => return self.reached.insert(domain),
@@ -176,6 +218,10 @@ impl NetworkEvidence {
         let is_failed = |domain: &&String| !self.reached.contains(*domain);
         let unresolved = self.unresolved.iter().filter(is_failed).count();
         let failed = self.unresolved.union(&self.unreached).filter(is_failed).count();
+        let logins = self.logins.len();
+        if logins >= MIN_LOGINS && logins > self.reached.len() {
+            return Some(NetworkDoubt::LoginRequired { domains: logins });
+        }
         let tried = failed + self.reached.len();
         if self.reached.is_empty() && failed >= MIN_FAILED {
             return Some(NetworkDoubt::NothingReached { tried });
@@ -189,9 +235,14 @@ impl NetworkEvidence {
     /// Returns a doubt if the pages do not come from their hosts. If a random name
     /// resolves, two domains with the same page suffice.
     pub fn page_doubt(&self, resolves_random_name: bool) -> Option<NetworkDoubt> {
-        let domains = self.largest_group();
         let min = if resolves_random_name { MIN_SUSPICIOUS_PAGES } else { MIN_SAME_PAGE };
-        let is_shared = domains >= min && 100 * domains >= MIN_SAME_PAGE_PERCENT * self.pages.len();
+        let domains = self.largest_group();
+        if is_shared(domains, min, self.pages.len()) {
+            return Some(NetworkDoubt::SamePage { domains });
+        }
+        let domains = largest_group(&self.error_pages);
+        let responded: BTreeSet<_> = self.pages.keys().chain(self.error_pages.keys()).collect();
+        let is_shared = is_shared(domains, MIN_SAME_PAGE, responded.len());
         is_shared.then_some(NetworkDoubt::SamePage { domains })
     }
 
@@ -204,29 +255,51 @@ impl NetworkEvidence {
 
     /// Returns the largest number of domains that have the same page.
     fn largest_group(&self) -> usize {
-        let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
-        for page in self.pages.values() {
-            *groups.entry(page).or_default() += 1;
-        }
-        groups.into_values().max().unwrap_or(0)
+        largest_group(&self.pages)
     }
 
     /// Stores what identifies the first page of a domain: its text, or the domain that it
-    /// redirects to, because a captive portal may redirect to itself.
+    /// redirects to, because a captive portal may redirect to itself. Error pages are stored
+    /// separately: they do not prove that pages come from their hosts.
     fn record_page(&mut self, domain: &str, probe: &Probe) {
         let is_page = matches!(probe.outcome, FetchOutcome::Response(200..=299));
-        if !is_page || self.pages.len() >= MAX_PAGES || self.pages.contains_key(domain) {
+        let pages = if is_page { &mut self.pages } else { &mut self.error_pages };
+        if pages.len() >= MAX_PAGES || pages.contains_key(domain) {
             return;
         }
         let final_url = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
         let final_domain = final_url.as_ref().and_then(external_domain);
         let other_domain = final_domain.filter(|other| other != domain);
         let page = other_domain.map(|other| format!("to {other}"));
-        let page = page.or_else(|| probe.digest.as_deref().and_then(page_text));
-        if let Some(page) = page {
-            self.pages.insert(domain.to_owned(), page);
+        let text = probe.digest.as_deref().and_then(page_text);
+        let page = page.or_else(|| text.filter(|text| is_page || !is_default_error_page(text)));
+        // A default page is not equal to that of another domain.
+        let is_response = !is_page && probe.outcome.status().is_some();
+        if let Some(page) = page.or_else(|| is_response.then(|| format!("of {domain}"))) {
+            pages.insert(domain.to_owned(), page);
         }
     }
+}
+
+/// Returns the largest number of domains that have the same page.
+fn largest_group(pages: &BTreeMap<String, String>) -> usize {
+    let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
+    for page in pages.values() {
+        *groups.entry(page).or_default() += 1;
+    }
+    groups.into_values().max().unwrap_or(0)
+}
+
+/// Whether so many of the domains that respond have the same page that the pages are in doubt.
+fn is_shared(domains: usize, min: usize, responded: usize) -> bool {
+    domains >= min && 100 * domains >= MIN_SAME_PAGE_PERCENT * responded
+}
+
+/// Whether the text of an error page is that of a web server, a framework or a plain response:
+/// it names the status.
+fn is_default_error_page(text: &str) -> bool {
+    let text = text.to_lowercase();
+    DEFAULT_ERROR_PHRASES.iter().any(|phrase| text.contains(phrase))
 }
 
 /// Returns a text that identifies a page: title and headings, or the start of its text.
@@ -242,149 +315,4 @@ fn page_text(digest: &Digest) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use relink_model::{DnsError, Hop, Timings};
-
-    use super::*;
-
-    fn probe(outcome: FetchOutcome, final_url: &str, title: &str) -> Probe {
-        let hop = Hop { url: final_url.to_owned(), status: 200, location: None, ip: None };
-        let digest = Digest { title: Some(title.to_owned()), ..Digest::default() };
-        Probe {
-            requested_at: Timestamp::UNIX_EPOCH,
-            hops: vec![hop],
-            outcome,
-            timings: Timings::default(),
-            retry_after: None,
-            version: None,
-            digest: Some(Box::new(digest)),
-        }
-    }
-
-    /// Returns the evidence of `reached` domains with different pages, `unresolved`
-    /// domains, and `unreached` domains with connection timeouts.
-    fn evidence(reached: usize, unresolved: usize, unreached: usize) -> NetworkEvidence {
-        let mut evidence = NetworkEvidence::default();
-        for n in 0..reached {
-            let domain = format!("up{n}.test");
-            let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), &domain);
-            evidence.record(&domain, &page);
-        }
-        let failed = |outcome| Probe { hops: Vec::new(), digest: None, ..probe(outcome, "", "") };
-        for n in 0..unresolved {
-            let outcome = FetchOutcome::DnsFailed(DnsError::NoSuchName);
-            evidence.record(&format!("gone{n}.test"), &failed(outcome));
-        }
-        for n in 0..unreached {
-            let outcome = FetchOutcome::TimedOut(Phase::Connect);
-            evidence.record(&format!("far{n}.test"), &failed(outcome));
-        }
-        evidence
-    }
-
-    /// Asserts whether the network is in doubt after these numbers of domains.
-    #[track_caller]
-    fn check(reached: usize, unresolved: usize, unreached: usize, is_doubted: bool) {
-        let doubt = evidence(reached, unresolved, unreached).doubt();
-        assert_eq!(doubt.is_some(), is_doubted, "{reached} {unresolved} {unreached}: {doubt:?}");
-    }
-
-    #[test]
-    fn nonexistent_names_are_credible_in_short_lists() {
-        check(0, 1, 0, false);
-        check(0, 2, 0, false);
-        check(1, 2, 0, false);
-        check(1, 1, 1, false);
-        check(1, 9, 0, false);
-    }
-
-    #[test]
-    fn network_is_in_doubt_if_no_external_host_is_reached() {
-        check(0, 3, 0, true);
-        check(0, 0, 3, true);
-        check(0, 2, 1, true);
-        check(0, 29, 0, true);
-    }
-
-    #[test]
-    fn resolution_is_in_doubt_if_almost_all_names_fail() {
-        check(1, 29, 0, true);
-        check(2, 10, 0, true);
-        check(3, 10, 0, false);
-        check(20, 10, 0, false);
-        // Three reached domains prove that names are resolved.
-        check(3, 500, 0, false);
-    }
-
-    #[test]
-    fn order_of_results_does_not_matter_before_network_is_proven() {
-        let mut unresolved = evidence(0, 12, 0);
-        unresolved.record("up.test", &probe(FetchOutcome::Response(404), "http://up.test/", ""));
-        assert_eq!(unresolved.doubt(), evidence(1, 12, 0).doubt());
-    }
-
-    /// Returns the evidence of `shared` domains with the page of a portal and `own` domains
-    /// with different pages.
-    fn with_portal(shared: usize, own: usize) -> NetworkEvidence {
-        let mut evidence = evidence(own, 0, 0);
-        for n in 0..shared {
-            let domain = format!("shared{n}.test");
-            let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), "Buy now");
-            evidence.record(&domain, &page);
-        }
-        evidence
-    }
-
-    #[test]
-    fn same_page_from_almost_all_hosts_is_doubted() {
-        assert_eq!(
-            with_portal(5, 0).page_doubt(false),
-            Some(NetworkDoubt::SamePage { domains: 5 })
-        );
-        assert!(with_portal(60, 2).page_doubt(false).is_some());
-        assert_eq!(with_portal(4, 0).page_doubt(false), None);
-        assert_eq!(with_portal(5, 5).page_doubt(false), None);
-        assert!(with_portal(2, 0).page_doubt(true).is_some());
-        assert_eq!(with_portal(1, 0).page_doubt(true), None);
-    }
-
-    #[test]
-    fn redirect_of_all_hosts_to_one_host_is_doubted() {
-        let mut evidence = NetworkEvidence::default();
-        for n in 0..5 {
-            let page =
-                probe(FetchOutcome::Response(200), "http://portal.test/login", &n.to_string());
-            evidence.record(&format!("a{n}.test"), &page);
-        }
-        assert!(evidence.page_doubt(false).is_some());
-    }
-
-    #[test]
-    fn parked_pages_among_other_pages_are_not_doubted() {
-        let evidence = with_portal(5, 6);
-        assert!(evidence.has_different_pages());
-        assert_eq!(evidence.page_doubt(false), None);
-        assert!(!with_portal(5, 2).has_different_pages());
-    }
-
-    /// Asserts the registrable domain, or `None` for a host of the local network.
-    #[track_caller]
-    fn check_domain(url: &str, expect: Option<&str>) {
-        assert_eq!(external_domain(&Url::parse(url).unwrap()).as_deref(), expect, "{url}");
-    }
-
-    #[test]
-    fn external_domain_excludes_local_hosts() {
-        check_domain("http://127.0.0.1:8080/", None);
-        check_domain("http://[::1]/", None);
-        check_domain("http://192.168.1.1/", None);
-        check_domain("http://localhost/", None);
-        check_domain("http://printer/", None);
-        check_domain("http://nas.local/", None);
-        check_domain("http://nowhere.invalid/", None);
-        check_domain("http://192.0.2.7/", Some("192.0.2.7"));
-        check_domain("http://www.example.co.uk/", Some("example.co.uk"));
-        check_domain("http://a.b.test/", Some("b.test"));
-    }
-}
+mod tests;

@@ -45,8 +45,8 @@ pub use catalog::{Catalog, DirectoryId, DomainId, SizeClass, UrlId, size_classes
 pub use check_log::{CheckCounts, CheckLog, UrlHealth};
 pub use estimate::RecallEstimate;
 pub use incident::{
-    CheckResult, EndReason, Hold, HostChecks, Incident, IncidentEnd, IncidentOrigin,
-    IncidentSubject, Lifecycle, LocationState, LossLimit, LossLimitError, NextCheck,
+    CheckResult, DomainChecks, EndReason, Hold, HostChecks, Incident, IncidentEnd, IncidentOrigin,
+    IncidentSubject, Lifecycle, LocationState, LossLimit, LossLimitError, MassFailure, NextCheck,
     OverrideAction, OverrideScope, Stage, Transition, is_record_visible, strongest_override,
 };
 pub use lot_plan::{LotKind, LotPlan, LotRule, LotState};

@@ -11,6 +11,7 @@
 
 mod guard;
 mod lifecycle;
+mod mass_failure;
 mod outage;
 mod timetable;
 mod visibility;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use guard::{LossLimit, LossLimitError};
 pub use lifecycle::Lifecycle;
+pub use mass_failure::{DomainChecks, MassFailure};
 pub use outage::HostChecks;
 pub use timetable::NextCheck;
 pub use visibility::{

@@ -98,7 +98,8 @@ pub struct HarvestRunArgs {
     /// Read records only; check no links and advance no incidents
     #[arg(long)]
     pub records_only: bool,
-    /// Delete or hide more than 20 % of the records of a provider
+    /// Delete or hide more than 20 % of the records of a provider, and accept that most domains
+    /// fail at once
     #[arg(long)]
     pub allow_loss: bool,
     /// Output format

@@ -161,7 +161,10 @@ impl HarvestRunRow {
         let problems = self.intake.problems.iter().map(|text| format!("skipped: {text}"));
         let doubt = self.doubt.iter().map(|text| format!("nothing advanced: {text}"));
         let errors = self.errors.iter().map(|text| format!("error: {text}"));
-        let refusals = self.refusals.iter().map(|text| format!("stopped: {text}"));
+        let refusals = self
+            .refusals
+            .iter()
+            .map(|text| format!("stopped: {text}; confirm with `--allow-loss`"));
         let notes = self.notes.iter().map(|text| format!("note: {text}"));
         let remarks = problems.chain(doubt).chain(errors).chain(refusals).chain(notes);
         remarks.map(|note| printable(&note).into_owned()).collect()

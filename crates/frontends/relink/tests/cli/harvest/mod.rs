@@ -8,6 +8,7 @@
 mod arrivals;
 mod concurrent;
 mod decay;
+mod guard;
 mod incidents;
 mod intake;
 mod interruptions;
