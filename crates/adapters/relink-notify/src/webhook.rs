@@ -78,14 +78,15 @@ impl WebhookSender for HttpWebhooks {
     }
 }
 
-/// Converts the outcome of a request. Redirects and client errors are final, except for
-/// the statuses 408, 425 and 429, which request another attempt.
+/// Converts the outcome of a request. Client errors are final, except for the statuses 408, 425
+/// and 429, which request another attempt. Redirects are not followed; they often are temporary,
+/// such as to a login or a maintenance page.
 fn outcome(outcome: &FetchOutcome) -> Result<(), WebhookError> {
     let reason = outcome.to_string();
     match outcome {
         FetchOutcome::Response(200..=299) => Ok(()),
         FetchOutcome::Response(408 | 425 | 429) => Err(WebhookError::Transient { reason }),
-        FetchOutcome::Response(300..=499) => Err(WebhookError::Rejected { reason }),
+        FetchOutcome::Response(400..=499) => Err(WebhookError::Rejected { reason }),
         _ => Err(WebhookError::Transient { reason }),
     }
 }
@@ -100,7 +101,8 @@ mod tests {
             matches!(outcome(&FetchOutcome::Response(status)), Err(WebhookError::Rejected { .. }))
         };
         assert!(outcome(&FetchOutcome::Response(204)).is_ok());
-        assert!(is_final(410) && is_final(400) && is_final(302));
+        assert!(is_final(410) && is_final(400));
+        assert!(!is_final(301) && !is_final(302) && !is_final(308));
         assert!(!is_final(429) && !is_final(500) && !is_final(200));
     }
 }

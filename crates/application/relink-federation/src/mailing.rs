@@ -1,15 +1,24 @@
 //! Sends the stored notifications by mail.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use relink_ports::{MailError, MailState, Mailer, OutgoingMail, StoredMail};
+use jiff::{SignedDuration, Timestamp};
+use relink_ports::{MailError, MailState, Mailer, OutgoingMail, StoreError, StoredMail};
 use relink_report::harvest::{MailTemplates, MailText, Notice};
 
 use super::{Harvester, ProviderSettings};
 use relink_requests::EngineError;
+use tokio::time::Instant;
 
-/// Maximum number of attempts to send a mail.
+/// Number of attempts after which a mail may fail for good.
 const MAX_ATTEMPTS: u32 = 20;
+/// The time during which a mail is sent again (RFC 5321, section 4.5.4.1: at least 4-5 days).
+const GIVE_UP_AFTER: SignedDuration = SignedDuration::from_hours(5 * 24);
+/// The interval between two attempts to use a locked database.
+const LOCK_RETRY: Duration = Duration::from_millis(200);
+/// The time to wait for a locked database.
+const LOCK_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// A mail that would be sent, or was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +57,26 @@ impl Harvester<'_> {
         Ok(mails.iter().map(preview).collect())
     }
 
+    /// Returns the mails that are not sent again.
+    pub async fn failed_mails(
+        &self,
+        templates: &MailTemplates,
+    ) -> Result<Vec<MailReport>, EngineError> {
+        let languages = self.languages().await?;
+        let mails = self.store.failed_mails().await?;
+        let failed = |mail: &StoredMail| {
+            let rendered = report(mail, render(mail, templates, &languages));
+            MailReport { error: mail.error.clone(), ..rendered }
+        };
+        Ok(mails.iter().map(failed).collect())
+    }
+
     /// Sends all pending mails: one per address and day. A mail that the server does not accept
-    /// yet is sent again by a later call, with the same `Message-ID`.
+    /// yet is sent again by a later call, with the same `Message-ID`. If the server cannot be
+    /// used, all further mails stay pending and are not part of the reports.
+    ///
+    /// The database is released while a mail is sent. The caller ensures that no other process
+    /// sends mails.
     pub async fn send_mails(
         &self,
         sender: &MailSender<'_>,
@@ -60,12 +87,20 @@ impl Harvester<'_> {
         let mut reports = Vec::new();
         for mail in mails {
             let mut entry = report(&mail, render(&mail, sender.templates, &languages));
+            let mut is_usable = true;
             if entry.error.is_none() {
-                (entry.state, entry.error) = self.send(sender, &mail, &entry).await;
-                let (state, error) = (entry.state, entry.error.as_deref());
-                self.store.record_mail(mail.id, state, error, self.ports.now()).await?;
+                self.store.release();
+                let result = self.send(sender, &mail, &entry).await;
+                is_usable = !matches!(result, Err(MailError::Server { .. }));
+                (entry.state, entry.error) = state_after(&result, &mail, self.ports.now());
+                if is_usable {
+                    self.record(&mail, &entry).await?;
+                }
             }
             reports.push(entry);
+            if !is_usable {
+                break;
+            }
         }
         Ok(reports)
     }
@@ -75,7 +110,7 @@ impl Harvester<'_> {
         sender: &MailSender<'_>,
         mail: &StoredMail,
         entry: &MailReport,
-    ) -> (MailState, Option<String>) {
+    ) -> Result<(), MailError> {
         let outgoing = OutgoingMail {
             from: sender.from.to_owned(),
             to: mail.recipient.clone(),
@@ -84,12 +119,21 @@ impl Harvester<'_> {
             message_id: mail.message_id.clone(),
             date: self.ports.now(),
         };
-        match sender.mailer.send(&outgoing).await {
-            Ok(()) => (MailState::Sent, None),
-            Err(error @ MailError::Transient { .. }) if mail.attempts + 1 < MAX_ATTEMPTS => {
-                (MailState::Pending, Some(error.to_string()))
+        sender.mailer.send(&outgoing).await
+    }
+
+    /// Stores the state of a mail. Waits for another process that uses the database: otherwise
+    /// the mail would be sent again.
+    async fn record(&self, mail: &StoredMail, entry: &MailReport) -> Result<(), EngineError> {
+        let started = Instant::now();
+        loop {
+            let (state, error) = (entry.state, entry.error.as_deref());
+            match self.store.record_mail(mail.id, state, error, self.ports.now()).await {
+                Err(StoreError::Locked { .. }) if started.elapsed() < LOCK_TIMEOUT => {
+                    tokio::time::sleep(LOCK_RETRY).await;
+                }
+                result => return Ok(result?),
             }
-            Err(error) => (MailState::Failed, Some(error.to_string())),
         }
     }
 
@@ -101,6 +145,24 @@ impl Harvester<'_> {
         };
         providers.iter().map(|it| Ok((it.id, language(&it.settings)?))).collect()
     }
+}
+
+/// Returns the state of a mail after an attempt, with the error.
+fn state_after(
+    result: &Result<(), MailError>,
+    mail: &StoredMail,
+    now: Timestamp,
+) -> (MailState, Option<String>) {
+    let first = mail.notifications.iter().map(|it| it.created_at).min().unwrap_or(now);
+    let is_overdue =
+        mail.attempts + 1 >= MAX_ATTEMPTS && now.duration_since(first) >= GIVE_UP_AFTER;
+    let state = match result {
+        Ok(()) => return (MailState::Sent, None),
+        Err(MailError::Server { .. }) => MailState::Pending,
+        Err(MailError::Transient { .. }) if !is_overdue => MailState::Pending,
+        Err(_) => MailState::Failed,
+    };
+    (state, result.as_ref().err().map(ToString::to_string))
 }
 
 fn render(
@@ -132,5 +194,53 @@ fn report(mail: &StoredMail, text: Result<MailText, String>) -> MailReport {
         text: text.text,
         state: mail.state,
         error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use relink_ports::StoredNotification;
+
+    use super::*;
+
+    /// Asserts the state after an attempt that follows `attempts` others and is made `hours`
+    /// hours after the notification.
+    #[track_caller]
+    fn check(error: &MailError, attempts: u32, hours: i64, expect: MailState) {
+        let created_at: Timestamp = "2026-01-01T09:00:00Z".parse().unwrap();
+        let notification = StoredNotification {
+            id: 1,
+            provider: 1,
+            key: String::new(),
+            kind: String::new(),
+            content: String::new(),
+            created_at,
+        };
+        let mail = StoredMail {
+            id: 1,
+            recipient: "a@example.org".to_owned(),
+            message_id: String::new(),
+            notifications: vec![notification],
+            attempts,
+            state: MailState::Pending,
+            error: None,
+        };
+        let now = created_at + SignedDuration::from_hours(hours);
+        let (state, message) = state_after(&Err(error.clone()), &mail, now);
+        assert_eq!((state, message), (expect, Some(error.to_string())));
+    }
+
+    #[test]
+    fn state_after_failure_depends_on_the_failed_command_and_the_time() {
+        let reason = String::new;
+        let server = MailError::Server { reason: reason() };
+        let transient = MailError::Transient { reason: reason() };
+        check(&server, 1_000, 10_000, MailState::Pending);
+        check(&transient, 0, 0, MailState::Pending);
+        // An outage of a day with an attempt each minute, and a late first attempt.
+        check(&transient, 1_440, 24, MailState::Pending);
+        check(&transient, 0, 10_000, MailState::Pending);
+        check(&transient, 19, 120, MailState::Failed);
+        check(&MailError::Rejected { reason: reason() }, 0, 0, MailState::Failed);
     }
 }

@@ -27,6 +27,13 @@ pub enum MailError {
     /// The server may accept the mail later.
     #[error("the mail server did not accept the mail yet: {reason}")]
     Transient {
+        /// The response.
+        reason: String,
+    },
+    /// The server cannot be used at the moment: no connection, no encryption, or no login. This
+    /// does not depend on the mail.
+    #[error("cannot use the mail server: {reason}")]
+    Server {
         /// The response or the failure of the connection.
         reason: String,
     },

@@ -14,12 +14,18 @@ pub struct HarvestMailArgs {
     /// Send the mails; without this flag, print them
     #[arg(long, requires = "smtp", requires = "mail_from")]
     pub send: bool,
+    /// Print the mails that failed for good
+    #[arg(long, conflicts_with_all = ["send", "drafts"])]
+    pub failed: bool,
+    /// Send the failed mails again, together with the next ones
+    #[arg(long, conflicts_with_all = ["failed", "drafts"])]
+    pub retry: bool,
     /// Print the drafts of personal mails instead
     #[arg(long, conflicts_with = "send")]
     pub drafts: bool,
     /// Record that the personal mail of a draft was sent, by the number that
     /// `--drafts` prints
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["send", "drafts"])]
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["send", "drafts", "failed", "retry"])]
     pub mark_sent: Option<i64>,
     /// Name to store with `--mark-sent` [default: your user name]
     #[arg(long, value_name = "NAME", env = "USER", hide_env_values = true)]

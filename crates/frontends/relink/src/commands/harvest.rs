@@ -86,6 +86,8 @@ pub struct Session {
     pub ports: HarvestPorts,
     /// The options.
     pub options: HarvestOptions,
+    /// The file of the database.
+    db: std::path::PathBuf,
 }
 
 impl Session {
@@ -158,7 +160,7 @@ pub async fn open_session(
     let plan = HarvestPlan::resolve(request.unwrap_or_else(no_request_flags), db)?;
     let ports =
         wiring::harvest_ports(plan.run.fetch, &plan.run.db, plan.client, Arc::new(clock)).await?;
-    Ok(Session { ports, options: plan.options })
+    Ok(Session { ports, options: plan.options, db: plan.run.db })
 }
 
 /// Runs all providers and prints their reports.

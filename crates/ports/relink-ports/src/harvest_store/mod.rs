@@ -190,6 +190,13 @@ pub trait HarvestStore: Send + Sync {
     /// Returns all mails that would be sent, without storing anything.
     async fn preview_mails(&self) -> Result<Vec<StoredMail>, StoreError>;
 
+    /// Returns the mails that are not sent again, oldest first.
+    async fn failed_mails(&self) -> Result<Vec<StoredMail>, StoreError>;
+
+    /// Assigns the notifications of failed mails to the next mails. Returns the number of
+    /// failed mails.
+    async fn retry_failed_mails(&self) -> Result<usize, StoreError>;
+
     /// Stores the result of an attempt to send a mail.
     async fn record_mail(
         &self,

@@ -43,21 +43,33 @@ pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbRes
     Ok(())
 }
 
-/// Returns the pending mails, oldest first.
-pub(super) fn pending(db: &Connection) -> DbResult<Vec<StoredMail>> {
+/// Returns the mails in a state, oldest first.
+pub(super) fn in_state(db: &Connection, state: MailState) -> DbResult<Vec<StoredMail>> {
     let mut statement = db.prepare_cached(
         "SELECT id, recipient, message_id, attempts, error FROM harvest_mail
-         WHERE state = 0 /* pending */ ORDER BY id",
+         WHERE state = ? ORDER BY id",
     )?;
-    let rows = statement.query_map((), mail_row)?;
+    let rows = statement.query_map([state_number(state)], mail_row)?;
     let mut mails: Vec<StoredMail> = rows.collect::<Result<_, _>>()?;
     for mail in &mut mails {
+        mail.state = state;
         mail.notifications = notifications(db, "o.mail_id = ?1 AND o.recipient = ?2", mail)?;
     }
     Ok(mails)
 }
 
-/// Reads a pending mail; the caller adds its notifications.
+/// Removes the failed mails, so that the next mails to their addresses contain their
+/// notifications. Returns their number.
+pub(super) fn retry_failed(db: &Connection) -> DbResult<usize> {
+    db.execute(
+        "UPDATE harvest_outbox SET mail_id = NULL
+         WHERE mail_id IN (SELECT id FROM harvest_mail WHERE state = 2 /* failed */)",
+        (),
+    )?;
+    Ok(db.execute("DELETE FROM harvest_mail WHERE state = 2 /* failed */", ())?)
+}
+
+/// Reads a mail; the caller adds its notifications and its state.
 fn mail_row(row: &Row<'_>) -> rusqlite::Result<StoredMail> {
     Ok(StoredMail {
         id: row.get(0)?,
@@ -89,7 +101,7 @@ fn notifications(
 /// Returns the pending mails and those that `prepare` would create. The latter have the
 /// id zero.
 pub(super) fn preview(db: &Connection) -> DbResult<Vec<StoredMail>> {
-    let mut mails = pending(db)?;
+    let mut mails = in_state(db, MailState::Pending)?;
     let mut statement = db.prepare_cached(
         "SELECT DISTINCT 0, recipient, '', 0, NULL FROM harvest_outbox
          WHERE mail_id IS NULL ORDER BY recipient",

@@ -219,12 +219,20 @@ impl HarvestStore for SqliteStore {
     ) -> Result<Vec<StoredMail>, StoreError> {
         self.transact("preparing mails", |db| {
             mails::prepare(db, day, message_domain)?;
-            mails::pending(db)
+            mails::in_state(db, MailState::Pending)
         })
     }
 
     async fn preview_mails(&self) -> Result<Vec<StoredMail>, StoreError> {
         self.perform("reading mails", mails::preview)
+    }
+
+    async fn failed_mails(&self) -> Result<Vec<StoredMail>, StoreError> {
+        self.perform("reading mails", |db| mails::in_state(db, MailState::Failed))
+    }
+
+    async fn retry_failed_mails(&self) -> Result<usize, StoreError> {
+        self.transact("retrying mails", |db| mails::retry_failed(db))
     }
 
     async fn record_mail(

@@ -129,6 +129,23 @@ async fn prepare_mails_creates_one_mail_per_address_and_day() {
 }
 
 #[tokio::test]
+async fn retry_puts_the_notifications_of_failed_mails_into_new_mails() {
+    let (_directory, store, id) = open_with_provider().await;
+    store.apply(id, DAY, &notification("k1"), now()).await.unwrap();
+    let mail = store.prepare_mails(DAY, "example.org").await.unwrap().remove(0);
+    store.record_mail(mail.id, MailState::Failed, Some("550"), now()).await.unwrap();
+    let failed = store.failed_mails().await.unwrap();
+    assert_eq!((failed.len(), failed[0].state), (1, MailState::Failed));
+    assert_eq!((failed[0].error.as_deref(), failed[0].notifications.len()), (Some("550"), 1));
+    assert!(store.prepare_mails(DAY, "example.org").await.unwrap().is_empty());
+    assert_eq!(store.retry_failed_mails().await.unwrap(), 1);
+    assert_eq!(store.retry_failed_mails().await.unwrap(), 0);
+    let mails = store.prepare_mails(DAY, "example.org").await.unwrap();
+    assert_eq!((mails[0].notifications[0].key.as_str(), mails[0].attempts), ("k1", 0));
+    assert!(store.failed_mails().await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn remove_provider_deletes_all_its_data() {
     let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false)];

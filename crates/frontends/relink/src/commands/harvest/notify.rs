@@ -3,6 +3,7 @@
 //! A notice reports the incidents of a provider: its broken links. A draft is a personal
 //! mail that a manager edits and sends with another program.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use relink_federation::{MailReport, MailSender};
@@ -21,6 +22,8 @@ use crate::output::print;
 const MAX_NOTIFICATIONS: usize = 500;
 /// The event which records that a manager sent a personal mail.
 const SENT: &str = "mail-sent";
+/// The end of the name of the file that is locked while mails are sent.
+const MAIL_LOCK_SUFFIX: &str = ".mail-lock";
 /// Environment variables with the credentials of the mail server.
 const SMTP_USER: &str = "RELINK_SMTP_USER";
 const SMTP_PASSWORD: &str = "RELINK_SMTP_PASSWORD";
@@ -34,43 +37,101 @@ pub async fn mail(args: &HarvestMailArgs, session: &Session) -> Result<Exit, Com
     if let Some(number) = args.mark_sent {
         return mark_sent(number, args.user.as_deref(), session).await;
     }
-    let harvester = session.harvester();
-    let reports = if args.send {
-        let mailer = SmtpMailer::new(smtp_settings(args)?)
-            .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
-        let from = args.mail_from.as_deref().unwrap_or_default();
-        let sender = MailSender { mailer: &mailer, from, templates: &templates };
-        harvester.send_mails(&sender).await?
-    } else {
-        harvester.preview_mails(&templates).await?
-    };
-    print_mails(&reports, args.send)
+    if args.failed {
+        return print_failed(&session.harvester().failed_mails(&templates).await?);
+    }
+    if args.retry {
+        let count = session.store().retry_failed_mails().await?;
+        print(&format!("{} will be sent again\n", mails(count)))?;
+    }
+    if args.send {
+        return send(args, &templates, session).await;
+    }
+    print_preview(&session.harvester().preview_mails(&templates).await?)
 }
 
-fn print_mails(reports: &[MailReport], is_sent: bool) -> Result<Exit, CommandError> {
-    let mut exit = Exit::Clean;
+async fn send(
+    args: &HarvestMailArgs,
+    templates: &MailTemplates,
+    session: &Session,
+) -> Result<Exit, CommandError> {
+    let mailer = SmtpMailer::new(smtp_settings(args)?)
+        .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
+    // The database is free while a mail is sent, so it does not exclude a second sender.
+    let _lock = lock_mails(&session.db)?;
+    let from = args.mail_from.as_deref().unwrap_or_default();
+    let sender = MailSender { mailer: &mailer, from, templates };
+    print_sent(&session.harvester().send_mails(&sender).await?)
+}
+
+/// Ensures that this process is the only one that sends mails. The lock ends with the process.
+fn lock_mails(db: &Path) -> Result<File, CommandError> {
+    let mut name = db.as_os_str().to_owned();
+    name.push(MAIL_LOCK_SUFFIX);
+    let path = Path::new(&name);
+    let cannot_lock = |cause: String| {
+        CommandError::internal(format!("cannot lock `{}`", path.display())).cause(cause)
+    };
+    let file = File::options().create(true).append(true).open(path);
+    let file = file.map_err(|error| cannot_lock(error.to_string()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(CommandError::internal("another process is sending the mails")
+                .hint("wait until it ends"))
+        }
+        Err(TryLockError::Error(error)) => Err(cannot_lock(error.to_string())),
+    }
+}
+
+fn mails(count: usize) -> String {
+    if count == 1 { "1 mail".to_owned() } else { format!("{count} mails") }
+}
+
+fn print_sent(reports: &[MailReport]) -> Result<Exit, CommandError> {
     for report in reports {
         let recipient = printable(&report.recipient);
-        let subject = printable(&report.subject);
-        let line = match (&report.error, is_sent, report.state) {
-            (Some(error), _, state) => {
-                exit = Exit::Findings;
-                let result =
-                    if state == MailState::Pending { "will be sent again" } else { "failed" };
-                format!("{recipient}: {result}: {}\n", printable(error))
+        let line = match (&report.error, report.state) {
+            (Some(error), MailState::Failed) => {
+                format!("{recipient}: failed: {}\n", printable(error))
             }
-            (None, true, _) => format!("{recipient}: sent: {subject}\n"),
-            (None, false, _) => {
-                let text: Vec<_> = report.text.lines().map(printable).collect();
-                format!("To: {recipient}\nSubject: {subject}\n\n{}\n\n", text.join("\n"))
-            }
+            (Some(error), _) => format!("{recipient}: will be sent again: {}\n", printable(error)),
+            (None, _) => format!("{recipient}: sent: {}\n", printable(&report.subject)),
         };
         print(&line)?;
     }
-    if !is_sent {
-        print(&format!("{} not sent; use `--send` to send them\n", reports.len()))?;
+    let is_sent = |report: &&MailReport| report.error.is_none();
+    let sent = reports.iter().filter(is_sent).count();
+    print(&format!("{sent} sent\n"))?;
+    Ok(if sent == reports.len() { Exit::Clean } else { Exit::Findings })
+}
+
+fn print_preview(reports: &[MailReport]) -> Result<Exit, CommandError> {
+    let mut exit = Exit::Clean;
+    for report in reports {
+        let recipient = printable(&report.recipient);
+        let text = if let Some(error) = &report.error {
+            exit = Exit::Findings;
+            format!("{recipient}: cannot be sent: {}\n", printable(error))
+        } else {
+            let text: Vec<_> = report.text.lines().map(printable).collect();
+            let subject = printable(&report.subject);
+            format!("To: {recipient}\nSubject: {subject}\n\n{}\n\n", text.join("\n"))
+        };
+        print(&text)?;
     }
+    print(&format!("{} not sent; use `--send` to send them\n", reports.len()))?;
     Ok(exit)
+}
+
+fn print_failed(reports: &[MailReport]) -> Result<Exit, CommandError> {
+    for report in reports {
+        let (recipient, subject) = (printable(&report.recipient), printable(&report.subject));
+        let error = printable(report.error.as_deref().unwrap_or_default());
+        print(&format!("{recipient}: {subject}: {error}\n"))?;
+    }
+    print(&format!("{} failed; use `--retry --send` to send them again\n", reports.len()))?;
+    Ok(Exit::Clean)
 }
 
 /// Prints the drafts of personal mails, newest first.

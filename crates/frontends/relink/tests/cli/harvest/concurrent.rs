@@ -29,25 +29,17 @@ fn server_responds_503_while_a_command_uses_the_database() {
     let provider = Provider::new();
     provider.run_on_day(0);
     let server = Server::start(&provider, &["--oai"]);
-    // Another command holds the database while it waits for its mail server.
-    let mut mail_server = super::peers::Peer::start(SILENT_SERVER, &[]);
-    let smtp = format!("127.0.0.1:{}", mail_server.port());
-    provider.harvest(&["edit", PROVIDER, "--contact", "repo@example.org"]).exits(0);
-    provider.remove_page("a.test", "/2");
-    provider.run_on_day(8);
-    let mut command = provider.sandbox.command(&[
-        "harvest",
-        "mail",
-        "--send",
-        "--smtp",
-        &smtp,
-        "--mail-from",
-        "s@example.org",
-        "--db",
-        "relink.db",
-    ]);
-    let mut child = command.env("RELINK_NOW", super::time(8)).spawn().unwrap();
-    assert_eq!(mail_server.line(), "connected");
+    // Another command holds the database while it waits for a provider.
+    let mut slow_provider = super::peers::Peer::start(SILENT_SERVER, &[]);
+    let url = format!("http://127.0.0.1:{}/oai", slow_provider.port());
+    provider.harvest(&["add", "slow", "--oai", &url]).exits(0);
+    let mut child = provider
+        .sandbox
+        .command(&["harvest", "run", "slow", "--allow-private", "--db", "relink.db"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    assert_eq!(slow_provider.line(), "connected");
     let busy = server.request("GET", "/oai?verb=ListSets", &[], "");
     assert_eq!(busy.status, 503, "{busy:?}");
     assert!(busy.head.contains("retry-after: "), "{busy:?}");
@@ -57,7 +49,7 @@ fn server_responds_503_while_a_command_uses_the_database() {
 }
 
 /// A Python program that accepts a connection and sends nothing.
-const SILENT_SERVER: &str = "\
+pub const SILENT_SERVER: &str = "\
 import socket
 listener = socket.create_server((\"127.0.0.1\", 0))
 print(\"port\", listener.getsockname()[1], flush=True)

@@ -42,10 +42,14 @@ fn mails_are_sent_once_and_retried() {
     assert!(first.contains("unknown@example.org: failed: "), "{first}");
     let second = send(0).exits(0).stdout;
     assert!(
-        second.starts_with("later@example.org: sent: ") && second.lines().count() == 1,
+        second.starts_with("later@example.org: sent: ") && second.ends_with("\n1 sent\n"),
         "{second}"
     );
-    assert_eq!(send(0).exits(0).stdout, "");
+    assert_eq!(send(0).exits(0).stdout, "0 sent\n");
+    let failed = provider.harvest(&["mail", "--failed"]).exits(0).stdout;
+    assert!(failed.starts_with("unknown@example.org: ") && failed.contains("550"), "{failed}");
+    let retry = provider.harvest(&["mail", "--retry"]).exits(0).stdout;
+    assert!(retry.starts_with("1 mail will be sent again\nTo: unknown@example.org\n"), "{retry}");
     let mails: Vec<Value> = (0..3).map(|_| serde_json::from_str(&peer.line()).unwrap()).collect();
     let mails_to = |name: &str| mails.iter().filter(|mail| mail["to"] == name).collect::<Vec<_>>();
     let (repo, later) = (mails_to("repo@example.org"), mails_to("later@example.org"));
@@ -56,6 +60,55 @@ fn mails_are_sent_once_and_retried() {
     assert_eq!(later[0]["id"], later[1]["id"]);
     assert_ne!(repo[0]["id"], later[1]["id"]);
     assert!(later[1]["text"].as_str().unwrap().contains("/2"), "{}", later[1]);
+}
+
+#[test]
+fn mails_stay_pending_if_the_login_fails() {
+    let mut peer = Peer::start(include_str!("smtp_sink.py"), &["--password", "right"]);
+    let server = format!("127.0.0.1:{}", peer.port());
+    let provider = Provider::with_contacts(&["a@example.org", "b@example.org"]);
+    provider.remove_page("a.test", "/2");
+    provider.run_on_day(0);
+    let send = |password: &str| {
+        let mut args = vec!["harvest"];
+        args.extend(send_flags(&server));
+        args.extend(["--db", "relink.db"]);
+        let mut command = provider.sandbox.command(&args);
+        command.env("RELINK_NOW", time(0)).env("RELINK_SMTP_USER", "user");
+        command.env("RELINK_SMTP_PASSWORD", password).output().unwrap()
+    };
+    for _ in 0..2 {
+        let output = send("wrong");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("will be sent again") && text.contains("535"), "{text}");
+        // The second mail is not attempted.
+        assert!(text.ends_with("\n0 sent\n") && text.lines().count() == 2, "{text}");
+    }
+    let text = String::from_utf8(send("right").stdout).unwrap();
+    assert!(text.ends_with("\n2 sent\n"), "{text}");
+    let mail: Value = serde_json::from_str(&peer.line()).unwrap();
+    assert_eq!(mail["to"], "a@example.org");
+}
+
+#[test]
+fn database_is_free_while_a_mail_is_sent() {
+    let mut mail_server = Peer::start(super::concurrent::SILENT_SERVER, &[]);
+    let server = format!("127.0.0.1:{}", mail_server.port());
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    provider.remove_page("a.test", "/2");
+    provider.run_on_day(0);
+    let mut args = vec!["harvest"];
+    args.extend(send_flags(&server));
+    args.extend(["--db", "relink.db"]);
+    let mut command = provider.sandbox.command(&args);
+    let mut child = command.env("RELINK_NOW", time(0)).stdout(Stdio::null()).spawn().unwrap();
+    assert_eq!(mail_server.line(), "connected");
+    provider.harvest(&["status"]).exits(0);
+    let second = provider.harvest(&send_flags(&server)).exits(4).stderr;
+    assert!(second.contains("another process is sending the mails"), "{second}");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 """A mail server that prints each mail as JSON. It rejects `unknown@…` with 550 and accepts
 `later@…` on the second attempt. With `--events`, it also prints each command. With `--tls CERT
-KEY`, it requires STARTTLS."""
+KEY`, it requires STARTTLS, with `--password PASSWORD` a login."""
 import email
 import email.policy
 import json
@@ -10,6 +10,7 @@ import sys
 import time
 
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
 
 events = "--events" in sys.argv
 
@@ -61,6 +62,15 @@ if "--tls" in sys.argv:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(sys.argv[index + 1], sys.argv[index + 2])
     options = {"tls_context": context, "require_starttls": True}
+
+if "--password" in sys.argv:
+    password = sys.argv[sys.argv.index("--password") + 1].encode()
+
+    def authenticate(server, session, envelope, mechanism, login):
+        return AuthResult(success=login.password == password, handled=False)
+
+    options = {
+        "authenticator": authenticate, "auth_required": True, "auth_require_tls": False}
 
 # The controller connects to its own port, so it cannot select a free one.
 with socket.socket() as free:
