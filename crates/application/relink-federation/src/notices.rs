@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use relink_ports::{NewNotification, StoredProvider};
 use relink_report::harvest::{Notice, NoticeItem, NoticeKind};
-use relink_survey::{IncidentSubject, Transition};
+use relink_survey::{EndReason, Incident, IncidentSubject, Transition};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::advance::Change;
@@ -17,8 +17,8 @@ fn kinds(transition: Transition) -> &'static [NoticeKind] {
         Transition::Reported => &[NoticeKind::Reported],
         Transition::Escalated => &[NoticeKind::Escalated, NoticeKind::Draft],
         Transition::Filtered => &[NoticeKind::Filtered],
-        Transition::Hidden => &[NoticeKind::Hidden],
-        Transition::Restored => &[NoticeKind::Restored],
+        Transition::Hidden => &[NoticeKind::Hidden, NoticeKind::LeftOut],
+        Transition::Restored => &[NoticeKind::Restored, NoticeKind::Repaired],
     }
 }
 
@@ -26,16 +26,18 @@ fn kinds(transition: Transition) -> &'static [NoticeKind] {
 fn recipients(kind: NoticeKind, settings: &ProviderSettings) -> Vec<String> {
     match kind {
         NoticeKind::Escalated => settings.managers.clone(),
-        NoticeKind::Restored => settings.contacts.clone(),
-        NoticeKind::Reported | NoticeKind::Filtered | NoticeKind::Hidden
+        NoticeKind::Restored | NoticeKind::Repaired => settings.contacts.clone(),
+        NoticeKind::Reported | NoticeKind::Filtered | NoticeKind::Hidden | NoticeKind::LeftOut
             if settings.notify.mail =>
         {
             settings.contacts.clone()
         }
         // The manager sends the personal mail of a draft.
-        NoticeKind::Draft | NoticeKind::Reported | NoticeKind::Filtered | NoticeKind::Hidden => {
-            Vec::new()
-        }
+        NoticeKind::Draft
+        | NoticeKind::Reported
+        | NoticeKind::Filtered
+        | NoticeKind::Hidden
+        | NoticeKind::LeftOut => Vec::new(),
     }
 }
 
@@ -62,8 +64,9 @@ impl Harvester<'_> {
         ];
         let mut notifications = Vec::new();
         for transition in order {
-            let group: Vec<&Change> =
-                changes.iter().filter(|it| it.transition == Some(transition)).collect();
+            let is_in_group =
+                |it: &&Change| it.transition == Some(transition) && !ends_with_deletion(it);
+            let group: Vec<&Change> = changes.iter().filter(is_in_group).collect();
             if group.is_empty() {
                 continue;
             }
@@ -120,30 +123,43 @@ impl Harvester<'_> {
     }
 }
 
-/// Returns the records of an incident. A notice of hidden records omits those that a manager
-/// shows.
+/// Whether an incident ended because the provider deleted its records. The provider knows that.
+fn ends_with_deletion(change: &Change) -> bool {
+    change.state.incident.end.is_some_and(|end| end.reason == EndReason::RecordDeleted)
+}
+
+/// Returns the records of an incident to which a notice of this kind applies.
 fn items(kind: NoticeKind, change: &Change, view: &RecordView) -> Vec<NoticeItem> {
     let incident = &change.state.incident;
     let host = match &incident.subject {
         IncidentSubject::Host(host) => Some(host.clone()),
         IncidentSubject::Target(_) => None,
     };
-    let records = view.affected(incident);
-    let item = |record: &str, title: Option<String>, url: &str| NoticeItem {
-        record: record.to_owned(),
-        title,
-        url: url.to_owned(),
+    let records = view.affected(incident).iter().filter(|it| applies(kind, incident, it));
+    let item = |record: &AffectedRecord| NoticeItem {
+        record: record.identifier.clone(),
+        title: record.title.clone(),
+        url: record.url.clone(),
         reason: change.state.reason.clone(),
         host: host.clone(),
         since: incident.found_on,
     };
-    if records.is_empty() {
-        // The records have changed or are deleted.
-        return vec![item("", None, incident.subject.name())];
+    records.map(item).collect()
+}
+
+/// Whether the event of a notice concerns a record. Records that a manager shows are not hidden,
+/// and records with another working location stay visible.
+fn applies(kind: NoticeKind, incident: &Incident, record: &AffectedRecord) -> bool {
+    let was_hidden = incident.hidden_on.is_some() && !record.was_visible;
+    match kind {
+        NoticeKind::Hidden => !record.is_visible,
+        NoticeKind::LeftOut => record.is_visible && !record.is_shown_by_manager,
+        NoticeKind::Restored => was_hidden && record.is_visible,
+        NoticeKind::Repaired => !(was_hidden && record.is_visible),
+        NoticeKind::Reported | NoticeKind::Escalated | NoticeKind::Draft | NoticeKind::Filtered => {
+            true
+        }
     }
-    let is_listed = |it: &&AffectedRecord| kind != NoticeKind::Hidden || !it.is_shown_by_manager;
-    let records = records.iter().filter(is_listed);
-    records.map(|it| item(&it.identifier, it.title.clone(), &it.url)).collect()
 }
 
 /// Returns the key of a notification. The same incidents in the same stage on the same day have
@@ -161,4 +177,42 @@ fn notice_key(
     subjects.sort_unstable();
     let hash = xxh3_64(subjects.join("\n").as_bytes());
     format!("{}/{}/{day}/{hash:016x}", provider.id, kind.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use relink_survey::IncidentOrigin;
+
+    use super::*;
+
+    /// Asserts which of two kinds of notices applies to a record of an incident that hides its
+    /// target, before and after the changes.
+    #[track_caller]
+    fn check(was_visible: bool, is_visible: bool, kinds: [NoticeKind; 2]) {
+        let subject = IncidentSubject::Target("http://a.test/".to_owned());
+        let day = date(2026, 1, 1);
+        let incident = Incident::open_hidden(subject, day, IncidentOrigin::Report);
+        let record = AffectedRecord {
+            id: 1,
+            identifier: String::new(),
+            title: None,
+            url: String::new(),
+            is_shown_by_manager: false,
+            was_visible,
+            is_visible,
+        };
+        for kind in
+            [NoticeKind::Hidden, NoticeKind::LeftOut, NoticeKind::Restored, NoticeKind::Repaired]
+        {
+            assert_eq!(applies(kind, &incident, &record), kinds.contains(&kind), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn notice_describes_the_visibility_of_its_records() {
+        check(true, false, [NoticeKind::Hidden, NoticeKind::Repaired]);
+        check(true, true, [NoticeKind::LeftOut, NoticeKind::Repaired]);
+        check(false, true, [NoticeKind::LeftOut, NoticeKind::Restored]);
+    }
 }

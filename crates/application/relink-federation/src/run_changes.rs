@@ -74,6 +74,7 @@ impl Harvester<'_> {
             CheckScope::Records(records) => self.open_incidents_of(provider.id, records).await?,
         };
         let mut outcome = self.outcome(provider, settings, checks, &open, row).await?;
+        self.add_former_records(&mut outcome).await?;
         for change in &mut outcome.changes {
             count_transition(&mut row.changes, change.transition);
             change.state.records = outcome.view.record_ids(&change.state.incident, MAX_RECORD_IDS);
@@ -99,6 +100,28 @@ impl Harvester<'_> {
         };
         let now = self.ports.now();
         Ok(self.store.apply(provider.id, self.today(), &stored, now).await?)
+    }
+
+    /// Adds the records whose changed URL ended an incident: they no longer have its target.
+    async fn add_former_records(&self, outcome: &mut RunOutcome) -> Result<(), EngineError> {
+        let is_url_change = |change: &&Change| {
+            let end = change.state.incident.end.map(|end| end.reason);
+            change.transition.is_some() && end == Some(EndReason::UrlChanged)
+        };
+        for change in outcome.changes.iter().filter(is_url_change) {
+            for id in &change.state.records {
+                if let Some(record) = self.record_by_id(*id).await?.filter(|it| !it.is_deleted) {
+                    outcome.view.add_former(&change.state.incident, &record);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn record_by_id(&self, id: i64) -> Result<Option<StoredRecord>, EngineError> {
+        let filter = RecordFilter { after: id - 1, limit: 1, ..RecordFilter::default() };
+        let found = self.store.harvested_records(&filter).await?;
+        Ok(found.into_iter().find(|record| record.id == id))
     }
 
     /// Computes the changes of a run. If they would hide too many records, no record is hidden.
@@ -219,9 +242,7 @@ impl Harvester<'_> {
 
     async fn are_deleted(&self, records: &[i64]) -> Result<bool, EngineError> {
         for id in records {
-            let filter = RecordFilter { after: id - 1, limit: 1, ..RecordFilter::default() };
-            let found = self.store.harvested_records(&filter).await?;
-            if found.iter().any(|record| record.id == *id && !record.is_deleted) {
+            if self.record_by_id(*id).await?.is_some_and(|record| !record.is_deleted) {
                 return Ok(false);
             }
         }

@@ -29,6 +29,10 @@ pub(super) struct AffectedRecord {
     pub(super) url: String,
     /// Whether a manager shows the record in spite of its broken links.
     pub(super) is_shown_by_manager: bool,
+    /// Whether the record was visible before the changes.
+    pub(super) was_visible: bool,
+    /// Whether the record is visible after the changes.
+    pub(super) is_visible: bool,
 }
 
 /// The records of a provider after the changes of a run.
@@ -73,6 +77,20 @@ impl RecordView {
     /// Returns the records of an incident.
     pub(super) fn affected(&self, incident: &Incident) -> &[AffectedRecord] {
         self.affected.get(incident.subject.name()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds a record that had the target of an incident before it was changed.
+    pub(super) fn add_former(&mut self, incident: &Incident, record: &StoredRecord) {
+        let name = incident.subject.name().to_owned();
+        self.affected.entry(name.clone()).or_default().push(AffectedRecord {
+            id: record.id,
+            identifier: record.identifier.clone(),
+            title: record.title.clone(),
+            url: name,
+            is_shown_by_manager: false,
+            was_visible: record.is_visible,
+            is_visible: true,
+        });
     }
 
     /// Returns the ids of the first records of an incident.
@@ -196,6 +214,8 @@ impl<'a> Scan<'a> {
                         title: record.title.clone(),
                         url: link.original.clone(),
                         is_shown_by_manager: decision == Some(OverrideAction::Restore),
+                        was_visible: record.is_visible,
+                        is_visible,
                     });
                 }
             }

@@ -170,11 +170,15 @@ mod tests {
             NoticeKind::Draft,
             NoticeKind::Filtered,
             NoticeKind::Hidden,
+            NoticeKind::LeftOut,
             NoticeKind::Restored,
+            NoticeKind::Repaired,
         ];
+        let mut texts = std::collections::HashSet::new();
         for language in MailTemplates::LANGUAGES {
             for kind in kinds {
                 let mail = MailTemplates::default().render(language, &[notice(kind)]).unwrap();
+                assert!(texts.insert(mail.text.clone()), "{language} {kind:?}: same text");
                 assert!(!mail.subject.contains(['\r', '\n']), "{mail:?}");
                 assert!(mail.text.contains("http://a.test/1"), "{mail:?}");
                 assert!(

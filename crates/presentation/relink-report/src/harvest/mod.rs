@@ -34,8 +34,12 @@ pub enum NoticeKind {
     Filtered,
     /// Records were hidden.
     Hidden,
-    /// Records work again.
+    /// Links were left out of records that stay visible, because other locations work.
+    LeftOut,
+    /// Hidden records are visible again.
     Restored,
+    /// Links work again or were changed before their records were hidden.
+    Repaired,
 }
 
 impl NoticeKind {
@@ -47,7 +51,9 @@ impl NoticeKind {
             Self::Draft => "draft",
             Self::Filtered => "filtered",
             Self::Hidden => "hidden",
+            Self::LeftOut => "left-out",
             Self::Restored => "restored",
+            Self::Repaired => "repaired",
         }
     }
 }

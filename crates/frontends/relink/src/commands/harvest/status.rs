@@ -9,7 +9,7 @@ use relink_federation::{IncidentState, ProviderSettings};
 use relink_ports::{IncidentFilter, StoredProvider};
 use relink_report::human::counted;
 use relink_report::{printable, redact};
-use relink_survey::{IncidentSubject, Lifecycle};
+use relink_survey::{IncidentSubject, Lifecycle, Stage};
 use serde::Serialize;
 
 use super::Session;
@@ -165,6 +165,10 @@ fn text(row: &StatusRow) -> String {
         counted(row.urls, "URL"),
         counted(row.domains, "domain")
     );
+    let is_hidden = |it: &&IncidentRow| it.stage == Stage::Hidden.as_str();
+    if row.hidden == 0 && row.incidents.iter().any(|it| is_hidden(&it)) {
+        text += "  hidden links are left out of their records, which have other links that work\n";
+    }
     for incident in &row.incidents {
         let date = incident.next_check.as_ref().or(incident.ended_on.as_ref());
         let label = if incident.ended_on.is_some() { "ended" } else { "next check" };

@@ -219,7 +219,7 @@ fn check_mails(mails: &[Value]) {
         let date = time(day).split('T').next().unwrap().to_owned();
         let phrase = match day % 2 {
             0 => format!("to be broken on {date}"),
-            _ => format!("again since\n{date}"),
+            _ => format!("as found on\n{date}"),
         };
         let is_in = |text: &&str| text.replace("\r\n", "\n").contains(&phrase);
         let ids: Vec<_> = texts.iter().filter(|(_, text)| text.iter().any(is_in)).collect();
@@ -265,4 +265,38 @@ fn mail_is_encrypted_if_the_server_requires_it() {
     assert!(sent.starts_with("repo@example.org: sent: "), "{sent}");
     let mail: Value = serde_json::from_str(&peer.line()).unwrap();
     assert_eq!((mail["state"].as_str(), mail["is_encrypted"].as_bool()), (Some("250"), Some(true)));
+}
+
+#[test]
+fn mail_states_whether_records_were_removed_from_the_search() {
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    provider.add_record("two", &["/20", "/21"]);
+    provider.restore_page("a.test", "/21");
+    provider.remove_page("a.test", "/20");
+    provider.remove_page("a.test", "/2");
+    for day in [0, 7, 30] {
+        provider.run_on_day(day);
+    }
+    provider.remove_page("a.test", "/3");
+    provider.harvest_on_day(31, &["recheck", PROVIDER, &provider.record_url(3)]).exits(0);
+    assert_eq!(provider.hidden_records(), ["oai:a.test:2"]);
+    for path in ["/2", "/20"] {
+        provider.restore_page("a.test", path);
+    }
+    // The provider changes the URL of record 3.
+    provider.records.lock().unwrap()[3].url = String::from(provider.web.host("a.test").url("/21"));
+    provider.run_on_day(33);
+    let text = provider.harvest(&["mail"]).exits(0).stdout;
+    let section = |start: &str| {
+        let text = text.split_once(start).unwrap_or_else(|| panic!("no `{start}` in {text}")).1;
+        text.split_once("\n(").unwrap().0.to_owned()
+    };
+    let hidden = section("removed from the search on\n2026-01-31");
+    assert!(hidden.contains("oai:a.test:2") && !hidden.contains("two"), "{hidden}");
+    let left_out = section("left out of their records since\n2026-01-31");
+    assert!(left_out.contains("two") && !left_out.contains("oai:a.test:2"), "{left_out}");
+    let restored = section("part of the search again since\n2026-02-03");
+    assert!(restored.contains("oai:a.test:2") && !restored.contains("two"), "{restored}");
+    let repaired = section("as found on\n2026-02-03");
+    assert!(repaired.contains("two") && repaired.contains("Title of oai:a.test:3"), "{repaired}");
 }
