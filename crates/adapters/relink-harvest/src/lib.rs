@@ -11,6 +11,7 @@ mod metadata;
 mod oai_client;
 mod oai_response;
 mod provider;
+mod well_formed;
 mod xml;
 
 pub use file::read_records;

@@ -7,6 +7,7 @@
 
 use relink_ports::{RecordLink, RecordLinkRole};
 
+use crate::well_formed::well_formed;
 use crate::xml::{Element, Node, XmlError, XmlReader};
 
 /// The values read from the metadata of a record.
@@ -18,8 +19,10 @@ pub(crate) struct Metadata {
     pub(crate) identifier: Option<String>,
     /// The links, without duplicates.
     pub(crate) links: Vec<RecordLink>,
-    /// The element as XML, with all namespaces that it uses.
+    /// The element as well-formed XML, with all namespaces that it uses.
     pub(crate) xml: String,
+    /// Why the element is not well-formed XML and cannot be repaired.
+    pub(crate) problem: Option<String>,
 }
 
 /// The position in the metadata, which determines the meaning of an element.
@@ -58,8 +61,20 @@ pub(crate) fn read_metadata(
             Node::End => break,
         }
     }
-    metadata.xml = fragment(reader, root, outer);
+    match well_formed(&fragment(reader, root, outer)) {
+        Ok(xml) => metadata.xml = xml,
+        Err(reason) => {
+            let XmlError { line, column, .. } = reader.error(root.offset, "");
+            let problem = format!("metadata at line {line}, column {column}: {reason}");
+            metadata.problem = Some(problem);
+        }
+    }
     Ok(metadata)
+}
+
+/// Whether stored metadata is well-formed XML.
+pub(crate) fn is_well_formed(xml: &str) -> bool {
+    well_formed(xml).is_ok_and(|repaired| repaired == xml)
 }
 
 impl Context<'_> {
@@ -252,7 +267,7 @@ mod tests {
 
     #[test]
     fn dublin_core_identifiers_are_locations() {
-        let dc = "<oai_dc:dc><dc:title>T</dc:title><dc:identifier>doi:1</dc:identifier>\
+        let dc = "<oai_dc:dc xmlns:oai_dc='urn:o' xmlns:dc='urn:d'><dc:title>T</dc:title><dc:identifier>doi:1</dc:identifier>\
                   <dc:identifier>http://a.test/1</dc:identifier><dc:relation>http://a.test/2\
                   </dc:relation><dc:rights>http://a.test/3</dc:rights></oai_dc:dc>";
         let metadata = read(dc, &[]);

@@ -149,6 +149,13 @@ impl Parser<'_> {
     /// Adds a record to the page, or a problem if it has no identifier.
     fn finish_record(&mut self, header: Option<HarvestedRecord>, metadata: Metadata) {
         match header {
+            Some(header) if metadata.problem.is_some() && !header.is_deleted => {
+                let problem = metadata.problem.unwrap_or_default();
+                self.response
+                    .page
+                    .problems
+                    .push(format!("record {}: {problem}", header.identifier));
+            }
             Some(header) if !header.identifier.is_empty() => {
                 let (title, links, metadata) = (metadata.title, metadata.links, metadata.xml);
                 let record = if header.is_deleted {
@@ -287,11 +294,28 @@ mod tests {
 
     #[test]
     fn bare_metadata_is_a_record() {
-        let text = "<records><oai_dc:dc><dc:identifier>http://a.test/1</dc:identifier></oai_dc:dc>\
-                    <lom><general><identifier><entry>l1</entry></identifier></general></lom></records>";
+        let text = "<records xmlns:oai_dc='urn:o' xmlns:dc='urn:d'><oai_dc:dc>\
+                    <dc:identifier>http://a.test/1</dc:identifier></oai_dc:dc><lom><general><identifier><entry>l1</entry></identifier></general></lom></records>";
         let page = parse("f.xml", text, &[]).unwrap().page;
         let identifiers: Vec<_> =
             page.records.iter().map(|record| record.identifier.as_str()).collect();
         assert_eq!(identifiers, ["http://a.test/1", "l1"]);
+    }
+
+    #[test]
+    fn record_that_is_not_well_formed_is_skipped_with_its_position() {
+        let undeclared = PAGE.replace("</dc:title>", "</dc:title><y:z/>");
+        let page = parse("a.test", &undeclared, &[]).unwrap().page;
+        let problem = &page.problems[0];
+        assert!(problem.starts_with("record oai:a:1: metadata at line "), "{problem}");
+        assert!(problem.ends_with("the prefix of `y:z` is not declared"), "{problem}");
+        // The other records of the page are read.
+        let complete = parse("a.test", PAGE, &[]).unwrap().page;
+        assert_eq!(page.records, complete.records[1..]);
+        let sloppy = PAGE.replace("</dc:title>", " &eacute;&#1;\u{2}</dc:title>");
+        let page = parse("a.test", &sloppy, &[]).unwrap().page;
+        let record = &page.records[0];
+        assert!(record.title.as_ref().unwrap().ends_with(" é"), "{record:?}");
+        assert!(record.metadata.contains(" é</dc:title>"), "{record:?}");
     }
 }

@@ -3,9 +3,10 @@
 //! Wraps quick-xml, which expands no entities and loads nothing. In addition, document type
 //! declarations are rejected, the depth is limited, and errors have a line and a column.
 
-use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
+
+use crate::well_formed::{allowed_text, entity_text};
 
 /// Maximum depth of elements.
 const MAX_DEPTH: usize = 128;
@@ -103,8 +104,8 @@ impl<'a> XmlReader<'a> {
                     self.depth = self.depth.saturating_sub(1);
                     return Ok(Node::Close);
                 }
-                Event::Text(text) => return Ok(Node::Text(text.xml10_content().into_owned())),
-                Event::CData(text) => return Ok(Node::Text(text.xml10_content().into_owned())),
+                Event::Text(text) => return Ok(Node::Text(allowed_text(&text.xml10_content()))),
+                Event::CData(text) => return Ok(Node::Text(allowed_text(&text.xml10_content()))),
                 Event::GeneralRef(reference) => return Ok(Node::Text(resolve(&reference))),
                 Event::DocType(_) => {
                     return Err(self.error(offset, "document type declarations are not accepted"));
@@ -149,7 +150,8 @@ impl<'a> XmlReader<'a> {
         self.error(offset, reason)
     }
 
-    fn error(&self, offset: usize, reason: &str) -> XmlError {
+    /// Returns an error at an offset.
+    pub(crate) fn error(&self, offset: usize, reason: &str) -> XmlError {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -157,14 +159,15 @@ impl<'a> XmlReader<'a> {
     }
 }
 
-/// Returns the text of a reference. Only the five entities of XML are known. Others are
+/// Returns the text of a reference. Only the entities of XML and HTML are known. Others are
 /// returned as written, because documents cannot declare entities here.
 fn resolve(reference: &BytesRef<'_>) -> String {
-    if let Ok(Some(char)) = reference.resolve_char_ref() {
-        return char.to_string();
-    }
     let name = reference.xml10_content();
-    resolve_predefined_entity(&name).map_or_else(|| format!("&{name};"), str::to_owned)
+    if name.starts_with('#') {
+        let char = reference.resolve_char_ref().ok().flatten();
+        return char.map(|char| allowed_text(&char.to_string())).unwrap_or_default();
+    }
+    entity_text(&name).unwrap_or_else(|| format!("&{name};"))
 }
 
 /// Decodes a document. The encoding is determined by its byte order mark, else its XML
@@ -227,9 +230,9 @@ mod tests {
 
     #[test]
     fn unknown_entities_are_not_expanded() {
-        let mut reader = XmlReader::new("<a>x &amp; &#65;&nbsp;<![CDATA[<b>]]></a>");
+        let mut reader = XmlReader::new("<a>x &amp; &#65;&none;&eacute;&#1;<![CDATA[<b>]]></a>");
         assert!(matches!(reader.next(), Ok(Node::Open(_))));
-        assert_eq!(reader.element_text().unwrap(), "x & A&nbsp;<b>");
+        assert_eq!(reader.element_text().unwrap(), "x & A&none;é<b>");
     }
 
     #[test]

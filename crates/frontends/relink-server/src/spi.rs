@@ -230,6 +230,9 @@ impl SpiService {
             }
             (Some(record), true) => Ok(record),
             (Some(_), false) => Err(reject(422, "invalid record", "send one record at a time")),
+            (None, _) if !page.problems.is_empty() => {
+                Err(reject(422, "invalid record", &page.problems.join("; ")))
+            }
             (None, _) => {
                 let detail = "the body contains no LOM or Dublin Core record with an identifier \
                               or a location";

@@ -84,6 +84,9 @@ impl Arguments {
                 return Err(bad_argument(format!("repeated argument: {name}")));
             }
         }
+        if let Some((name, _)) = self.pairs.iter().find(|(name, value)| !is_valid(name, value)) {
+            return Err(bad_argument(format!("invalid value of {name}")));
+        }
         match required.iter().find(|name| self.get(name).is_none()) {
             Some(name) => Err(bad_argument(format!("missing argument: {name}"))),
             None => Ok(()),
@@ -166,6 +169,28 @@ fn parse_time(text: &str, bound: Bound) -> Result<Timestamp, ProtocolError> {
     }
 }
 
+/// Whether the schema of OAI-PMH allows a value, so that the response may repeat it.
+fn is_valid(name: &str, value: &str) -> bool {
+    // The unreserved characters of RFC 2396.
+    let is_unreserved = |char: char| char.is_ascii_alphanumeric() || "-_.!~*'()".contains(char);
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(is_unreserved);
+    match name {
+        "metadataPrefix" => is_name(value),
+        "set" => value.split(':').all(is_name),
+        "identifier" => is_uri(value),
+        _ => true,
+    }
+}
+
+/// Whether a text is a URI as far as the schema checks it: not empty, without control characters,
+/// and `%` starts an escape.
+fn is_uri(text: &str) -> bool {
+    let is_hex = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+    let mut escapes = text.as_bytes().split(|byte| *byte == b'%').skip(1);
+    let has_valid_escapes = escapes.all(|rest| is_hex(rest.first()) && is_hex(rest.get(1)));
+    !text.is_empty() && !text.contains(char::is_control) && has_valid_escapes
+}
+
 fn bad_verb(message: &str) -> ProtocolError {
     ProtocolError::new("badVerb", message)
 }
@@ -207,6 +232,17 @@ mod tests {
         check("verb=ListRecords&metadataPrefix=x", "cannotDisseminateFormat");
         check("verb=ListRecords&resumptionToken=x", "ok");
         check("verb=ListRecords&resumptionToken=x&set=y", "badArgument");
+        for value in ["", "a%20b", "a::b", "%25"] {
+            let query = format!("verb=ListRecords&metadataPrefix=oai_dc&set={value}");
+            check(&query, "badArgument");
+        }
+        check("verb=ListRecords&metadataPrefix=oai_dc&set=a:b_(1)", "ok");
+        check("verb=ListRecords&metadataPrefix=", "badArgument");
+        check("verb=ListRecords&metadataPrefix=oai%20dc", "badArgument");
+        for value in ["", "%25", "a%252", "a%0Ab"] {
+            check(&format!("verb=ListMetadataFormats&identifier={value}"), "badArgument");
+        }
+        check("verb=ListMetadataFormats&identifier=oai:a%2520b", "ok");
         let dates = "verb=ListRecords&metadataPrefix=oai_dc&from=";
         check(&format!("{dates}2026-01-01"), "ok");
         check(&format!("{dates}2026-01-01T00:00:00Z"), "ok");

@@ -19,7 +19,7 @@ use relink_model::escape_xml as escape;
 use relink_ports::{HarvestStore, RecordFilter, StoreError, StoredProvider, StoredRecord};
 
 use self::arguments::{Arguments, Selection};
-use self::record_xml::{MetadataPrefix, header, identifier, record, set_spec};
+use self::record_xml::{MetadataPrefix, Origin, header, identifier, record, set_spec};
 use self::token::ListToken;
 
 /// Number of records or headers per page.
@@ -177,20 +177,30 @@ impl OaiProvider {
         if !prefix.is_available(&found) {
             return Err(unsupported_prefix().into());
         }
-        Ok(format!("<GetRecord>\n{}</GetRecord>\n", record(&provider, &found, prefix)))
+        let has_known_identifier = self.has_known_identifier(&found).await?;
+        let origin = Origin { provider: &provider, has_known_identifier };
+        Ok(format!("<GetRecord>\n{}</GetRecord>\n", record(origin, &found, prefix)))
     }
 
     /// Finds a record by its public identifier, which may differ from the original one.
     async fn find(&self, name: &str) -> Result<(StoredProvider, StoredRecord), Failure> {
         for provider in self.store.providers().await? {
             let original = record_xml::original_identifier(&provider.name, name);
-            if let Some(record) = self.store.harvested_record(provider.id, &original).await?
-                && identifier(&provider.name, &record.identifier) == name
-            {
-                return Ok((provider, record));
+            if let Some(record) = self.store.harvested_record(provider.id, &original).await? {
+                let has_known_identifier = self.has_known_identifier(&record).await?;
+                let origin = Origin { provider: &provider, has_known_identifier };
+                if identifier(origin, &record.identifier) == name {
+                    return Ok((provider, record));
+                }
             }
         }
         Err(ProtocolError::new("idDoesNotExist", "there is no such record").into())
+    }
+
+    /// Whether an older provider uses the identifier of a record.
+    async fn has_known_identifier(&self, record: &StoredRecord) -> Result<bool, Failure> {
+        let known = self.store.records_with_known_identifier(&[record.id]).await?;
+        Ok(known.contains(&record.id))
     }
 
     /// Returns a page of a list of records or headers.
@@ -224,27 +234,31 @@ impl OaiProvider {
         }
         let has_more = page.len() > PAGE_SIZE;
         page.truncate(PAGE_SIZE);
-        Ok(list_body(verb, &page, &providers, &token, has_more))
+        let ids: Vec<i64> = page.iter().map(|record| record.id).collect();
+        let known = self.store.records_with_known_identifier(&ids).await?;
+        let origin = |record: &StoredRecord| {
+            let provider = providers.iter().find(|known| known.id == record.provider)?;
+            Some(Origin { provider, has_known_identifier: known.contains(&record.id) })
+        };
+        Ok(list_body(verb, &page, origin, &token, has_more))
     }
 }
 
 /// Writes a page of a list.
-fn list_body(
+fn list_body<'a>(
     verb: &str,
     page: &[StoredRecord],
-    providers: &[StoredProvider],
+    origin: impl Fn(&StoredRecord) -> Option<Origin<'a>>,
     token: &ListToken,
     has_more: bool,
 ) -> String {
     let mut body = format!("<{verb}>\n");
     for stored in page {
-        let Some(provider) = providers.iter().find(|known| known.id == stored.provider) else {
-            continue;
-        };
+        let Some(origin) = origin(stored) else { continue };
         if verb == "ListIdentifiers" {
-            body += &header(provider, stored);
+            body += &header(origin, stored);
         } else {
-            body += &record(provider, stored, token.selection.prefix);
+            body += &record(origin, stored, token.selection.prefix);
         }
     }
     let next = page.last().filter(|_| has_more).map(|last| token.next(last.id).to_string());

@@ -6,7 +6,7 @@ use relink_model::escape_xml as escape;
 use relink_ports::{RecordLinkRole, StoredProvider, StoredRecord};
 
 use super::datestamp;
-use crate::metadata::without_locations;
+use crate::metadata::{is_well_formed, without_locations};
 
 /// A metadata format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,9 @@ impl MetadataPrefix {
     pub(super) fn is_available(self, record: &StoredRecord) -> bool {
         match self {
             Self::DublinCore => true,
-            Self::Lom => root_name(&record.metadata) == Some("lom"),
+            Self::Lom => {
+                root_name(&record.metadata) == Some("lom") && is_well_formed(&record.metadata)
+            }
         }
     }
 }
@@ -60,10 +62,20 @@ fn root_name(metadata: &str) -> Option<&str> {
     name.get(..end)?.rsplit(':').next()
 }
 
-/// Returns the public identifier of a record: the original identifier if it is a URI,
-/// otherwise a URN that contains it.
-pub(super) fn identifier(provider: &str, original: &str) -> String {
-    if original.contains(':') {
+/// The origin of a record in a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin<'a> {
+    /// The provider.
+    pub(super) provider: &'a StoredProvider,
+    /// Whether an older provider uses the same identifier.
+    pub(super) has_known_identifier: bool,
+}
+
+/// Returns the public identifier of a record: the original identifier if it is a URI that no
+/// older provider uses, otherwise a URN that contains it.
+pub(super) fn identifier(origin: Origin<'_>, original: &str) -> String {
+    let provider = set_spec(&origin.provider.name);
+    if original.contains(':') && !origin.has_known_identifier {
         original.to_owned()
     } else {
         format!("urn:relink:{provider}:{original}")
@@ -72,7 +84,7 @@ pub(super) fn identifier(provider: &str, original: &str) -> String {
 
 /// Returns the original identifier of a record of a provider.
 pub(super) fn original_identifier(provider: &str, name: &str) -> String {
-    let own = name.strip_prefix(&format!("urn:relink:{provider}:"));
+    let own = name.strip_prefix(&format!("urn:relink:{}:", set_spec(provider)));
     own.unwrap_or(name).to_owned()
 }
 
@@ -89,27 +101,23 @@ fn is_withdrawn(record: &StoredRecord) -> bool {
 }
 
 /// Writes a header.
-pub(super) fn header(provider: &StoredProvider, record: &StoredRecord) -> String {
+pub(super) fn header(origin: Origin<'_>, record: &StoredRecord) -> String {
     let status = if is_withdrawn(record) { " status=\"deleted\"" } else { "" };
     format!(
         "<header{status}><identifier>{}</identifier><datestamp>{}</datestamp>\
          <setSpec>{}</setSpec></header>\n",
-        escape(&identifier(&provider.name, &record.identifier)),
+        escape(&identifier(origin, &record.identifier)),
         datestamp(record.changed_at),
-        set_spec(&provider.name)
+        set_spec(&origin.provider.name)
     )
 }
 
 /// Writes a record. A withdrawn record has a header only.
-pub(super) fn record(
-    provider: &StoredProvider,
-    record: &StoredRecord,
-    prefix: MetadataPrefix,
-) -> String {
-    let mut xml = format!("<record>{}", header(provider, record));
+pub(super) fn record(origin: Origin<'_>, record: &StoredRecord, prefix: MetadataPrefix) -> String {
+    let mut xml = format!("<record>{}", header(origin, record));
     if !is_withdrawn(record) {
         let metadata = match prefix {
-            MetadataPrefix::Lom => published(record),
+            MetadataPrefix::Lom => published(record).unwrap_or_default(),
             MetadataPrefix::DublinCore => dublin_core(record),
         };
         let _ = writeln!(xml, "<metadata>{metadata}</metadata>");
@@ -117,20 +125,21 @@ pub(super) fn record(
     xml + "</record>\n"
 }
 
-/// Returns the metadata as harvested, without the hidden locations (broken links).
-fn published(record: &StoredRecord) -> String {
+/// Returns the metadata as harvested, without the hidden locations (broken links); `None` if it is
+/// not well-formed XML, as records stored by earlier versions may be.
+fn published(record: &StoredRecord) -> Option<String> {
     let hidden = record.links.iter().filter(|link| !link.is_shown);
     let hidden: Vec<&str> = hidden.map(|link| link.original.as_str()).collect();
-    if hidden.is_empty() {
-        return record.metadata.clone();
-    }
-    without_locations(&record.metadata, &hidden)
+    let is_usable = is_well_formed(&record.metadata);
+    is_usable.then(|| without_locations(&record.metadata, &hidden))
 }
 
 /// Returns Dublin Core: as harvested, or title and links of other formats.
 fn dublin_core(record: &StoredRecord) -> String {
-    if root_name(&record.metadata) == Some("dc") {
-        return published(record);
+    if root_name(&record.metadata) == Some("dc")
+        && let Some(metadata) = published(record)
+    {
+        return metadata;
     }
     let mut xml = String::from(
         "<oai_dc:dc xmlns:oai_dc=\"http://www.openarchives.org/OAI/2.0/oai_dc/\" \

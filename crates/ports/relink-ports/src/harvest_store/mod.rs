@@ -14,6 +14,8 @@ mod notification;
 mod provider;
 mod record;
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -101,6 +103,12 @@ pub trait HarvestStore: Send + Sync {
         provider: i64,
         identifier: &str,
     ) -> Result<Option<StoredRecord>, StoreError>;
+
+    /// Returns those of the records whose identifier an older provider also uses.
+    async fn records_with_known_identifier(
+        &self,
+        records: &[i64],
+    ) -> Result<HashSet<i64>, StoreError>;
 
     /// Returns the records that have a link to one of these targets, in the order of their ids.
     async fn records_of_targets(

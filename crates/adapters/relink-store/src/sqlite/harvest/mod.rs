@@ -11,6 +11,8 @@ mod queries;
 mod records;
 mod targets;
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -117,6 +119,13 @@ impl HarvestStore for SqliteStore {
         identifier: &str,
     ) -> Result<Option<StoredRecord>, StoreError> {
         self.perform("reading a record", |db| queries::record(db, provider, identifier))
+    }
+
+    async fn records_with_known_identifier(
+        &self,
+        records: &[i64],
+    ) -> Result<HashSet<i64>, StoreError> {
+        self.perform("reading identifiers", |db| queries::with_known_identifier(db, records))
     }
 
     async fn records_of_targets(

@@ -3,6 +3,8 @@
 //! described resource.
 
 use jiff::civil::Date;
+use std::collections::HashSet;
+
 use relink_ports::{
     DomainDay, HarvestEvent, IncidentFilter, ProviderCounts, RecordFilter, RecordLinkRole,
     StoredArrival, StoredIncident, StoredNotification, StoredOverride, StoredRecord,
@@ -78,6 +80,24 @@ pub(super) fn record(
     ))?;
     let rows = statement.query_and_then((true, provider, identifier), record_row)?;
     Ok(with_links(db, rows.collect::<DbResult<_>>()?)?.pop())
+}
+
+/// Returns those of the records whose identifier an older provider also uses.
+pub(super) fn with_known_identifier(db: &Connection, ids: &[i64]) -> DbResult<HashSet<i64>> {
+    let mut statement = db.prepare_cached(
+        "SELECT EXISTS (
+             SELECT 1 FROM harvest_provider p
+             JOIN harvest_record o ON o.provider_id = p.id AND o.identifier = r.identifier
+             WHERE p.id < r.provider_id)
+         FROM harvest_record r WHERE r.id = ?",
+    )?;
+    let mut known = HashSet::new();
+    for id in ids {
+        if statement.query_row([id], |row| row.get(0))? {
+            known.insert(*id);
+        }
+    }
+    Ok(known)
 }
 
 /// Returns the records with these ids, without their metadata.

@@ -79,6 +79,24 @@ async fn save_page_stores_records_once_and_marks_deleted_ones() {
 }
 
 #[tokio::test]
+async fn identifier_of_an_older_provider_is_known() {
+    let (_directory, store, first) = open_with_provider().await;
+    assert!(store.add_provider("a", "{}").await.unwrap());
+    let providers = store.providers().await.unwrap();
+    let second = providers.iter().find(|provider| provider.name == "a").unwrap().id;
+    for (provider, identifiers) in [(second, ["1", "2"]), (first, ["1", "3"])] {
+        let page = identifiers.map(|identifier| record(identifier, "http://a.test/1", false));
+        store.save_page(provider, &page, &progress(1, None), false, now()).await.unwrap();
+    }
+    let filter = RecordFilter { limit: 10, ..RecordFilter::default() };
+    let records = store.harvested_records(&filter).await.unwrap();
+    let ids: Vec<i64> = records.iter().map(|record| record.id).collect();
+    let known = store.records_with_known_identifier(&ids).await.unwrap();
+    let is_expected = |it: &&StoredRecord| it.provider == second && it.identifier == "1";
+    assert_eq!(known, records.iter().filter(is_expected).map(|record| record.id).collect());
+}
+
+#[tokio::test]
 async fn mark_absent_marks_records_that_the_list_omits_until_they_are_listed_again() {
     let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];

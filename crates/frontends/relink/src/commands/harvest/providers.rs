@@ -1,6 +1,7 @@
 //! `relink harvest add`, `edit`, `list` and `remove`: manages the providers of records.
 
 use relink_federation::{NotifyChoice, ProviderSettings};
+use relink_ports::StoredProvider;
 use relink_report::human::counted;
 use relink_report::printable;
 
@@ -12,6 +13,16 @@ use crate::settings::{edit_provider, new_provider};
 
 /// Runs `add`.
 pub async fn add(args: &AddProviderArgs, session: &Session) -> Result<Exit, CommandError> {
+    check_name(&args.name)?;
+    let slug = slug(&args.name);
+    let others = session.store().providers().await?;
+    let has_same_slug =
+        |other: &&StoredProvider| other.name != args.name && self::slug(&other.name) == slug;
+    if let Some(other) = others.iter().find(has_same_slug) {
+        let message = format!("`{}` is too similar to the provider `{}`", args.name, other.name);
+        return Err(CommandError::usage(message)
+            .hint("the names of their sets and files would be equal; choose another name"));
+    }
     let settings = new_provider(&args.flags)?;
     let json = serde_json::to_string(&settings).map_err(cannot_encode)?;
     if !session.store().add_provider(&args.name, &json).await? {
@@ -20,6 +31,25 @@ pub async fn add(args: &AddProviderArgs, session: &Session) -> Result<Exit, Comm
     }
     print(&format!("Added {} ({})\n", printable(&args.name), settings.origin))?;
     Ok(Exit::Clean)
+}
+
+/// Checks the name of a new provider: it becomes part of headers, set names and file names.
+fn check_name(name: &str) -> Result<(), CommandError> {
+    let is_allowed = |char: char| char.is_alphanumeric() || matches!(char, ' ' | '.' | '_' | '-');
+    let is_valid =
+        name.chars().all(is_allowed) && name.trim() == name && name.contains(char::is_alphanumeric);
+    if is_valid {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!("invalid provider name: `{}`", printable(name)))
+        .hint("use letters, digits, spaces, `.`, `_` and `-`"))
+}
+
+/// Returns what the names of the set and of the files of a provider have in common. Names that
+/// differ in other characters only would get the same set or files.
+fn slug(name: &str) -> String {
+    let lower = name.to_lowercase();
+    lower.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect()
 }
 
 /// Runs `edit`.
@@ -103,4 +133,21 @@ pub async fn remove(name: &str, yes: bool, session: &Session) -> Result<Exit, Co
         print(&format!("Would remove {} with {records}; use `--yes` to do it\n", printable(name)))?;
     }
     Ok(Exit::Clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn check_name_rejects_names_that_break_headers_or_paths() {
+        for name in ["lre-no", "Open Schoolbank 2.0", "école_1"] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        for name in ["", " ", "a\r\nb", "../../x", "a/b", " a", "..", "a:b"] {
+            assert!(check_name(name).is_err(), "{name:?}");
+        }
+        assert_eq!(slug("X y"), slug("x_y"));
+        assert_ne!(slug("x1"), slug("x2"));
+    }
 }

@@ -131,3 +131,23 @@ fn slow_providers_do_not_delay_others() {
     let output = running.finish().exits(130);
     assert_eq!(output.stdout.matches("error: interrupted").count(), 3, "{}", output.stdout);
 }
+
+#[test]
+fn providers_with_colliding_names_or_identifiers_are_distinguished() {
+    let provider = Provider::new();
+    let add = |name: &str| {
+        let url = String::from(provider.web.url("/oai"));
+        provider.harvest(&["add", name, "--oai", &url])
+    };
+    assert!(add("a/b").exits(2).stderr.contains("invalid provider name"));
+    add("x y").exits(0);
+    assert!(add("x_y").exits(2).stderr.contains("too similar to the provider `x y`"));
+    provider.harvest_on_day(0, &["run"]).exits(0);
+    let list = provider.query_oai_server("verb=ListIdentifiers&metadataPrefix=oai_dc");
+    assert_eq!(list.matches("<identifier>oai:a.test:2</identifier>").count(), 1, "{list}");
+    let renamed = "urn:relink:x_y:oai:a.test:2";
+    assert_eq!(list.matches(&format!("<identifier>{renamed}</identifier>")).count(), 1, "{list}");
+    let query = "verb=GetRecord&metadataPrefix=oai_dc&identifier=urn:relink:x_y:oai:a.test:2";
+    let found = provider.query_oai_server(query);
+    assert!(found.contains("<setSpec>x_y</setSpec>"), "{found}");
+}
