@@ -230,13 +230,14 @@ impl SpiService {
             }
             (Some(record), true) => Ok(record),
             (Some(_), false) => Err(reject(422, "invalid record", "send one record at a time")),
-            (None, _) if !page.problems.is_empty() => {
-                Err(reject(422, "invalid record", &page.problems.join("; ")))
-            }
             (None, _) => {
-                let detail = "the body contains no LOM or Dublin Core record with an identifier \
-                              or a location";
-                Err(reject(422, "invalid record", detail))
+                let problems: Vec<_> = page.problems.iter().map(|it| format!(": {it}")).collect();
+                let detail = format!(
+                    "the body contains no LOM or Dublin Core record with an identifier or a \
+                     location{}",
+                    problems.concat()
+                );
+                Err(reject(422, "invalid record", &detail))
             }
         }
     }

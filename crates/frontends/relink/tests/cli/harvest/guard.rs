@@ -29,7 +29,7 @@ impl Catalog {
                 let url = catalog.web.host(&host).url(&format!("/{number}"));
                 let _ = writeln!(table, "{domain}-{number},{url}");
             }
-            catalog.set_status(domain, 200);
+            catalog.restore(domain);
         }
         catalog.sandbox.write("catalog.csv", &table);
         let args = ["harvest", "add", "files", "--file", "catalog.csv", "--db", "relink.db"];
@@ -37,12 +37,20 @@ impl Catalog {
         catalog
     }
 
-    /// Sets the status of all pages of a domain.
-    fn set_status(&self, domain: usize, status: u16) {
+    /// Makes all pages of a domain work.
+    fn restore(&self, domain: usize) {
         let host = host(domain);
         for number in 0..RECORDS {
             let body = format!("<title>{host} {number}</title><p>Lesson {number} of {host}");
-            self.web.host(&host).page(&format!("/{number}"), status, &body);
+            self.web.host(&host).page(&format!("/{number}"), 200, &body);
+        }
+    }
+
+    /// Removes all pages of a domain.
+    fn remove(&self, domain: usize) {
+        for number in 0..RECORDS {
+            let path = format!("/{number}");
+            self.web.host(&host(domain)).page(&path, 404, "<title>Not found</title>");
         }
     }
 
@@ -77,7 +85,7 @@ fn check_doubt(row: &Value, expect: &str) {
 fn failure_of_most_domains_advances_nothing_until_it_is_confirmed() {
     let catalog = Catalog::new();
     catalog.run(0, DOMAINS, &[], 0);
-    (1..DOMAINS).for_each(|domain| catalog.set_status(domain, 410));
+    (1..DOMAINS).for_each(|domain| catalog.remove(domain));
     let expect = "5 of 6 domains that worked at their last check fail now";
     // The first run in doubt does not affect the next one.
     for day in [7, 7, 8, 9] {
@@ -93,9 +101,9 @@ fn failure_of_most_domains_advances_nothing_until_it_is_confirmed() {
 fn failure_of_most_domains_ends_without_a_trace() {
     let catalog = Catalog::new();
     catalog.run(0, DOMAINS, &[], 0);
-    (0..DOMAINS).for_each(|domain| catalog.set_status(domain, 410));
+    (0..DOMAINS).for_each(|domain| catalog.remove(domain));
     check_doubt(&catalog.run(7, DOMAINS, &[], 3), "6 of 6 domains that worked");
-    (0..DOMAINS).for_each(|domain| catalog.set_status(domain, 200));
+    (0..DOMAINS).for_each(|domain| catalog.restore(domain));
     let row = catalog.run(8, DOMAINS, &[], 0);
     let open = row["open"].as_object().unwrap();
     assert!(open.values().all(|count| *count == 0), "{row}");

@@ -130,6 +130,10 @@ fn invalid_submissions_are_refused_with_a_reason() {
     let post = |body: &str| authorized_request(&server, "POST", "/spi/school", body);
     check(&post("<lom><general></lom>"), 422, "line 1, column");
     check(&post("<lom><general/></lom>"), 422, "no LOM or Dublin Core record");
+    check(&post("<lom><x:y>http://a.test/</x:y></lom>"), 422, "no LOM or Dublin Core record");
+    let undeclared =
+        "<lom><general><identifier><entry>1</entry></identifier></general><x:y/></lom>";
+    check(&post(undeclared), 422, "the prefix of `x:y` is not declared");
     check(&post("id,url\n1,http://a.test/\n"), 422, "not XML");
     check(&post("<!DOCTYPE x [<!ENTITY a \"b\">]><lom>&a;</lom>"), 422, "document type");
     let two_records = format!("<x>{0}{0}</x>", publisher.lom(&["/new"]));
