@@ -2,6 +2,8 @@
 //! pages of servers, maintenance notices. A rule returns the kind of a control as its error
 //! if the control must be fetched first.
 
+use std::ops::RangeInclusive;
+
 use relink_model::{ControlKind, DeadReason, InconclusiveReason, PageFlag};
 
 use super::redirects::is_error;
@@ -15,8 +17,9 @@ use crate::{codes, confidence};
 
 /// Maximum length in characters of a notice or a parked page.
 const NOTICE_LENGTH: u64 = 1500;
-/// Maximum length in characters of a home page that is a notice.
-const MAX_HOME_NOTICE: u64 = 300;
+/// Length in characters of a home page that is a notice. A shorter text, such as `ok`, is the
+/// response of a service.
+const HOME_NOTICE_LENGTH: RangeInclusive<u64> = 20..=300;
 /// Maximum length in characters of a server's default page.
 const DEFAULT_PAGE_LENGTH: u64 = 6000;
 
@@ -129,7 +132,7 @@ impl ContentAssessor<'_> {
     pub(super) fn check_site_wide_notice(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
         let is_notice = page.is_brief()
-            && (1..=MAX_HOME_NOTICE).contains(&page.digest.text_length)
+            && HOME_NOTICE_LENGTH.contains(&page.digest.text_length)
             && !page.has(PageFlag::AppShell);
         if !is_notice || page.is_redirected() || !self.is_shown_for_random_names()? {
             return Ok(None);
