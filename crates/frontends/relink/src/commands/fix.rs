@@ -44,7 +44,8 @@ pub use self::patch::{PatchGroups, document_diffs, write_output};
 use self::redirects::write_redirect_map;
 use self::report::{print_summary, row};
 use self::roots::Roots;
-use self::sidecar::{Sidecar, Sidecars};
+use self::sidecar::Sidecars;
+use self::write::writable_path;
 use super::check::search_dead_pages;
 use super::revive::archives;
 use super::signals::stop_on_signal;
@@ -235,7 +236,12 @@ async fn write_documents(
     let mut documents = 0;
     let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
     for document_fixes in fixes.chunk_by_mut(is_in_same_document) {
-        let planned = plan_in_root(ports, plan, run, roots, document_fixes).await?;
+        let mut planned = plan_in_root(ports, plan, run, roots, document_fixes).await?;
+        if let (true, Some((root, document))) = (mode.has_sidecar, &planned)
+            && sidecars.reject_unrecorded(root, document, document_fixes, committer.as_ref())
+        {
+            planned = plan_in_root(ports, plan, run, roots, document_fixes).await?;
+        }
         let Some((root, document)) = planned else { continue };
         let label = document_fixes.first().map_or("", |fix| fix.location.path.as_str());
         let diffs = document_diffs(label, &document, document_fixes)?;
@@ -255,11 +261,7 @@ async fn write_documents(
         }
         printer.add(diffs)?;
     }
-    for sidecar in sidecars.load() {
-        let group = PatchGroup::OriginalUrls;
-        printer.add(sidecar.diff().map(|diff| GroupDiff { group, diff, links: 0 }))?;
-        write_sidecar(sidecar, mode.write, &mut journal, committer.as_mut())?;
-    }
+    write_sidecars(sidecars, mode.write, &mut journal, &mut printer, committer.as_mut())?;
     printer.finish()?;
     let commits = committer.map(|committer| committer.commit(fixes)).transpose()?;
     let undo = journal.id().map(str::to_owned);
@@ -288,7 +290,9 @@ async fn plan_in_root<'a>(
         }
     };
     // Files outside of the input directories are never written.
-    match roots.root_of(&document.path) {
+    let root =
+        roots.root_of(&document.path).and_then(|root| writable_path(&document.path).map(|_| root));
+    match root {
         Ok(root) => Ok(Some((root, document))),
         Err(reason) => {
             reject(fixes, &reason);
@@ -297,25 +301,42 @@ async fn plan_in_root<'a>(
     }
 }
 
-/// Writes a sidecar file. A failure is a warning: the repairs are already written.
-fn write_sidecar(
-    sidecar: Sidecar,
+/// Writes the sidecar files. A failure is a warning: the repairs are already written.
+fn write_sidecars(
+    sidecars: Sidecars,
     mode: WriteMode,
     journal: &mut Journal,
-    committer: Option<&mut Committer>,
+    printer: &mut PatchPrinter,
+    mut committer: Option<&mut Committer>,
 ) -> Result<(), CommandError> {
-    let path = sidecar.path.to_string_lossy().into_owned();
-    let is_new = sidecar.old.is_none();
-    let written = match (mode, committer) {
-        (WriteMode::Apply, _) if is_new => journal.create(&sidecar.into_document().0)?,
-        (WriteMode::Apply, _) => journal.apply(&sidecar.into_document().0)?,
-        (_, Some(committer)) => committer.add_sidecar(sidecar),
-        _ => Ok(()),
-    };
-    if let Err(reason) = written {
-        CommandError::usage(format!("cannot write `{}`", printable(&path))).cause(reason).warn();
+    for loaded in sidecars.load() {
+        let sidecar = match loaded {
+            Ok(sidecar) => sidecar,
+            Err((path, reason)) => {
+                warn_not_written(&path, reason);
+                continue;
+            }
+        };
+        let group = PatchGroup::OriginalUrls;
+        printer.add(sidecar.diff().map(|diff| GroupDiff { group, diff, links: 0 }))?;
+        let path = sidecar.path.clone();
+        let is_new = sidecar.old.is_none();
+        let written = match (mode, committer.as_deref_mut()) {
+            (WriteMode::Apply, _) if is_new => journal.create(&sidecar.into_document().0)?,
+            (WriteMode::Apply, _) => journal.apply(&sidecar.into_document().0)?,
+            (_, Some(committer)) => committer.add_sidecar(sidecar),
+            _ => Ok(()),
+        };
+        if let Err(reason) = written {
+            warn_not_written(&path, reason);
+        }
     }
     Ok(())
+}
+
+fn warn_not_written(path: &Path, reason: String) {
+    let path = path.to_string_lossy();
+    CommandError::usage(format!("cannot write `{}`", printable(&path))).cause(reason).warn();
 }
 
 /// Rejects the repairs of a document that is not written. Earlier rejections keep their

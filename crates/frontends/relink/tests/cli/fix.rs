@@ -289,6 +289,10 @@ fn read_only_file_is_not_changed() {
     let text = format!("[a]({})\n", web.url("/old"));
     sandbox.write("a.md", &text);
     fs::set_permissions(sandbox.path("a.md"), fs::Permissions::from_mode(0o444)).unwrap();
+    // A patch contains only repairs that `--apply` writes.
+    let dry_run = fix(&sandbox, &["a.md"]).exits(0);
+    assert_eq!(dry_run.stdout, "");
+    assert!(dry_run.stderr.contains("read-only"), "{}", dry_run.stderr);
     let output = fix(&sandbox, &["a.md", "--apply"]).exits(0);
     assert!(output.stderr.contains("read-only"), "{}", output.stderr);
     assert_eq!(sandbox.read("a.md"), text);

@@ -63,11 +63,19 @@ impl Committer {
         Ok(())
     }
 
+    /// Returns the reason why an existing sidecar file cannot be committed.
+    pub fn check_sidecar(&self, path: &Path) -> Result<(), String> {
+        match self.tree.state(path) {
+            GitFileState::Changed => Err("the file has uncommitted changes".to_owned()),
+            GitFileState::Clean | GitFileState::Untracked => Ok(()),
+        }
+    }
+
     /// Adds a sidecar file. Returns the reason if it cannot be committed.
     pub fn add_sidecar(&mut self, sidecar: Sidecar) -> Result<(), String> {
         let is_new = sidecar.old.is_none();
-        if !is_new && self.tree.state(&sidecar.path) == GitFileState::Changed {
-            return Err("the file has uncommitted changes".to_owned());
+        if !is_new {
+            self.check_sidecar(&sidecar.path)?;
         }
         let (document, keys) = sidecar.into_document();
         let path = document.path.clone();

@@ -2,23 +2,30 @@
 //! attributes. In HTML, an attribute of the link contains its original URL.
 //!
 //! Each input directory has its own file, so that nothing outside of the inputs
-//! is written. Entries are only appended.
+//! is written. Entries are only appended. A replacement whose original URL cannot be
+//! recorded is not written.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use relink_fix::{
     Edit, ReplacedLink, SIDECAR_NAME, addition_diff, keeps_original, sidecar_entries,
 };
 use relink_model::Span;
-use relink_repair::{DocumentFix, FixStyle, LinkFix};
+use relink_repair::{DocumentFix, FixStatus, FixStyle, LinkFix};
+use toml::Value;
 
-use super::commit::{CommitKey, commit_key};
+use super::commit::{CommitKey, Committer, commit_key};
 
 /// The links to record, by input directory.
 #[derive(Debug, Default)]
-pub struct Sidecars(BTreeMap<PathBuf, Vec<(CommitKey, ReplacedLink)>>);
+pub struct Sidecars {
+    links: BTreeMap<PathBuf, Vec<(CommitKey, ReplacedLink)>>,
+    /// Whether entries can be appended to the file of a directory, or why not.
+    states: BTreeMap<PathBuf, Result<(), String>>,
+}
 
 /// A sidecar file with new entries.
 #[derive(Debug)]
@@ -33,6 +40,36 @@ pub struct Sidecar {
 }
 
 impl Sidecars {
+    /// Rejects the repairs of a document below `root` whose original URLs cannot be recorded.
+    /// Returns whether repairs were rejected.
+    pub fn reject_unrecorded(
+        &mut self,
+        root: &Path,
+        document: &DocumentFix,
+        fixes: &mut [LinkFix],
+        committer: Option<&Committer>,
+    ) -> bool {
+        let state = self.states.entry(root.to_owned()).or_insert_with(|| {
+            let path = root.join(SIDECAR_NAME);
+            let old = read(&path)?;
+            match committer.filter(|_| old.is_some()) {
+                Some(committer) => committer.check_sidecar(&path),
+                None => Ok(()),
+            }
+        });
+        let Err(reason) = state else { return false };
+        let reason = format!("the original URL cannot be written to `{SIDECAR_NAME}`: {reason}");
+        let mut is_rejected = false;
+        for (edit, link) in document.edits.iter().zip(&document.edited_links) {
+            let of_link = fixes.iter_mut().filter(|fix| fix.location.location == *link);
+            for fix in of_link.filter(|fix| needs_entry(edit, fix)) {
+                fix.status = FixStatus::Rejected(reason.clone());
+                is_rejected = true;
+            }
+        }
+        is_rejected
+    }
+
     /// Records the replaced links of a document below `root` that do not keep
     /// their original URL in an attribute.
     pub fn add(&mut self, root: &Path, document: &DocumentFix, fixes: &[LinkFix]) {
@@ -40,39 +77,83 @@ impl Sidecars {
         let file = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         for (edit, link) in document.edits.iter().zip(&document.edited_links) {
             let fix = fixes.iter().find(|fix| fix.location.location == *link);
-            let Some(fix) = fix.filter(|fix| fix.style == FixStyle::Replace) else { continue };
-            if keeps_original(&edit.new) {
-                continue;
-            }
+            let Some(fix) = fix.filter(|fix| needs_entry(edit, fix)) else { continue };
             let replaced = ReplacedLink {
                 file: file.clone(),
                 url: String::from_utf8_lossy(&edit.new).into_owned(),
                 original_url: String::from_utf8_lossy(&edit.old).into_owned(),
                 version: fix.version.clone(),
             };
-            self.0.entry(root.to_owned()).or_default().push((commit_key(fix), replaced));
+            self.links.entry(root.to_owned()).or_default().push((commit_key(fix), replaced));
         }
     }
 
-    /// Reads the sidecar files and returns those with new entries.
-    pub fn load(self) -> Vec<Sidecar> {
-        let is_new = |sidecar: &Sidecar| sidecar.entries.iter().any(|(_, text)| !text.is_empty());
-        self.0.into_iter().map(load).filter(is_new).collect()
+    /// Reads the sidecar files and returns those with new entries, or the reason why a file
+    /// cannot be changed.
+    pub fn load(self) -> Vec<Result<Sidecar, (PathBuf, String)>> {
+        let is_new = |sidecar: &Result<Sidecar, _>| match sidecar {
+            Ok(sidecar) => sidecar.entries.iter().any(|(_, text)| !text.is_empty()),
+            Err(_) => true,
+        };
+        self.links.into_iter().map(load).filter(is_new).collect()
     }
 }
 
-fn load((root, mut links): (PathBuf, Vec<(CommitKey, ReplacedLink)>)) -> Sidecar {
+/// Whether the original URL of an edited link is recorded in the sidecar file.
+fn needs_entry(edit: &Edit, fix: &LinkFix) -> bool {
+    fix.style == FixStyle::Replace && !keeps_original(&edit.new)
+}
+
+/// Returns the content of a sidecar file; `None` if the file does not exist. The error is the
+/// reason why entries cannot be appended.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    // A symbolic link may lead to a file outside of the inputs.
+    if metadata.is_symlink() {
+        return Err("the file is a symbolic link".to_owned());
+    }
+    if !metadata.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    if metadata.permissions().readonly() {
+        return Err("the file is read-only".to_owned());
+    }
+    let content = fs::read(path).map_err(|error| error.to_string())?;
+    if is_sidecar(&content) { Ok(Some(content)) } else { Err(NOT_A_SIDECAR.to_owned()) }
+}
+
+/// The reason why a file without the structure of a sidecar file is not changed.
+const NOT_A_SIDECAR: &str = "the file does not have the format of `relink fix`";
+
+/// Whether a file is empty or has the structure of a sidecar file, so that an entry can be
+/// appended.
+fn is_sidecar(content: &[u8]) -> bool {
+    let table = str::from_utf8(content).ok().and_then(|text| text.parse::<toml::Table>().ok());
+    let Some(table) = table else { return false };
+    let has_tables =
+        |value: &Value| value.as_array().is_some_and(|links| links.iter().all(Value::is_table));
+    table.get("link").is_none_or(has_tables)
+        && (table.is_empty() || table.get("version").and_then(Value::as_integer) == Some(1))
+}
+
+fn load(
+    (root, mut links): (PathBuf, Vec<(CommitKey, ReplacedLink)>),
+) -> Result<Sidecar, (PathBuf, String)> {
     // Sort by commit: the first entry contains the header of the file.
     links.sort_by(|(a, _), (b, _)| a.cmp(b));
     let path = root.join(SIDECAR_NAME);
-    let old = fs::read(&path).ok();
+    let old = read(&path).map_err(|reason| (path.clone(), reason))?;
     let (keys, links): (Vec<_>, Vec<_>) = links.into_iter().unzip();
     let mut entries = sidecar_entries(old.as_deref().unwrap_or_default(), &links);
     let lacks_line_feed = old.as_ref().is_some_and(|old| !old.is_empty() && !old.ends_with(b"\n"));
     if let Some(entry) = entries.iter_mut().find(|entry| !entry.is_empty() && lacks_line_feed) {
         entry.insert(0, '\n');
     }
-    Sidecar { path, old, entries: keys.into_iter().zip(entries).collect() }
+    Ok(Sidecar { path, old, entries: keys.into_iter().zip(entries).collect() })
 }
 
 impl Sidecar {
@@ -106,5 +187,26 @@ impl Sidecar {
         }
         let document = DocumentFix { path: self.path, old, new, edits, edited_links: Vec::new() };
         (document, keys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_sidecar_accepts_only_files_to_which_an_entry_can_be_appended() {
+        for text in ["", "# x\n", "version = 1\n", "version = 1\n\n[[link]]\nfile = \"a\"\n"] {
+            assert!(is_sidecar(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "a: 1\n",
+            "version = 2\n",
+            "[package]\nname = \"a\"\n",
+            "version = 1\nlink = 1\n",
+            "version = 1\nlink = [1]\n",
+        ] {
+            assert!(!is_sidecar(text.as_bytes()), "{text}");
+        }
     }
 }

@@ -120,3 +120,47 @@ fn archived_copy_that_is_not_served_any_more_is_not_written() {
     assert_eq!(report["fixes"][1]["status"], "rejected", "{report}");
     assert!(!sandbox.read("a.md").contains("archived copy"));
 }
+
+/// Checks that a sidecar file that cannot be extended blocks the replacements that need it. The
+/// other replacements are made.
+#[track_caller]
+fn check_sidecar_is_refused(prepare: impl Fn(&Sandbox), reason: &str) {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let text = format!("[a]({})\n", web.url("/old"));
+    sandbox.write("docs/a.md", &text);
+    sandbox.write("docs/b.html", &format!("<a href=\"{}\">b</a>\n", web.url("/old")));
+    prepare(&sandbox);
+    let sidecar = sandbox.path("docs/links.lock.toml");
+    let before = fs::read(&sidecar).ok();
+    let output = fix(&sandbox, &["docs", "--apply"]).exits(0);
+    assert!(output.stderr.contains(reason), "{}", output.stderr);
+    assert_eq!(sandbox.read("docs/a.md"), text);
+    assert!(sandbox.read("docs/b.html").contains("/new/page"));
+    assert_eq!(fs::read(&sidecar).ok(), before);
+    // Without a sidecar file, the link is replaced.
+    fix(&sandbox, &["docs", "--apply", "--robust", "none"]).exits(0);
+    assert!(sandbox.read("docs/a.md").contains("/new/page"));
+}
+
+#[cfg(unix)]
+#[test]
+fn sidecar_that_is_a_symbolic_link_is_not_followed() {
+    let link = |sandbox: &Sandbox| {
+        let sidecar = sandbox.path("docs/links.lock.toml");
+        std::os::unix::fs::symlink("../evil.toml", sidecar).unwrap();
+    };
+    check_sidecar_is_refused(link, "symbolic link");
+    let existing = |sandbox: &Sandbox| {
+        sandbox.write("evil.toml", "version = 1\n");
+        link(sandbox);
+    };
+    check_sidecar_is_refused(existing, "symbolic link");
+}
+
+#[test]
+fn sidecar_with_another_structure_is_not_extended() {
+    let write = |sandbox: &Sandbox| {
+        sandbox.write("docs/links.lock.toml", "- not TOML\n");
+    };
+    check_sidecar_is_refused(write, "does not have the format of `relink fix`");
+}
