@@ -13,6 +13,7 @@ use crate::archive_parameters::archive_parameters;
 use crate::citation_template::CitationTemplate;
 use crate::construct::{Notation, construct_end};
 use crate::link_edit::{CopyDetails, Refusal};
+use crate::restoration::{bot_mark, removal};
 use crate::rewrite::Candidate;
 use crate::robust_link::{bookmark_attributes, is_bookmark_file};
 use crate::url_form::{UrlForm, percent_encode};
@@ -92,15 +93,12 @@ pub(crate) fn dead_link_mark(
     if format != DocumentFormat::Wikitext {
         return Err(Refusal::NoRoom);
     }
-    let end = if kind == LinkKind::Value {
-        let template = CitationTemplate::of_url(bytes, span).ok_or(Refusal::NoRoom)?;
-        if template.has_archive_url() {
-            return Err(Refusal::AlreadyPresent);
-        }
-        template.end()
-    } else {
-        construct_end(format, kind, bytes, span).ok_or(Refusal::NoRoom)?.0
-    };
+    let is_archived = kind == LinkKind::Value
+        && CitationTemplate::of_url(bytes, span).is_some_and(|found| found.has_archive_url());
+    if is_archived {
+        return Err(Refusal::AlreadyPresent);
+    }
+    let end = mark_position(format, kind, bytes, span).ok_or(Refusal::NoRoom)?;
     let rest = bytes.get(end..).unwrap_or_default();
     let rest = rest.get(..rest.len().min(MAX_MARK_DISTANCE)).unwrap_or_default();
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -108,6 +106,39 @@ pub(crate) fn dead_link_mark(
         return Err(Refusal::AlreadyPresent);
     }
     Ok(candidate.insertion(end, mark.to_owned()))
+}
+
+/// Returns the position of the mark of a link in MediaWiki text: after its construct or its
+/// citation template.
+fn mark_position(
+    format: DocumentFormat,
+    kind: LinkKind,
+    bytes: &[u8],
+    span: Span,
+) -> Option<usize> {
+    match kind {
+        LinkKind::Value => CitationTemplate::of_url(bytes, span).map(|template| template.end()),
+        _ => construct_end(format, kind, bytes, span).map(|(end, _)| end),
+    }
+}
+
+/// Returns the mark of a bot after a link in MediaWiki text, such as `{{dead link|bot=x}}`.
+pub fn bot_mark_of(format: DocumentFormat, bytes: &[u8], location: SourceLocation) -> Option<Span> {
+    let SourceLocation { span, kind, .. } = location;
+    (format == DocumentFormat::Wikitext)
+        .then(|| mark_position(format, kind, bytes, span))
+        .flatten()
+        .and_then(|end| bot_mark(bytes, end))
+}
+
+/// Converts an edit that would replace a URL to the removal of the mark of a bot.
+pub(crate) fn unmark(
+    format: DocumentFormat,
+    bytes: &[u8],
+    candidate: &Candidate,
+) -> Result<Candidate, Refusal> {
+    let mark = bot_mark_of(format, bytes, candidate.location).ok_or(Refusal::Changed)?;
+    Ok(removal(bytes, candidate, mark))
 }
 
 /// Whether two texts are the same URL, with or without percent-encoded delimiters of markup.

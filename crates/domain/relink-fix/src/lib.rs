@@ -39,9 +39,11 @@ mod css_selector;
 mod diff;
 mod edit;
 mod edit_summary;
+mod embedded_url;
 mod grid_table;
 mod insertion;
 mod intent;
+mod landing_page;
 mod link_date;
 mod link_edit;
 mod offer;
@@ -60,11 +62,13 @@ pub use css_selector::css_selector;
 pub use diff::{PatchPath, addition_diff, unified_diff};
 pub use edit::{Edit, EditError, apply, invert};
 pub use edit_summary::{SummaryLink, edit_summary};
+pub use insertion::bot_mark_of;
 pub use intent::is_citation;
 pub use link_date::link_date;
 pub use link_edit::{CopyDetails, EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument};
-pub use offer::{Offer, OfferRefusal, ReviewReason, chain_offer, redirect_offer};
+pub use offer::{Offer, OfferRefusal, ReviewReason, chain_offer, copy_chain_offer, redirect_offer};
 pub use redirect_map::{RedirectSyntax, redirect_map};
+pub use restoration::{is_restorable, is_same_page};
 pub use review_list::{
     Proposal, ReviewCounts, ReviewDecision, ReviewDecisions, read_decisions, review_table, sample,
 };

@@ -43,6 +43,9 @@ pub enum EditStyle {
     Annotate(PageVersion),
     /// Replaces an archived copy by the URL of the page, because the page works again.
     Restore,
+    /// Removes the mark of a bot after the link, because the page works again. The new URL of
+    /// the edit is not used.
+    Unmark,
     /// Adds this mark after the link, such as a template, and no new URL.
     Mark(String),
 }

@@ -1,8 +1,9 @@
 //! Decides which URL replaces the URL of a moved page.
 //!
-//! Only permanent redirects are considered (RFC 9110 §15.4.2, §15.4.9). The
+//! The chain of redirects is permanent if it replaces a link (RFC 9110 §15.4.2, §15.4.9): the
 //! verdict `moved` guarantees that every redirect of the chain is permanent and
-//! that the last URL has content. If a redirect leads to a login form, a consent
+//! that the last URL has content. The redirects of a new URL, which is checked before it is
+//! written, can be temporary, and are subject to the same rules. If a redirect leads to a login form, a consent
 //! form or a home page, no URL is offered, because these pages are not the page of
 //! the link.
 
@@ -10,6 +11,10 @@ use std::fmt;
 
 use relink_revive::is_same_site;
 use url::Url;
+
+use crate::archived_url::original_of;
+use crate::embedded_url::embedded_urls;
+use crate::landing_page::{is_consent, is_home, is_login, segments};
 
 /// A URL that can replace the URL of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +41,10 @@ pub enum ReviewReason {
     BackToLife,
     /// The page responds, but with another text.
     OtherContent,
+    /// The new URL contains the id of a session.
+    SessionId,
+    /// The page works again, but its text could not be compared with the archived copy.
+    NotCompared,
 }
 
 impl fmt::Display for ReviewReason {
@@ -46,6 +55,8 @@ impl fmt::Display for ReviewReason {
             Self::ContainsUrl => "the new URL contains another URL, as open redirects do",
             Self::LowConfidence => "the confidence of the new URL is low",
             Self::OtherContent => "the page has another text now, which may still be the right one",
+            Self::SessionId => "the new URL contains a session id, which expires",
+            Self::NotCompared => "the text of the page cannot be compared with its archived copy",
             Self::BackToLife => "the page works again; use `--restore` to link to it",
         })
     }
@@ -62,6 +73,8 @@ pub enum OfferRefusal {
     Consent,
     /// The redirect carries the old URL as a parameter, as access walls do.
     CarriesOldUrl,
+    /// The redirect leads to another page, or out of the archive.
+    OtherPage,
     /// The new URL is equal to the old URL.
     Unchanged,
 }
@@ -73,45 +86,24 @@ impl fmt::Display for OfferRefusal {
             Self::Login => "the redirect leads to a login form",
             Self::Consent => "the redirect leads to a consent form",
             Self::CarriesOldUrl => "the redirect carries the old URL, as access walls do",
+            Self::OtherPage => "the redirect leads to another page",
             Self::Unchanged => "the new URL is the old one",
         })
     }
 }
 
-/// Words that mark a login form, if they form a whole path segment or a label
-/// of the host name.
-const LOGIN_WORDS: [&str; 16] = [
-    "login",
-    "log-in",
-    "log_in",
-    "signin",
-    "sign-in",
-    "sign_in",
-    "logon",
-    "auth",
-    "authenticate",
-    "authorize",
-    "sso",
-    "saml",
-    "oauth",
-    "oauth2",
-    "cas",
-    "accounts",
+/// Names of session ids in queries and in parameters of path segments. A session id belongs to
+/// one client and expires.
+const SESSION_NAMES: [&str; 8] = [
+    "jsessionid",
+    "phpsessid",
+    "aspsessionid",
+    "sessionid",
+    "session_id",
+    "sessid",
+    "cftoken",
+    "oscsid",
 ];
-
-/// Words that mark a consent form.
-const CONSENT_WORDS: [&str; 7] = [
-    "consent",
-    "cookie-consent",
-    "cookieconsent",
-    "cookiewall",
-    "cookie-wall",
-    "gdpr",
-    "privacy-gate",
-];
-
-/// File names of a home page, without their extension.
-const HOME_NAMES: [&str; 4] = ["index", "home", "default", "welcome"];
 
 /// Returns the URL that replaces `old`, which redirects permanently to `new`.
 ///
@@ -125,10 +117,10 @@ pub fn redirect_offer(old: &Url, new: &Url) -> Result<Offer, OfferRefusal> {
     if is_home(new) && !is_home(old) {
         return Err(OfferRefusal::HomePage);
     }
-    if has_word(new, &LOGIN_WORDS) && !has_word(old, &LOGIN_WORDS) {
+    if is_login(new) && !is_login(old) {
         return Err(OfferRefusal::Login);
     }
-    if has_word(new, &CONSENT_WORDS) && !has_word(old, &CONSENT_WORDS) {
+    if is_consent(new) && !is_consent(old) {
         return Err(OfferRefusal::Consent);
     }
     if carries(new, old) {
@@ -137,7 +129,8 @@ pub fn redirect_offer(old: &Url, new: &Url) -> Result<Offer, OfferRefusal> {
     Ok(Offer { url: new.clone(), review: review_reason(old, new) })
 }
 
-/// Returns the URL that replaces the first URL of a chain of permanent redirects.
+/// Returns the URL that replaces the first URL of a chain of redirects. If a person must confirm
+/// one of the URLs, a person must confirm the last one.
 ///
 /// # Errors
 ///
@@ -146,13 +139,51 @@ pub fn redirect_offer(old: &Url, new: &Url) -> Result<Offer, OfferRefusal> {
 /// client.
 pub fn chain_offer(chain: &[Url]) -> Result<Offer, OfferRefusal> {
     let [old, intermediate @ .., new] = chain else { return Err(OfferRefusal::Unchanged) };
+    let mut review = None;
     for page in intermediate {
         match redirect_offer(old, page) {
-            Ok(_) | Err(OfferRefusal::Unchanged) => {}
+            Ok(offer) => review = review.or(offer.review),
+            Err(OfferRefusal::Unchanged) => {}
             Err(refusal) => return Err(refusal),
         }
     }
-    redirect_offer(old, new)
+    let offer = redirect_offer(old, new)?;
+    Ok(Offer { review: offer.review.or(review), ..offer })
+}
+
+/// Returns the last URL of a chain of redirects that starts at an archived copy. An archive
+/// redirects to the nearest copy, and replays redirects that it captured.
+///
+/// # Errors
+///
+/// Fails if a redirect leaves the archive, or leads to another page than that of the copy.
+pub fn copy_chain_offer(chain: &[Url]) -> Result<Offer, OfferRefusal> {
+    let [copy, .., last] = chain else { return Err(OfferRefusal::Unchanged) };
+    if !chain.iter().all(|url| is_same_archive(copy, url)) {
+        return Err(OfferRefusal::OtherPage);
+    }
+    let mut review = None;
+    if original_of(copy.as_str()).is_some() {
+        let originals = chain.iter().map(|url| original_of(url.as_str()));
+        let originals: Vec<Url> =
+            originals.collect::<Option<_>>().ok_or(OfferRefusal::OtherPage)?;
+        match chain_offer(&originals) {
+            Ok(offer) => review = offer.review,
+            Err(OfferRefusal::Unchanged) => {}
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    Ok(Offer { url: last.clone(), review })
+}
+
+/// Whether two URLs have the same origin. An archive may redirect from http to https.
+fn is_same_archive(copy: &Url, url: &Url) -> bool {
+    let is_upgrade = copy.scheme() == "http" && url.scheme() == "https";
+    copy.origin() == url.origin()
+        || (is_upgrade
+            && copy.host() == url.host()
+            && copy.port().is_none()
+            && url.port().is_none())
 }
 
 /// Returns the reason why a person must confirm the new URL, if there is one.
@@ -163,52 +194,27 @@ fn review_reason(old: &Url, new: &Url) -> Option<ReviewReason> {
     if !is_same_site(old, new) {
         return Some(ReviewReason::OtherSite);
     }
-    (contains_url(new) && !contains_url(old)).then_some(ReviewReason::ContainsUrl)
-}
-
-/// Whether the query contains an absolute or a scheme-relative URL.
-fn contains_url(url: &Url) -> bool {
-    url.query_pairs().any(|(_, value)| {
-        let value = value.trim_start();
-        value.contains("://") || value.starts_with("//")
-    })
-}
-
-/// Whether a URL is the home page of a host or of one of its languages. A URL with a
-/// query is not a home page, because the query may select a page.
-fn is_home(url: &Url) -> bool {
-    if url.query().is_some_and(|query| !query.is_empty()) {
-        return false;
+    let known = embedded_urls(old);
+    if embedded_urls(new).iter().any(|embedded| !known.contains(embedded)) {
+        return Some(ReviewReason::ContainsUrl);
     }
-    let segments: Vec<&str> = segments(url).collect();
-    match segments.as_slice() {
-        [] => true,
-        [name] => is_home_name(name) || is_language(name),
-        [language, name] => is_language(language) && is_home_name(name),
-        _ => false,
-    }
+    has_session_id(new).then_some(ReviewReason::SessionId)
 }
 
-fn is_home_name(segment: &str) -> bool {
-    let stem = segment.split('.').next().unwrap_or(segment);
-    HOME_NAMES.iter().any(|name| stem.eq_ignore_ascii_case(name))
-}
-
-/// Whether a segment is a language tag such as `de` or `pt-BR`.
-fn is_language(segment: &str) -> bool {
-    let (language, region) = segment.split_once(['-', '_']).unwrap_or((segment, "xx"));
-    let is_tag =
-        |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
-    is_tag(language) && is_tag(region)
-}
-
-/// Whether a path segment or a label of the host name is one of the words.
-fn has_word(url: &Url, words: &[&str]) -> bool {
-    let is_word = |text: &str| {
-        let stem = text.split('.').next().unwrap_or(text);
-        words.iter().any(|word| stem.eq_ignore_ascii_case(word))
+/// Whether a URL contains a session id: as a parameter of its query or of a path segment, or as
+/// a path segment of ASP.NET such as `(S(abc))`.
+fn has_session_id(url: &Url) -> bool {
+    let is_name = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        SESSION_NAMES.iter().any(|known| name.starts_with(known))
     };
-    segments(url).any(is_word) || url.host_str().is_some_and(|host| host.split('.').any(is_word))
+    let has_parameter = |segment: &str| segment.split(';').skip(1).any(is_name);
+    let is_asp_session = |segment: &str| {
+        let segment = segment.to_ascii_lowercase();
+        segment.ends_with("))") && ["(s(", "(a(", "(f("].iter().any(|mark| segment.contains(mark))
+    };
+    segments(url).any(|segment| has_parameter(segment) || is_asp_session(segment))
+        || url.query_pairs().any(|(name, _)| is_name(&name))
 }
 
 /// Whether a parameter of `new` contains the old URL or its path. A short path, or a
@@ -220,10 +226,6 @@ fn carries(new: &Url, old: &Url) -> bool {
     let is_distinctive = path.len() > MAX_SHORT_PATH && segments(old).count() > 1;
     new.query_pairs()
         .any(|(_, value)| value.contains(old.as_str()) || (is_distinctive && value.contains(path)))
-}
-
-fn segments(url: &Url) -> impl Iterator<Item = &str> {
-    url.path().split('/').filter(|segment| !segment.is_empty())
 }
 
 #[cfg(test)]
@@ -314,6 +316,44 @@ mod tests {
             assert_eq!(review(old, &new), Some(ReviewReason::ContainsUrl), "{query}");
             assert_eq!(review(&new, &format!("{new}&b=2")), None);
         }
+        let one = "https://example.org/go?u=http://good.test/";
+        let other = "https://example.org/go?u=http://evil.test/";
+        assert_eq!(review(one, other), Some(ReviewReason::ContainsUrl));
         assert_eq!(review(old, "https://example.org/go?path=/a//b"), None);
+    }
+
+    #[test]
+    fn chain_with_a_page_on_another_site_needs_review() {
+        let chain = ["https://a.test/x", "https://evil.test/x", "https://a.test/y"];
+        let urls: Vec<Url> = chain.iter().map(|url| Url::parse(url).unwrap()).collect();
+        assert_eq!(chain_offer(&urls).unwrap().review, Some(ReviewReason::OtherSite));
+    }
+
+    #[test]
+    fn new_url_with_a_session_id_needs_review() {
+        for new in ["/new;jsessionid=1A2B", "/new?PHPSESSID=abc", "/(S(abc123))/new.aspx"] {
+            let new = format!("https://example.org{new}");
+            assert_eq!(offer("https://example.org/old", &new), Ok(Some(ReviewReason::SessionId)));
+        }
+    }
+
+    #[test]
+    fn copy_stays_in_its_archive_and_on_its_page() {
+        let offer = |last: &str| {
+            let chain = ["http://web.test/web/2015050607/http://a.test/x", last];
+            let urls: Vec<Url> = chain.iter().map(|url| Url::parse(url).unwrap()).collect();
+            copy_chain_offer(&urls).map(|offer| offer.review)
+        };
+        assert_eq!(offer("https://web.test/web/2015050608/http://a.test/x"), Ok(None));
+        assert_eq!(offer("http://web.test/web/2015050608/http://a.test/y"), Ok(None));
+        assert_eq!(
+            offer("http://web.test/web/2015050608/http://b.test/x"),
+            Ok(Some(ReviewReason::OtherSite))
+        );
+        let home = offer("http://web.test/web/2015050608/http://a.test/");
+        assert_eq!(home, Err(OfferRefusal::HomePage));
+        for other in ["http://evil.test/web/2015050608/http://a.test/x", "http://web.test/"] {
+            assert_eq!(offer(other), Err(OfferRefusal::OtherPage), "{other}");
+        }
     }
 }

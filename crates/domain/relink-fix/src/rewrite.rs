@@ -16,7 +16,7 @@ use url::Url;
 
 use crate::edit::{Edit, Shifts, apply};
 use crate::grid_table::is_in_grid_table;
-use crate::insertion::{dead_link_mark, second_link};
+use crate::insertion::{dead_link_mark, second_link, unmark};
 use crate::link_edit::{EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument};
 use crate::restoration::restore;
 use crate::robust_link::{PageVersion, annotation, attributes};
@@ -134,7 +134,8 @@ fn candidates_of(
         EditStyle::Replace => candidate,
         EditStyle::ReplaceAndKeep(version) => keep_original(bytes, candidate, version.as_ref()),
         EditStyle::Mark(mark) => dead_link_mark(format, bytes, candidate, mark)?,
-        EditStyle::Restore => restore(bytes, links, candidate)?,
+        EditStyle::Restore => return restore(bytes, links, candidate),
+        EditStyle::Unmark => unmark(format, bytes, &candidate)?,
         EditStyle::Columns(_) => return Err(Refusal::NoRoom),
         EditStyle::Annotate(version) => {
             let (position, text) = annotation(bytes, span, kind, version)?;

@@ -128,6 +128,15 @@ pub(crate) fn annotation(
     Ok((span.end + usize::from(quote.is_some()), text))
 }
 
+/// Whether a link is the archived copy of a robust link.
+pub(crate) fn is_version_attribute(document: &[u8], span: Span) -> bool {
+    let before = document.get(..span.start).unwrap_or_default();
+    let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")).unwrap_or(before);
+    let name = before.trim_ascii_end().strip_suffix(b"=").unwrap_or_default().trim_ascii_end();
+    let start = name.len().saturating_sub(VERSION_ATTRIBUTE.len());
+    name.get(start..).is_some_and(|name| name.eq_ignore_ascii_case(VERSION_ATTRIBUTE.as_bytes()))
+}
+
 /// Whether a document is a bookmark file of a browser.
 pub(crate) fn is_bookmark_file(document: &[u8]) -> bool {
     let head = document.get(..document.len().min(MAX_BOOKMARK_HEAD)).unwrap_or_default();

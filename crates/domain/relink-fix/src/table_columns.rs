@@ -125,6 +125,32 @@ fn separator(bytes: &[u8], header: &[TableCell]) -> u8 {
     between.and_then(|text| text.iter().find(is_separator)).copied().unwrap_or(b',')
 }
 
+/// Whether a link is in a column that Relink adds to tables.
+pub(crate) fn is_own_column(format: DocumentFormat, bytes: &[u8], span: Span) -> bool {
+    if !matches!(format, DocumentFormat::Csv | DocumentFormat::Tsv) {
+        return false;
+    }
+    let (mut names, mut is_own) = (Vec::new(), false);
+    for_each_row(format, bytes, &mut |row| {
+        if names.is_empty() {
+            names = row.iter().map(|cell| cell.text.to_string()).collect();
+        }
+        if let Some(index) = row.iter().position(|cell| contains(std::slice::from_ref(cell), span))
+        {
+            is_own = names.get(index).is_some_and(|name| is_own_name(name));
+        }
+    });
+    is_own
+}
+
+/// Whether a column has one of the names that Relink writes. Tables with several URL columns
+/// have names such as `archive_url_homepage`.
+fn is_own_name(name: &str) -> bool {
+    COLUMNS.iter().any(|column| {
+        name.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    })
+}
+
 struct Table<'a> {
     bytes: &'a [u8],
     separator: u8,

@@ -54,7 +54,7 @@ mod unrequested;
 mod url_parts;
 mod url_words;
 
-pub use content::{Misdirection, misdirection};
+pub use content::{CONSENT_NAMES, LOGIN_NAMES, Misdirection, misdirection};
 pub use control_url::{ControlUrl, RANDOM_NAME_LENGTH, control_key, control_url};
 pub use judgment::{
     Decision, JudgeInput, Judgment, RetryDelay, conclude, conclude_archived, internal_error,

@@ -13,21 +13,19 @@ mod learn;
 mod plan;
 mod restored;
 mod site;
+mod verify;
 mod wiki;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use relink_fix::{ColumnValues, CopyDetails, EditStyle, LinkEdit, PageVersion, ReviewReason};
-use relink_frontier::{UrlFilter, canonicalize};
 use relink_judge::codes;
-use relink_model::{Confidence, FindingCode, RunId, Verdict};
+use relink_model::{Confidence, FindingCode, Verdict};
 use relink_page::DocumentFormat;
-use relink_ports::{CheckedTargetQuery, LinkLocation};
+use relink_ports::LinkLocation;
 use relink_revive::copy_gap::CopyGap;
 
 pub use self::copies::choose_dated_copies;
@@ -37,13 +35,15 @@ pub use self::plan::plan_fixes;
 pub use self::site::{
     SelectedFix, SiteFixes, fetch_page, map_to_sources, repair_page, select_links,
 };
+pub use self::verify::verify_fixes;
 pub use self::wiki::{WikiEditResult, WikiEditSettings, WikiEdits, WikiPageEdit, edit_wiki_pages};
-use relink_documents::{Input, ReadOptions};
-use relink_engine::{CheckEnd, CheckSettings, Observer, check};
-use relink_requests::{EngineError, Ports, StopSignal};
 
 /// Why a dead link has no new URL if none was searched for.
 const NOT_SEARCHED: &str = "not searched for; use `--revive`";
+
+/// Why a dead link has no new URL if the search was made without archives.
+const ARCHIVES_NOT_QUERIED: &str =
+    "no new URL was found, and no archive was queried; use `--revive`";
 
 /// Why a dead link has no new URL if the search had no result.
 const NOT_FOUND: &str = "neither a new URL nor an archived copy was found";
@@ -68,6 +68,8 @@ pub struct FixSettings {
     pub marks: DeadLinkMarks,
     /// Whether links to archived copies are changed back if the page works again.
     pub restores: bool,
+    /// The format of all documents, if the user chose one.
+    pub format: Option<DocumentFormat>,
 }
 
 /// Which dead links are marked.
@@ -105,6 +107,8 @@ pub enum FixStyle {
     Annotate,
     /// Instead of the URL of an archived copy. A second link to the copy is removed.
     Restore,
+    /// Not at all. The mark of a dead link is removed.
+    Unmark,
 }
 
 /// Where a new URL comes from.
@@ -263,6 +267,7 @@ impl LinkFix {
                 FixStyle::Replace => EditStyle::Replace,
                 FixStyle::SecondLink if is_table => EditStyle::Columns(self.column_values()),
                 FixStyle::Restore => EditStyle::Restore,
+                FixStyle::Unmark => EditStyle::Unmark,
                 FixStyle::Annotate => EditStyle::Annotate(self.version.clone().unwrap_or_default()),
                 FixStyle::SecondLink => match self.cause {
                     FixCause::NotFound(date) => EditStyle::Mark(dead_link_template(date)),
@@ -280,91 +285,4 @@ impl LinkFix {
 /// day.
 fn dead_link_template(date: Date) -> String {
     format!("{{{{dead link|date={}|bot=Relink}}}}", date.strftime("%B %Y"))
-}
-
-/// Checks the new URLs of all fixes that may be written, and rejects the fixes
-/// whose new URL is not alive.
-///
-/// The first check has followed the redirect to the new URL. This second check also
-/// compares the new page with controls (pages that cannot exist), so that the URL of an
-/// error page with status 200 is not written into documents.
-pub async fn verify_fixes(
-    ports: &Ports,
-    settings: &CheckSettings,
-    fixes: &mut [LinkFix],
-    observer: &mut dyn Observer,
-    stop: &StopSignal,
-) -> Result<CheckEnd, EngineError> {
-    let urls: BTreeSet<&str> =
-        fixes.iter().filter(|fix| may_be_written(fix)).map(|fix| fix.new_url.as_str()).collect();
-    if urls.is_empty() {
-        return Ok(CheckEnd::Finished);
-    }
-    let list: String = urls.iter().flat_map(|url| [*url, "\n"]).collect();
-    let outcome = check(ports, &list_check(settings, &list), observer, stop).await?;
-    if outcome.end == CheckEnd::Finished {
-        let results = run_results(ports, outcome.run).await?;
-        for fix in fixes.iter_mut() {
-            reject_unless_alive(fix, &results);
-        }
-    }
-    Ok(outcome.end)
-}
-
-/// Returns the settings for the check of a list of URLs. Cached results are not
-/// used.
-fn list_check(settings: &CheckSettings, list: &str) -> CheckSettings {
-    let mut settings = settings.clone();
-    settings.load.inputs = vec![Input::Stdin(Arc::from(list.as_bytes()))];
-    settings.load.scope = UrlFilter::default();
-    settings.load.fresh_since = Timestamp::MAX;
-    settings.load.read_options = ReadOptions {
-        format: Some(DocumentFormat::UrlList),
-        skips_reserved: settings.load.read_options.skips_reserved,
-        is_third_party: settings.load.read_options.is_third_party,
-        ..ReadOptions::default()
-    };
-    settings.is_fresh = true;
-    settings.scope = BTreeMap::from([("fix".to_owned(), "verify".to_owned())]);
-    settings
-}
-
-/// Returns the verdict and the reason of every target of a run.
-async fn run_results(
-    ports: &Ports,
-    run: RunId,
-) -> Result<BTreeMap<String, (Verdict, String)>, EngineError> {
-    let mut results = BTreeMap::new();
-    let mut query =
-        CheckedTargetQuery { limit: BATCH_SIZE, max_locations: 0, ..CheckedTargetQuery::ALL };
-    loop {
-        let batch = ports.store.checked_targets(run, query).await?;
-        let Some(last) = batch.last() else { return Ok(results) };
-        query.after = last.task;
-        results.extend(
-            batch
-                .into_iter()
-                .map(|target| (target.url, (target.result.verdict, target.result.reason))),
-        );
-    }
-}
-
-/// Whether a fix has a new URL that may be written.
-fn may_be_written(fix: &LinkFix) -> bool {
-    !matches!(fix.status, FixStatus::Rejected(_)) && !fix.new_url.is_empty()
-}
-
-/// Rejects a fix if its new URL is not alive.
-fn reject_unless_alive(fix: &mut LinkFix, results: &BTreeMap<String, (Verdict, String)>) {
-    if !may_be_written(fix) {
-        return;
-    }
-    let canonical = canonicalize(None, &fix.new_url).ok();
-    let result = canonical.as_ref().and_then(|url| results.get(url.as_str()));
-    let rejection = match result {
-        Some((Verdict::Alive, _)) => return,
-        Some((verdict, reason)) => format!("the new URL is {verdict}: {reason}"),
-        None => "the new URL was not checked".to_owned(),
-    };
-    fix.status = FixStatus::Rejected(rejection);
 }

@@ -1,65 +1,127 @@
-//! Links to archived copies whose original page may work again.
+//! Links to archived copies whose original page may work again, and marks of dead links whose
+//! page works again.
 //!
 //! The originals are checked with all other new URLs. Only pages that are alive are
 //! offered.
 
-use relink_fix::{ReviewReason, original_of};
-use relink_model::RunId;
-use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
+use std::path::Path;
+
+use relink_fix::{ReviewReason, bot_mark_of, is_restorable, original_of};
+use relink_model::{RunId, TaskId, Verdict};
+use relink_page::DocumentFormat;
+use relink_ports::{CheckedTarget, CheckedTargetQuery, Files, LinkLocation};
 use url::Url;
 
-use super::{BATCH_SIZE, FixCause, FixSettings, FixStatus, FixStyle, LinkFix};
+use super::{BATCH_SIZE, DeadLinkMarks, FixCause, FixSettings, FixStatus, FixStyle, LinkFix};
 use relink_requests::{EngineError, Ports};
 
-/// Returns a repair for each link to an archived copy: its original URL.
+/// Returns a repair for each link to an archived copy: its original URL. Returns also a repair
+/// for each mark of a link that works.
 pub(super) async fn plan_restorations(
     ports: &Ports,
     run: RunId,
     settings: FixSettings,
 ) -> Result<Vec<LinkFix>, EngineError> {
     let mut fixes = Vec::new();
-    // The locations are most of the data, so read them later and for links to archives only.
+    // The locations are most of the data, so read them later and for few links only.
     let mut query =
         CheckedTargetQuery { limit: BATCH_SIZE, max_locations: 0, ..CheckedTargetQuery::ALL };
     loop {
         let batch = ports.store.checked_targets(run, query).await?;
-        let Some(last) = batch.last() else { return Ok(fixes) };
+        let Some(last) = batch.last() else { break };
         query.after = last.task;
-        for target in batch {
-            let Some(original) = original_of(&target.url) else { continue };
-            let inlinks = ports.store.inlinks(&[target.task], usize::MAX).await?;
-            let locations = inlinks.into_iter().flat_map(|inlinks| inlinks.locations);
-            fixes.extend(restorations(&target, &original, locations, settings));
+        let targets: Vec<(CheckedTarget, Option<Url>)> = batch
+            .into_iter()
+            .map(|target| {
+                let original = original_of(&target.url);
+                (target, original)
+            })
+            .filter(|(target, original)| {
+                original.is_some() || target.result.verdict == Verdict::Alive
+            })
+            .collect();
+        let tasks: Vec<TaskId> = targets.iter().map(|(target, _)| target.task).collect();
+        let inlinks = ports.store.inlinks(&tasks, usize::MAX).await?;
+        for ((target, original), inlinks) in targets.iter().zip(inlinks) {
+            let locations = inlinks.locations.into_iter();
+            match original {
+                Some(original) => fixes.extend(locations.map(|location| {
+                    let style = FixStyle::Restore;
+                    restoration(target, original.as_str(), location, style, settings)
+                })),
+                None => fixes.extend(
+                    locations.filter(|location| is_wikitext(&location.path, settings)).map(
+                        |location| {
+                            restoration(target, &target.url, location, FixStyle::Unmark, settings)
+                        },
+                    ),
+                ),
+            }
+        }
+    }
+    retain_restorable(&*ports.files, &mut fixes, settings).await;
+    Ok(fixes)
+}
+
+/// Whether a document is MediaWiki text.
+fn is_wikitext(path: &str, settings: FixSettings) -> bool {
+    match settings.marks {
+        DeadLinkMarks::Off => false,
+        DeadLinkMarks::All => true,
+        DeadLinkMarks::ByName => {
+            DocumentFormat::from_file(Some(path), b"") == DocumentFormat::Wikitext
         }
     }
 }
 
-/// Returns the repairs of all links to a copy.
-fn restorations(
+/// Retains the repairs of links that need one. Reads each document once.
+async fn retain_restorable(files: &dyn Files, fixes: &mut Vec<LinkFix>, settings: FixSettings) {
+    fixes.sort_by(|one, other| one.location.path.cmp(&other.location.path));
+    let mut retained = Vec::new();
+    let is_same_document =
+        |left: &LinkFix, right: &LinkFix| left.location.path == right.location.path;
+    for document in fixes.chunk_by(is_same_document) {
+        let Some(path) = document.first().map(|fix| fix.location.path.as_str()) else { continue };
+        // A document that cannot be read is reported when it is rewritten.
+        let bytes = files.read(Path::new(path)).await.unwrap_or_default();
+        let format =
+            settings.format.unwrap_or_else(|| DocumentFormat::from_file(Some(path), &bytes));
+        let needs_repair = |fix: &&LinkFix| match fix.style {
+            FixStyle::Unmark => bot_mark_of(format, &bytes, fix.location.location).is_some(),
+            _ => is_restorable(format, &bytes, fix.location.location.span),
+        };
+        retained.extend(document.iter().filter(needs_repair).cloned());
+    }
+    *fixes = retained;
+}
+
+/// Returns the repair of one link.
+fn restoration(
     target: &CheckedTarget,
-    original: &Url,
-    locations: impl Iterator<Item = LinkLocation>,
+    new_url: &str,
+    location: LinkLocation,
+    style: FixStyle,
     settings: FixSettings,
-) -> Vec<LinkFix> {
+) -> LinkFix {
     let status = if settings.restores {
         FixStatus::Ready
     } else {
         FixStatus::NeedsReview(ReviewReason::BackToLife)
     };
-    let fix = |location| LinkFix {
+    let finding = if style == FixStyle::Unmark { "marked as dead" } else { "archived copy" };
+    LinkFix {
         location,
         old_url: target.url.clone(),
-        new_url: original.to_string(),
+        new_url: new_url.to_owned(),
         verdict: target.result.verdict,
         code: None,
-        finding: "archived copy".to_owned(),
+        finding: finding.to_owned(),
         cause: FixCause::BackToLife,
         evidence: Vec::new(),
-        style: FixStyle::Restore,
+        style,
         keeps_attributes: false,
         version: None,
         copy_gaps: Vec::new(),
-        status: status.clone(),
-    };
-    locations.map(fix).collect()
+        status,
+    }
 }

@@ -20,6 +20,7 @@ mod wall;
 pub use self::misdirection::{Misdirection, misdirection};
 pub(crate) use self::rejected::check_rejected;
 pub(crate) use self::wall::is_login_page;
+pub use self::wall::{CONSENT_NAMES, LOGIN_NAMES};
 
 use relink_model::{
     Assessment, Confidence, ControlKind, ControlSummary, DeadReason, Evidence, FetchOutcome,

@@ -13,7 +13,7 @@ use crate::url_parts::{Parameter, UrlParts, parameters};
 use crate::url_words::percent_decoded;
 
 /// Path segments and host labels of login pages.
-const LOGIN_NAMES: [&str; 22] = [
+pub const LOGIN_NAMES: [&str; 22] = [
     "login",
     "signin",
     "sign-in",
@@ -39,7 +39,7 @@ const LOGIN_NAMES: [&str; 22] = [
 ];
 
 /// Path segments and host labels of consent, payment and age walls.
-const CONSENT_NAMES: [&str; 27] = [
+pub const CONSENT_NAMES: [&str; 27] = [
     "consent",
     "privacygate",
     "cookie-consent",

@@ -170,6 +170,7 @@ impl FixArgs {
                 _ => DeadLinkMarks::ByName,
             },
             restores: self.restore,
+            format: self.documents.read_as,
             skips_redirects: self.wiki.wiki.is_some() && self.style != Some(StyleArg::Replace),
         }
     }

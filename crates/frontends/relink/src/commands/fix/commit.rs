@@ -204,7 +204,7 @@ pub fn style_name(style: FixStyle) -> &'static str {
         FixStyle::Replace => "replace",
         FixStyle::SecondLink => "beside",
         FixStyle::Annotate => "annotate",
-        FixStyle::Restore => "restore",
+        FixStyle::Restore | FixStyle::Unmark => "restore",
     }
 }
 

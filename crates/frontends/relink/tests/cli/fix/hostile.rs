@@ -164,3 +164,40 @@ fn sidecar_with_another_structure_is_not_extended() {
     };
     check_sidecar_is_refused(write, "does not have the format of `relink fix`");
 }
+
+/// Checks that an alias that redirects to `location` when it is checked again is not written.
+#[track_caller]
+fn check_alias_is_not_written(location: &str) {
+    let (web, sandbox, archive) = dead_pages();
+    let (root, text) = (archive.root(), sandbox.read("a.md"));
+    let args = ["a.md", "--revive", "--archive", &root];
+    fix(&sandbox, &args).exits(1);
+    web.redirect("/trees/oak", 302, location).page("/new/page", 200, PAGE).page("/", 200, PAGE);
+    web.respond_below("/go", CannedResponse::new(200, PAGE));
+    let output = fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_ne!(report["fixes"][0]["status"], "ready", "{location}: {report}");
+    assert!(!sandbox.read("a.md").contains("/trees/oak"), "{text}");
+}
+
+#[test]
+fn alias_that_redirects_to_another_page_is_not_written() {
+    check_alias_is_not_written("/");
+    check_alias_is_not_written("/go?url=http%3A%2F%2Fevil.test%2F");
+    check_alias_is_not_written("/go/http://evil.test/x");
+    check_alias_is_not_written("/new/page;jsessionid=12AB");
+}
+
+#[test]
+fn original_with_another_text_does_not_replace_its_archived_copy() {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let page = web.url("/new/page").to_string();
+    let copy = web.url(&format!("/web/20150102030405/{page}")).to_string();
+    let words: String = (0..90).map(|number| format!("oak{number} ")).collect();
+    web.respond_below("/web/", CannedResponse::new(200, &format!("<title>Oak</title>{words}")));
+    let text = format!("[c]({copy})\n");
+    sandbox.write("a.md", &text);
+    let output = fix(&sandbox, &["a.md", "--restore", "--apply"]).exits(0);
+    assert!(output.stderr.contains("the page has another text now"), "{}", output.stderr);
+    assert_eq!(sandbox.read("a.md"), text);
+}

@@ -168,3 +168,59 @@ fn redirect_map_of_the_own_site_is_written() {
         assert_eq!(sandbox.read(file), expect);
     }
 }
+
+#[test]
+fn robust_links_of_live_pages_are_not_reported() {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let page = web.url("/new/page").to_string();
+    let copy = web.url(&format!("/web/20150102030405/{page}")).to_string();
+    web.respond_below("/web/", CannedResponse::new(200, PAGE));
+    let text = format!("<a href=\"{page}\" data-versionurl=\"{copy}\">a</a>\n");
+    sandbox.write("a.html", &text);
+    sandbox.write("a.csv", &format!("url,new_url,archive_url,confidence\n{page},,{copy},\n"));
+    let cite = format!("{{{{cite web|url={page}|archive-url={copy}|url-status=usurped}}}}\n");
+    sandbox.write("a.wiki", &cite);
+    let args = ["a.html", "a.csv", "a.wiki", "--restore", "--apply"];
+    let output = fix(&sandbox, &args).exits(0);
+    assert!(output.stderr.contains("nothing to repair"), "{}", output.stderr);
+    assert_eq!((sandbox.read("a.html"), sandbox.read("a.wiki")), (text, cite));
+}
+
+#[test]
+fn mark_of_a_bot_is_removed_if_the_page_works_again() {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let page = web.url("/new/page").to_string();
+    let text = format!("[{page} a]{{{{dead link|date=May 2026|bot=Relink}}}}.\n");
+    let by_person = format!("[{page} a]{{{{dead link|date=May 2026}}}}.\n");
+    sandbox.write("a.wiki", &text).write("b.wiki", &by_person);
+    fix(&sandbox, &["a.wiki", "b.wiki", "--restore", "--apply"]).exits(0);
+    assert_eq!(sandbox.read("a.wiki"), format!("[{page} a].\n"));
+    assert_eq!(sandbox.read("b.wiki"), by_person);
+}
+
+#[test]
+fn fragment_of_the_redirect_is_kept() {
+    let (web, sandbox) = (server(), Sandbox::new());
+    web.redirect("/moved", 301, "/new/page#install");
+    sandbox.write("a.md", &format!("[a]({})\n", web.url("/moved")));
+    fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    assert_eq!(sandbox.read("a.md"), format!("[a]({}#install)\n", web.url("/new/page")));
+}
+
+#[test]
+fn copy_is_searched_for_pages_of_a_dead_directory() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let pages: Vec<String> =
+        (0..8).map(|number| web.url(&format!("/dead/tree{number}")).to_string()).collect();
+    // Only the last page has a copy. The pages before show that the directory is dead.
+    let copy = ArchivedPage::page(&pages[7], "20150302030405", PAGE);
+    let archive = BackgroundServer::start(async { MiniArchive::start(vec![copy]).await.unwrap() });
+    let text: String = pages.iter().map(|page| format!("[{page} tree]\n")).collect();
+    sandbox.write("a.wiki", &text);
+    let root = archive.root();
+    fix(&sandbox, &["a.wiki", "--revive", "--archive", &root, "--apply"]).exits(0);
+    let new = sandbox.read("a.wiki");
+    let lines: Vec<&str> = new.lines().collect();
+    assert!(lines[0].contains("{{dead link"), "{new}");
+    assert!(lines[7].contains("/20150302030405/") && !lines[7].contains("{{dead"), "{new}");
+}
