@@ -51,7 +51,7 @@ pub(super) async fn plan_drifted(
 }
 
 /// Returns the locations of links that are citations.
-async fn citations(ports: &Ports, locations: Vec<LinkLocation>) -> Vec<LinkLocation> {
+pub(super) async fn citations(ports: &Ports, locations: Vec<LinkLocation>) -> Vec<LinkLocation> {
     let mut found = Vec::new();
     for location in locations {
         // A document that cannot be read is reported when it is rewritten.

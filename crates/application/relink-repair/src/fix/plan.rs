@@ -10,18 +10,18 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use relink_fix::{PageVersion, ReviewReason, chain_offer, is_citation, redirect_offer};
-use relink_model::{Confidence, RunId, Verdict};
+use relink_model::{Confidence, Hop, RunId, Verdict};
 use relink_page::DocumentFormat;
 use relink_ports::{CheckedTarget, CheckedTargetQuery, Files, LinkLocation};
 use relink_revive::copy_gap::CopyGap;
 use url::Url;
 
-use super::copies::version_of;
-use super::drifted::plan_drifted;
+use super::copies::{nearest_copy, version_of};
+use super::drifted::{citations, plan_drifted};
 use super::restored::plan_restorations;
 use super::{
-    BATCH_SIZE, DeadLinkMarks, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix,
-    NOT_FOUND, NOT_SEARCHED,
+    ARCHIVES_NOT_QUERIED, BATCH_SIZE, DeadLinkMarks, FixCause, FixPreference, FixSettings,
+    FixStatus, FixStyle, LinkFix, NOT_FOUND, NOT_SEARCHED,
 };
 use crate::Revival;
 use relink_requests::{EngineError, Ports};
@@ -127,9 +127,17 @@ async fn target_offer(
         let status = FixStatus::Rejected(NOT_SEARCHED.to_owned());
         return Ok(Some(without_url(ports, status)));
     };
+    let revival = with_copy(ports, target, revival, settings.preference).await;
     let (alias, copy) = (alias(&revival), archived_copy(&revival));
     if alias.is_none() && copy.is_none() {
-        return Ok(Some(without_url(ports, FixStatus::Ready)));
+        // Only a link for which no copy exists is marked as dead.
+        let is_searched = revival.has_archive_query() || !ports.archives.is_empty();
+        let status = if is_searched {
+            FixStatus::Ready
+        } else {
+            FixStatus::Rejected(ARCHIVES_NOT_QUERIED.to_owned())
+        };
+        return Ok(Some(without_url(ports, status)));
     }
     let (first, for_citations) = match settings.preference {
         FixPreference::Auto if alias.is_some() => (alias, copy),
@@ -139,6 +147,29 @@ async fn target_offer(
     let version = revival.archived.as_ref().map(version_of);
     let copy_gaps = revival.copy_gaps.unwrap_or_default();
     Ok(first.map(|first| TargetOffer { first, for_citations, version, copy_gaps }))
+}
+
+/// Adds the newest archived copy to a revival for which no archive was queried, if the copy may
+/// be written: for citations, if the user prefers copies, and for links without an alias.
+async fn with_copy(
+    ports: &Ports,
+    target: &CheckedTarget,
+    mut revival: Revival,
+    preference: FixPreference,
+) -> Revival {
+    if revival.archived.is_some() || revival.has_archive_query() || ports.archives.is_empty() {
+        return revival;
+    }
+    let may_be_written = match preference {
+        _ if revival.alias.is_none() => true,
+        FixPreference::Archive => true,
+        FixPreference::Alias => false,
+        FixPreference::Auto => !citations(ports, target.locations.clone()).await.is_empty(),
+    };
+    if may_be_written {
+        revival.archived = nearest_copy(ports, &target.url, ports.now()).await;
+    }
+    revival
 }
 
 /// Returns the offer for a page without a new URL.
@@ -154,12 +185,21 @@ fn redirect(target: &CheckedTarget) -> Option<NewUrl> {
     let hops = &target.probe.as_ref()?.hops;
     let urls = std::iter::once(&target.url).chain(hops.iter().map(|hop| &hop.url));
     let chain: Vec<Url> = urls.map(|url| Url::parse(url).ok()).collect::<Option<_>>()?;
-    let new = chain.last()?.clone();
+    let mut new = chain.last()?.clone();
+    new.set_fragment(location_fragment(hops).as_deref());
     let status = match chain_offer(&chain) {
         Ok(offer) => offer.review.map_or(FixStatus::Ready, FixStatus::NeedsReview),
         Err(refusal) => FixStatus::Rejected(refusal.to_string()),
     };
     Some(NewUrl { url: new.into(), cause: FixCause::Redirect, evidence: Vec::new(), status })
+}
+
+/// Returns the fragment that the last redirect with a fragment adds (RFC 9110, section 10.2.2).
+fn location_fragment(hops: &[Hop]) -> Option<String> {
+    hops.iter().rev().find_map(|hop| {
+        let target = Url::parse(&hop.url).ok()?.join(hop.location.as_deref()?).ok()?;
+        target.fragment().filter(|fragment| !fragment.is_empty()).map(str::to_owned)
+    })
 }
 
 /// Returns the alias of a page, if the search found one.

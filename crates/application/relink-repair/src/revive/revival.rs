@@ -171,6 +171,12 @@ impl Revival {
         }
     }
 
+    /// Whether an archive was queried for the page. Pages found by a pattern and pages of dead
+    /// directories are not searched in archives.
+    pub fn has_archive_query(&self) -> bool {
+        self.costs.contains_key(&RevivalMethod::HistoricalRedirect)
+    }
+
     /// Returns the total cost.
     pub fn cost(&self) -> Cost {
         self.costs.values().copied().sum()
