@@ -63,6 +63,20 @@ impl Pywb {
         Self::serve(&python, prepare_directory(warc), &[])
     }
 
+    /// Starts a server with the content of a compressed WARC file and its CDXJ index, which names
+    /// the file.
+    ///
+    /// # Panics
+    ///
+    /// Panics if pywb is not installed or does not start.
+    pub fn start_with_index(name: &str, warc: &[u8], index: &[u8]) -> Self {
+        let directory = prepare_directory(warc);
+        let archive = directory.path().join("archive");
+        fs::rename(archive.join("a.warc.gz"), archive.join(name)).expect("the file exists");
+        fs::write(directory.path().join("index.cdxj"), index).expect("the directory is writable");
+        Self::serve(&python(), directory, &[])
+    }
+
     /// Starts an empty server that records the pages it loads.
     ///
     /// # Panics

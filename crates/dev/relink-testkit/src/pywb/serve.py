@@ -2,7 +2,8 @@
 
 usage: python serve.py DIRECTORY [record]
 
-DIRECTORY contains archive/*.warc.gz; the index is written to it. With `record`, the
+DIRECTORY contains archive/*.warc.gz; the index is written to it, unless it contains
+index.cdxj. With `record`, the
 collection is empty and records the pages it loads. When the
 server listens, its port is printed. It exits when its standard input is
 closed, so that it cannot outlive its parent process.
@@ -33,7 +34,8 @@ if sys.argv[2:] == ["record"]:
     config["collections_root"] = "collections"
     config["autoindex"] = 1
 else:
-    write_index(["--cdxj", "--sort", "--output", "index.cdxj", "archive"])
+    if not os.path.exists("index.cdxj"):
+        write_index(["--cdxj", "--sort", "--output", "index.cdxj", "archive"])
     config["collections"] = {"test": {"index_paths": "index.cdxj", "archive_paths": "archive/"}}
 archive = FrontEndApp(config_file=None, custom_config=config)
 server = WSGIServer(("127.0.0.1", 0), archive, handler_class=RequestURIWSGIHandler, log=None)

@@ -102,6 +102,20 @@ fn saved_pages_replay_in_pywb_and_are_not_saved_again() {
     assert!(response.contains("/elm\r\n"), "{response}");
 }
 
+#[test]
+fn saved_pages_of_an_ip_address_replay_in_pywb_with_the_written_index() {
+    let (web, sandbox) = site();
+    archive(&sandbox, &["a.md", "--archive", "none", "--save", "saved"]).exits(0);
+    let file = warc_files(&sandbox, "saved").remove(0);
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    let index = sandbox.read(&format!("saved/{}", name.replace(".warc.gz", ".cdxj")));
+    let pywb = Pywb::start_with_index(&name, &fs::read(&file).unwrap(), index.as_bytes());
+    let time: String = name.chars().filter(char::is_ascii_digit).collect();
+    let replay = format!("{time}id_/{}", web.url("/oak"));
+    let response = get(&pywb.collection().join(&replay).unwrap());
+    assert!(response.starts_with("HTTP/1.1 200"), "{index}\n{response}");
+}
+
 /// Returns the response to a GET request as text.
 fn get(url: &url::Url) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", url.port().unwrap())).unwrap();
