@@ -11,7 +11,7 @@ use url::Url;
 pub enum RedirectSyntax {
     /// `location` blocks for nginx.
     Nginx,
-    /// `Redirect` and `RewriteRule` lines for Apache.
+    /// `RewriteRule` lines for Apache.
     Apache,
     /// Lines of a `_redirects` file, as Netlify and others read it.
     Netlify,
@@ -27,49 +27,79 @@ pub fn redirect_map(site: &Url, moved: &[(Url, Url)], syntax: RedirectSyntax) ->
         url.host_str() == site.host_str()
             && url.port_or_known_default() == site.port_or_known_default()
     };
-    let rules: BTreeMap<(String, Option<String>), String> = moved
+    let rules: BTreeMap<RuleKey, String> = moved
         .iter()
         .filter(|(old, _)| is_own(old))
         // A rule for a path ignores the query, so a redirect to the same path could be endless.
         .filter(|(old, new)| old.path() != new.path() || !is_own(new))
         .map(|(old, new)| {
-            let key = (old.path().to_owned(), old.query().map(str::to_owned));
+            let key = RuleKey {
+                path: old.path().to_owned(),
+                has_no_query: old.query().is_none(),
+                query: old.query().unwrap_or_default().to_owned(),
+            };
             (key, if is_own(new) { path_and_query(new) } else { new.to_string() })
         })
         .collect();
-    match syntax {
-        RedirectSyntax::Json => json(&rules),
-        _ => rules
-            .iter()
-            .map(|((path, query), to)| rule(syntax, path, query.as_deref(), to))
-            .collect(),
+    if syntax == RedirectSyntax::Json {
+        return json(&rules);
+    }
+    let header = if syntax == RedirectSyntax::Apache && !rules.is_empty() {
+        "RewriteEngine On\n"
+    } else {
+        ""
+    };
+    let rules = rules.iter().map(|(key, to)| rule(syntax, &key.path, key.query(), to));
+    std::iter::once(header.to_owned()).chain(rules).collect()
+}
+
+/// The page of a rule. The first rule that matches is applied, so the rules of a path with a
+/// query precede the rule without one.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RuleKey {
+    path: String,
+    has_no_query: bool,
+    query: String,
+}
+
+impl RuleKey {
+    fn query(&self) -> Option<&str> {
+        (!self.has_no_query).then_some(self.query.as_str())
     }
 }
 
-/// Returns the rule for one page. `to` is a path or a URL.
+/// Returns the rule for one page. `to` is a path or a URL. Every rule matches the whole path.
 fn rule(syntax: RedirectSyntax, path: &str, query: Option<&str>, to: &str) -> String {
     match (syntax, query) {
-        (RedirectSyntax::Nginx, None) => {
-            format!("location = \"{}\" {{ return 301 \"{}\"; }}\n", decoded(path), target(to))
-        }
-        (RedirectSyntax::Nginx, Some(query)) => format!(
-            "if ($request_uri = \"{}\") {{ return 301 \"{}\"; }}\n",
-            target(&format!("{path}?{query}")),
+        (RedirectSyntax::Nginx, None) => format!(
+            "location = \"{}\" {{ return 301 \"{}\"; }}\n",
+            decoded(path).replace('\\', "\\\\").replace('"', "\\\""),
             target(to)
         ),
-        (RedirectSyntax::Apache, None) => {
-            format!("Redirect 301 \"{}\" \"{}\"\n", decoded(path), target(to))
-        }
+        // In a string, `$` would start a variable.
+        (RedirectSyntax::Nginx, Some(query)) => format!(
+            "if ($request_uri ~ \"^{}$\") {{ return 301 \"{}\"; }}\n",
+            escape_pattern(&format!("{path}?{query}")),
+            target(to)
+        ),
+        (RedirectSyntax::Apache, None) => rewrite_rule(path, to, "R=301,L,NE"),
         (RedirectSyntax::Apache, Some(query)) => format!(
-            "RewriteCond %{{QUERY_STRING}} \"^{}$\"\n\
-             RewriteRule \"^/?{}$\" \"{}\" [R=301,L,QSD,NE]\n",
+            "RewriteCond %{{QUERY_STRING}} \"^{}$\"\n{}",
             escape_pattern(query),
-            escape_pattern(decoded(path).trim_start_matches('/')),
-            target(to).replace('%', "\\%")
+            rewrite_rule(path, to, "R=301,L,QSD,NE")
         ),
         (_, None) => format!("{path} {to} 301\n"),
         (_, Some(query)) => format!("{path} {} {to} 301\n", query.replace('&', " ")),
     }
+}
+
+/// Returns a rule for Apache. `Redirect` would also redirect all paths below this one.
+fn rewrite_rule(path: &str, to: &str, flags: &str) -> String {
+    format!(
+        "RewriteRule \"^/?{}$\" \"{}\" [{flags}]\n",
+        escape_pattern(decoded(path).trim_start_matches('/')),
+        target(to).replace('%', "\\%")
+    )
 }
 
 /// Returns a URL without scheme, host and fragment.
@@ -83,30 +113,34 @@ fn target(url: &str) -> String {
 }
 
 /// Returns a path without percent-encoding, because servers compare decoded paths. A path
-/// with special characters stays encoded.
+/// that is not text stays encoded.
 fn decoded(path: &str) -> String {
     let decoded = percent_decode_str(path).decode_utf8_lossy();
-    let is_special =
-        |letter: char| letter.is_control() || matches!(letter, '"' | '\\' | '$' | '\u{fffd}');
-    if decoded.contains(is_special) { target(path) } else { decoded.into_owned() }
+    let is_special = |letter: char| letter.is_control() || letter == '\u{fffd}';
+    if decoded.contains(is_special) { path.to_owned() } else { decoded.into_owned() }
 }
 
-/// Escapes the characters of a regular expression.
+/// Escapes the characters of a regular expression. Quotes and backslashes are written as codes,
+/// because they are special in the strings of configuration files, too.
 fn escape_pattern(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for character in text.chars() {
-        if !character.is_alphanumeric() && !matches!(character, '/' | '-' | '_' | '=' | '&' | '%') {
-            pattern.push('\\');
+        match character {
+            '"' => pattern.push_str("\\x22"),
+            '\\' => pattern.push_str("\\x5C"),
+            '/' | '-' | '_' | '=' | '&' | '%' => pattern.push(character),
+            _ if character.is_alphanumeric() => pattern.push(character),
+            _ => pattern.extend(['\\', character]),
         }
-        pattern.push(character);
     }
     pattern
 }
 
-fn json(rules: &BTreeMap<(String, Option<String>), String>) -> String {
+fn json(rules: &BTreeMap<RuleKey, String>) -> String {
     let mut text = "[".to_owned();
-    for (index, ((path, query), to)) in rules.iter().enumerate() {
-        let from = query.as_ref().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
+    for (index, (key, to)) in rules.iter().enumerate() {
+        let path = &key.path;
+        let from = key.query().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
         let separator = if index == 0 { "" } else { "," };
         // Writing to a string cannot fail. URLs contain no characters to escape in JSON.
         let _ = write!(
@@ -128,6 +162,8 @@ mod tests {
             (url("https://a.test/old/a%20b.html"), url("https://a.test/new/a$1")),
             (url("http://a.test/other-scheme"), url("https://a.test/x")),
             (url("https://a.test/p.php?id=1&x=2"), url("https://docs.a.test/p")),
+            (url("https://a.test/p.php"), url("https://a.test/q")),
+            (url("https://a.test/dollar$1.html"), url("https://a.test/r")),
             (url("https://b.test/old"), url("https://b.test/new")),
         ];
         redirect_map(&url("https://a.test/"), &moved, syntax)
@@ -137,8 +173,10 @@ mod tests {
     fn nginx_rules_match_exact_paths() {
         assert_eq!(
             map(RedirectSyntax::Nginx),
-            "location = \"/old/a b.html\" { return 301 \"/new/a%241\"; }\n\
-             if ($request_uri = \"/p.php?id=1&x=2\") { return 301 \"https://docs.a.test/p\"; }\n"
+            "location = \"/dollar$1.html\" { return 301 \"/r\"; }\n\
+             location = \"/old/a b.html\" { return 301 \"/new/a%241\"; }\n\
+             if ($request_uri ~ \"^/p\\.php\\?id=1&x=2$\") { return 301 \"https://docs.a.test/p\"; }\n\
+             location = \"/p.php\" { return 301 \"/q\"; }\n"
         );
     }
 
@@ -146,9 +184,12 @@ mod tests {
     fn apache_rules_compare_the_query() {
         assert_eq!(
             map(RedirectSyntax::Apache),
-            "Redirect 301 \"/old/a b.html\" \"/new/a%241\"\n\
+            "RewriteEngine On\n\
+             RewriteRule \"^/?dollar\\$1\\.html$\" \"/r\" [R=301,L,NE]\n\
+             RewriteRule \"^/?old/a\\ b\\.html$\" \"/new/a\\%241\" [R=301,L,NE]\n\
              RewriteCond %{QUERY_STRING} \"^id=1&x=2$\"\n\
-             RewriteRule \"^/?p\\.php$\" \"https://docs.a.test/p\" [R=301,L,QSD,NE]\n"
+             RewriteRule \"^/?p\\.php$\" \"https://docs.a.test/p\" [R=301,L,QSD,NE]\n\
+             RewriteRule \"^/?p\\.php$\" \"/q\" [R=301,L,NE]\n"
         );
     }
 
@@ -156,17 +197,15 @@ mod tests {
     fn netlify_rules_have_one_line_each() {
         assert_eq!(
             map(RedirectSyntax::Netlify),
-            "/old/a%20b.html /new/a$1 301\n/p.php id=1 x=2 https://docs.a.test/p 301\n"
+            "/dollar$1.html /r 301\n/old/a%20b.html /new/a$1 301\n\
+             /p.php id=1 x=2 https://docs.a.test/p 301\n/p.php /q 301\n"
         );
     }
 
     #[test]
     fn json_rules_are_an_array() {
         let text = map(RedirectSyntax::Json);
-        assert!(
-            text.starts_with("[\n  {\"from\": \"/old/a%20b.html\", \"to\": \"/new/a$1\""),
-            "{text}"
-        );
+        assert!(text.contains("{\"from\": \"/old/a%20b.html\", \"to\": \"/new/a$1\""), "{text}");
         assert!(text.contains("\"from\": \"/p.php?id=1&x=2\""), "{text}");
     }
 }
