@@ -96,6 +96,38 @@ pub(crate) fn template_parameter(document: &[u8], span: Span, name: &str) -> Opt
     Some(String::from_utf8_lossy(document.get(value.range())?).into_owned())
 }
 
+/// Returns the number of the unnamed parameter that the link is, such as 1 in
+/// `{{official website|URL}}`. Returns `None` for other links.
+pub(crate) fn unnamed_parameter(document: &[u8], span: Span) -> Option<usize> {
+    let content = template_around(document, span)?;
+    let before = document.get(content.start..span.start)?;
+    let bars = parameter_bars(document, Span { start: content.start, end: span.start });
+    let last = bars.last()? + 1;
+    let is_value = before.get(last - content.start..)?.trim_ascii().is_empty();
+    let ends = bars.iter().skip(1).copied();
+    let is_unnamed = |(bar, end): &(&usize, usize)| {
+        document.get(**bar..*end).is_some_and(|parameter| !parameter.contains(&b'='))
+    };
+    is_value.then(|| bars.iter().zip(ends).filter(is_unnamed).count() + 1)
+}
+
+/// Returns the names of the templates around a link, from the innermost one on, in lower case.
+pub(crate) fn enclosing_templates(document: &[u8], span: Span) -> Vec<String> {
+    /// Maximum number of nested templates.
+    const MAX_DEPTH: usize = 4;
+    let (mut names, mut inner) = (Vec::new(), span);
+    while let Some(content) = template_around(document, inner) {
+        let text = document.get(content.range()).unwrap_or_default();
+        let name = text.split(|byte| *byte == b'|').next().unwrap_or_default();
+        names.push(String::from_utf8_lossy(name).trim().to_lowercase());
+        if names.len() == MAX_DEPTH {
+            break;
+        }
+        inner = Span { start: content.start.saturating_sub(2), end: content.end + 2 };
+    }
+    names
+}
+
 /// Returns the content of the innermost template around the link.
 fn template_around(document: &[u8], span: Span) -> Option<Span> {
     let start = template_start(document.get(..span.start)?)?;
@@ -103,9 +135,16 @@ fn template_around(document: &[u8], span: Span) -> Option<Span> {
     Some(Span { start, end })
 }
 
-/// Returns the named parameters of a template. Vertical bars in nested templates and links
-/// do not separate parameters.
+/// Returns the named parameters of a template.
 fn parameters(document: &[u8], template: Span) -> Vec<TemplateParameter> {
+    let bars = parameter_bars(document, template);
+    let ends = bars.iter().skip(1).copied().chain([template.end]);
+    bars.iter().zip(ends).filter_map(|(bar, end)| parameter(document, *bar, end)).collect()
+}
+
+/// Returns the positions of the vertical bars that separate the parameters of a template.
+/// Vertical bars in nested templates and links do not.
+fn parameter_bars(document: &[u8], template: Span) -> Vec<usize> {
     let content = document.get(template.range()).unwrap_or_default();
     let mut bars = Vec::new();
     let (mut depth, mut position) = (0_usize, 0);
@@ -121,8 +160,7 @@ fn parameters(document: &[u8], template: Span) -> Vec<TemplateParameter> {
         }
         position += if is_opening || is_closing { 2 } else { 1 };
     }
-    let ends = bars.iter().skip(1).copied().chain([template.end]);
-    bars.iter().zip(ends).filter_map(|(bar, end)| parameter(document, *bar, end)).collect()
+    bars
 }
 
 /// Returns the parameter between a vertical bar and the end of its value.
