@@ -39,7 +39,7 @@ use relink_requests::{EngineError, Ports, StopSignal};
 pub use self::annotate::annotate;
 use self::commit::Committer;
 use self::journal::Journal;
-use self::patch::{GroupDiff, PatchGroup, PatchPrinter};
+use self::patch::{GroupDiff, PatchGroup, PatchPrinter, patch_base, patch_label};
 pub use self::patch::{PatchGroups, document_diffs, write_output};
 use self::redirects::write_redirect_map;
 use self::report::{print_summary, row};
@@ -233,6 +233,7 @@ async fn write_documents(
     let mut printer = PatchPrinter::new(mode.shows_diff(), text_style(mode.global), mode.output);
     let mut committer = (mode.write == WriteMode::Commit).then(Committer::open).transpose()?;
     let mut sidecars = Sidecars::default();
+    let base = patch_base();
     let mut documents = 0;
     let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
     for document_fixes in fixes.chunk_by_mut(is_in_same_document) {
@@ -243,8 +244,8 @@ async fn write_documents(
             planned = plan_in_root(ports, plan, run, roots, document_fixes).await?;
         }
         let Some((root, document)) = planned else { continue };
-        let label = document_fixes.first().map_or("", |fix| fix.location.path.as_str());
-        let diffs = document_diffs(label, &document, document_fixes)?;
+        let label = patch_label(base.as_deref(), &document.path);
+        let diffs = document_diffs(&label, &document, document_fixes)?;
         let written = match (mode.write, &mut committer) {
             (WriteMode::Apply, _) => journal.apply(&document)?,
             (_, Some(committer)) => committer.add(&document, document_fixes),

@@ -79,6 +79,32 @@ fn story_6_dry_run_prints_a_diff_that_git_applies() {
 }
 
 #[test]
+fn patch_of_absolute_and_relative_inputs_is_applied_by_git() {
+    for prefix in ["absolute", "parent", "subdirectory"] {
+        let (web, sandbox) = (server(), Sandbox::new());
+        let git = |args: &[&str]| {
+            let status = Command::new("git").args(args).current_dir(sandbox.path("")).status();
+            assert!(status.unwrap().success(), "{prefix}: git {args:?}");
+        };
+        git(&["init", "-q"]);
+        sandbox.write("docs/a.md", &format!("[a]({})\n", web.url("/old")));
+        let absolute = sandbox.path("docs").to_string_lossy().into_owned();
+        let (input, current) = match prefix {
+            "absolute" => (absolute.as_str(), ""),
+            "parent" => ("./docs/../docs", ""),
+            _ => (".", "docs"),
+        };
+        let patch = sandbox.path("x.patch").to_string_lossy().into_owned();
+        let args = [&["fix"], NO_DELAYS, &[input, "-o", &patch]].concat();
+        let mut command = sandbox.command(&args);
+        command.current_dir(sandbox.path(current)).stdout(Stdio::null());
+        assert_eq!(command.status().unwrap().code(), Some(1), "{prefix}");
+        git(&["apply", "x.patch"]);
+        assert!(sandbox.read("docs/a.md").contains("/new/page"), "{prefix}");
+    }
+}
+
+#[test]
 fn applied_repair_is_undone_byte_for_byte() {
     let (web, sandbox) = (server(), Sandbox::new());
     let text = format!("\u{feff}[a]({}) without a final line feed", web.url("/old"));

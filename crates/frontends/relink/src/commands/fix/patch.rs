@@ -207,6 +207,27 @@ fn cannot_write(error: &io::Error) -> CommandError {
     CommandError::internal("cannot write the diff").cause(error.to_string())
 }
 
+/// Returns the directory to which the paths of a patch are relative, as in `git diff`: the top
+/// level of the git work tree around the current directory, or else the current directory.
+pub fn patch_base() -> Option<PathBuf> {
+    let current = std::env::current_dir().and_then(|path| path.canonicalize()).ok()?;
+    let top_level = current.ancestors().find(|directory| directory.join(".git").exists());
+    Some(top_level.unwrap_or(&current).to_owned())
+}
+
+/// Returns the path of a file in a patch: relative to `base`, without `.`, `..` and symbolic
+/// links.
+pub fn patch_label(base: Option<&Path>, path: &Path) -> String {
+    let real = path.parent().zip(path.file_name()).and_then(|(directory, name)| {
+        let is_current = directory.as_os_str().is_empty();
+        let directory = if is_current { Path::new(".") } else { directory };
+        path.canonicalize().or_else(|_| directory.canonicalize().map(|real| real.join(name))).ok()
+    });
+    let real = real.as_deref().unwrap_or(path);
+    let relative = base.and_then(|base| real.strip_prefix(base).ok()).unwrap_or(real);
+    relative.to_string_lossy().replace('\\', "/").trim_start_matches('/').to_owned()
+}
+
 /// Returns the change of a document as diffs, one for each group of its repairs. Prints a
 /// warning if a diff cannot describe the change. `label` is the path in the diff.
 pub fn document_diffs(
