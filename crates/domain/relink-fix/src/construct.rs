@@ -50,6 +50,9 @@ pub(crate) fn construct_end(
 ) -> Option<(usize, Notation)> {
     let (before, after) = (bytes.get(..span.start)?, bytes.get(span.end..)?);
     let end = |length: usize| span.end + length;
+    // `<URL>` is one construct.
+    let is_in_brackets = before.ends_with(b"<") && after.starts_with(b">");
+    let bare_end = || end(usize::from(is_in_brackets));
     match (format, kind) {
         (DocumentFormat::Markdown, LinkKind::Autolink) => {
             after.starts_with(b">").then(|| (end(1), Notation::Markdown))
@@ -74,11 +77,54 @@ pub(crate) fn construct_end(
             let close = find(line(after), b"]")?;
             Some((end(close + 1), Notation::Wikitext))
         }
-        (DocumentFormat::Wikitext, LinkKind::BareUrl) => Some((span.end, Notation::Wikitext)),
-        (DocumentFormat::Rst, LinkKind::BareUrl) => Some((span.end, Notation::Rst)),
-        (DocumentFormat::AsciiDoc, LinkKind::BareUrl) => Some((span.end, Notation::AsciiDoc)),
-        (DocumentFormat::PlainText, LinkKind::BareUrl) => Some((span.end, Notation::Text)),
+        (DocumentFormat::Wikitext, LinkKind::BareUrl) => {
+            // A link in the parameter of a file would belong to the parameter.
+            (!is_in_wiki_link(before)).then_some((span.end, Notation::Wikitext))
+        }
+        (DocumentFormat::Rst, LinkKind::BareUrl) => Some((bare_end(), Notation::Rst)),
+        (DocumentFormat::AsciiDoc, LinkKind::BareUrl) => Some((bare_end(), Notation::AsciiDoc)),
+        (DocumentFormat::PlainText, LinkKind::BareUrl) => Some((bare_end(), Notation::Text)),
         _ => None,
+    }
+}
+
+/// Whether the position after a text is inside of `[[…]]`, such as `[[File:x.png|link=`.
+fn is_in_wiki_link(before: &[u8]) -> bool {
+    // A blank line ends the paragraph, and with it all links.
+    let paragraph = before.windows(2).rposition(|pair| pair == b"\n\n").unwrap_or(0);
+    let mut rest = before.get(paragraph..).unwrap_or_default();
+    let mut depth = 0_usize;
+    while let Some(next) = rest.get(1..) {
+        let is_pair = rest.starts_with(b"[[") || rest.starts_with(b"]]");
+        if rest.starts_with(b"[[") {
+            depth += 1;
+        } else if rest.starts_with(b"]]") {
+            depth = depth.saturating_sub(1);
+        }
+        rest = if is_pair { rest.get(2..).unwrap_or_default() } else { next };
+    }
+    depth > 0
+}
+
+/// Whether a link is in a heading whose text is its anchor.
+pub(crate) fn is_in_heading(format: DocumentFormat, bytes: &[u8], span: Span) -> bool {
+    let Some((before, after)) = bytes.split_at_checked(span.start) else { return false };
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |index| index + 1);
+    let mut lines = after.split(|byte| *byte == b'\n');
+    let rest = lines.next().unwrap_or_default();
+    let text = bytes.get(start..span.start + rest.len()).unwrap_or_default().trim_ascii();
+    let next = lines.next().unwrap_or_default().trim_ascii();
+    let underline = |marks: &[u8]| {
+        next.len() >= 2
+            && next.first().is_some_and(|mark| marks.contains(mark))
+            && next.iter().all(|byte| Some(byte) == next.first())
+    };
+    match format {
+        DocumentFormat::Markdown => text.starts_with(b"#") || underline(b"=-"),
+        DocumentFormat::Rst => underline(b"=-~^*`'\"#+.:_"),
+        DocumentFormat::AsciiDoc => text.starts_with(b"=") || underline(b"=-~^+"),
+        DocumentFormat::Wikitext => text.starts_with(b"=") && text.ends_with(b"="),
+        _ => false,
     }
 }
 

@@ -11,7 +11,7 @@ use relink_page::DocumentFormat;
 
 use crate::archive_parameters::archive_parameters;
 use crate::citation_template::CitationTemplate;
-use crate::construct::{Notation, construct_end};
+use crate::construct::{Notation, construct_end, is_in_heading};
 use crate::link_edit::{CopyDetails, Refusal};
 use crate::restoration::{bot_mark, removal};
 use crate::rewrite::Candidate;
@@ -63,6 +63,9 @@ pub(crate) fn second_link(
     if let (Some(template), Some(copy)) = (&template, copy) {
         return archive_parameters(bytes, &candidate, template, copy);
     }
+    if is_in_heading(format, bytes, span) {
+        return Err(Refusal::Heading);
+    }
     let (end, notation) = match template {
         Some(template) => (template.end(), Notation::Wikitext),
         None => construct_end(format, kind, bytes, span).ok_or(Refusal::NoRoom)?,
@@ -97,6 +100,9 @@ pub(crate) fn dead_link_mark(
         && CitationTemplate::of_url(bytes, span).is_some_and(|found| found.has_archive_url());
     if is_archived {
         return Err(Refusal::AlreadyPresent);
+    }
+    if is_in_heading(format, bytes, span) {
+        return Err(Refusal::Heading);
     }
     let end = mark_position(format, kind, bytes, span).ok_or(Refusal::NoRoom)?;
     let rest = bytes.get(end..).unwrap_or_default();

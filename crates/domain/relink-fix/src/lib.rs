@@ -75,3 +75,4 @@ pub use review_list::{
 pub use rewrite::rewrite;
 pub use robust_link::{PageVersion, ReplacedLink, SIDECAR_NAME, keeps_original, sidecar_entries};
 pub use table_columns::ColumnValues;
+pub use url_form::decode_text;

@@ -29,6 +29,9 @@ pub enum EditStyle {
     /// Replaces the old URL, which is retained in an attribute of the link if the
     /// syntax of the link has attributes.
     ReplaceAndKeep(Option<PageVersion>),
+    /// Replaces the old URL by an archived copy. In a citation template, writes the parameters of
+    /// the copy instead.
+    ReplaceByCopy(CopyDetails),
     /// Adds a second link after the old link.
     SecondLink {
         /// The text of the second link.
@@ -53,7 +56,7 @@ pub enum EditStyle {
 impl EditStyle {
     /// Whether the new URL is written instead of the old one.
     pub(crate) fn is_replacement(&self) -> bool {
-        matches!(self, Self::Replace | Self::ReplaceAndKeep(_))
+        matches!(self, Self::Replace | Self::ReplaceAndKeep(_) | Self::ReplaceByCopy(_))
     }
 }
 
@@ -107,6 +110,10 @@ pub enum Refusal {
     AlreadyPresent,
     /// The link is in a table whose columns have a fixed width.
     FixedWidth,
+    /// The link is in a heading, whose text is its anchor.
+    Heading,
+    /// The columns of the row of a table contain the new URL of another link.
+    SecondInRow,
 }
 
 impl fmt::Display for Refusal {
@@ -120,6 +127,10 @@ impl fmt::Display for Refusal {
                 "a second link cannot be written here; use `--style replace` to replace the URL"
             }
             Self::FixedWidth => "the columns of this table have a fixed width",
+            Self::Heading => {
+                "a second link would change the anchor of the heading; use `--style replace`"
+            }
+            Self::SecondInRow => "the row has another dead link, and the columns hold one new URL",
             Self::AlreadyPresent => "the new URL is already linked next to it",
         })
     }

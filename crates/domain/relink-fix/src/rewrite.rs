@@ -14,6 +14,8 @@ use relink_model::{Link, LinkTarget, SourceLocation, Span};
 use relink_page::{DocumentFormat, Options, links_with};
 use url::Url;
 
+use crate::archive_parameters::archive_parameters;
+use crate::citation_template::{CitationTemplate, unnamed_parameter};
 use crate::edit::{Edit, Shifts, apply};
 use crate::grid_table::is_in_grid_table;
 use crate::insertion::{dead_link_mark, second_link, unmark};
@@ -65,6 +67,13 @@ impl Candidate {
         let start = shifts.start_of_edit(self.span.start) + width.encode(&self.markup.0).len();
         let length = width.encode(&self.form?.write(&self.url)).len();
         Some(Span { start, end: start + length })
+    }
+
+    /// Returns the key of the edits that are made together: those of one link, or all edits that
+    /// add columns to a table.
+    fn group(&self) -> Span {
+        let is_column = self.index == usize::MAX;
+        if is_column { Span { start: 0, end: 0 } } else { self.location.span }
     }
 
     /// Whether the edit replaces the destination of the link.
@@ -132,6 +141,12 @@ fn candidates_of(
             return second_link(format, bytes, links, candidate, label, copy.as_ref());
         }
         EditStyle::Replace => candidate,
+        EditStyle::ReplaceByCopy(copy) => match CitationTemplate::of_url(bytes, span) {
+            Some(template) if format == DocumentFormat::Wikitext => {
+                return archive_parameters(bytes, &candidate, &template, copy);
+            }
+            _ => candidate,
+        },
         EditStyle::ReplaceAndKeep(version) => keep_original(bytes, candidate, version.as_ref()),
         EditStyle::Mark(mark) => dead_link_mark(format, bytes, candidate, mark)?,
         EditStyle::Restore => return restore(bytes, links, candidate),
@@ -144,6 +159,22 @@ fn candidates_of(
         }
     };
     Ok(vec![candidate])
+}
+
+/// Returns the text in front of a URL that replaces an unnamed parameter of a template: the
+/// number of the parameter, if the URL contains an equals sign. Otherwise MediaWiki would read
+/// the text before the sign as the name of a parameter.
+fn parameter_name(
+    format: DocumentFormat,
+    bytes: &[u8],
+    old: &[u8],
+    span: Span,
+    url: &str,
+) -> String {
+    if format != DocumentFormat::Wikitext || !url.contains('=') || old.contains(&b'=') {
+        return String::new();
+    }
+    unnamed_parameter(bytes, span).map_or_else(String::new, |number| format!("{number}="))
 }
 
 /// Finds the link of a requested edit in the document, and returns the replacement of its
@@ -174,13 +205,19 @@ fn replacement(
     if old.contains(&b'\n') {
         return Err(Refusal::LineBreak);
     }
+    let new_url = with_fragment(&request.new_url, url.fragment());
+    let name = if request.style.is_replacement() {
+        parameter_name(format, bytes, &old, span, &new_url)
+    } else {
+        String::new()
+    };
     Ok(Candidate {
         location: request.location,
         index,
-        url: with_fragment(&request.new_url, url.fragment()),
+        url: new_url,
         span,
         old,
-        markup: (String::new(), String::new()),
+        markup: (name, String::new()),
         added_links: 0,
         form: Some(UrlForm::first(format)),
         is_removal: false,
@@ -208,65 +245,102 @@ fn with_fragment(url: &str, fragment: Option<&str>) -> String {
     }
 }
 
-/// Tries the forms of all candidates until the new document has the expected links. The form
-/// of a rejected candidate is `None`. Returns the new document and its edits.
+/// Chooses the forms of the candidates. If the edits of some links cannot be made, finds them by
+/// bisection and rejects only them: their form is `None`. Returns the new document and its
+/// edits.
 fn choose_forms(
     bytes: &[u8],
     links: &[Link],
     candidates: &mut [Candidate],
     parse: &dyn Fn(&[u8]) -> Vec<Link>,
 ) -> (Vec<u8>, Vec<Edit>) {
+    let mut keys: Vec<Span> = candidates.iter().map(Candidate::group).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let first_forms = candidates.iter().map(|candidate| candidate.form).collect();
     let width = CharWidth::detect(bytes);
-    loop {
-        let edits: Vec<Edit> =
-            candidates.iter().filter_map(|candidate| candidate.edit(width)).collect();
-        let unchanged = || (bytes.to_vec(), Vec::new());
-        if edits.is_empty() {
-            return unchanged();
+    let mut chooser = FormChooser { bytes, links, parse, width, first_forms };
+    let mut accepted = Accepted {
+        keys: BTreeSet::new(),
+        forms: vec![None; candidates.len()],
+        document: bytes.to_vec(),
+        edits: Vec::new(),
+    };
+    if !keys.is_empty() {
+        chooser.add(candidates, &keys, &mut accepted);
+    }
+    for (candidate, form) in candidates.iter_mut().zip(accepted.forms) {
+        candidate.form = form;
+    }
+    (accepted.document, accepted.edits)
+}
+
+/// The edits that can be made together.
+struct Accepted {
+    /// The groups of the edits.
+    keys: BTreeSet<Span>,
+    /// The form of each candidate.
+    forms: Vec<Option<UrlForm>>,
+    document: Vec<u8>,
+    edits: Vec<Edit>,
+}
+
+/// Finds the forms in which new URLs can be written.
+struct FormChooser<'a> {
+    bytes: &'a [u8],
+    links: &'a [Link],
+    parse: &'a dyn Fn(&[u8]) -> Vec<Link>,
+    width: CharWidth,
+    /// The form of each candidate that is tried first.
+    first_forms: Vec<Option<UrlForm>>,
+}
+
+impl FormChooser<'_> {
+    /// Adds the groups whose edits can be made together with the accepted ones.
+    fn add(&mut self, candidates: &mut [Candidate], keys: &[Span], accepted: &mut Accepted) {
+        let all: BTreeSet<Span> = accepted.keys.iter().chain(keys).copied().collect();
+        for (candidate, form) in candidates.iter_mut().zip(&self.first_forms) {
+            candidate.form = form.filter(|_| all.contains(&candidate.group()));
         }
-        let Ok(document) = apply(bytes, &edits) else {
-            reject_all(candidates);
-            return unchanged();
-        };
-        let new_links = parse(&document);
-        let by_span: BTreeMap<Span, &Link> =
-            new_links.iter().map(|link| (link.location.span, link)).collect();
-        let shifts = Shifts::new(&edits);
-        let mut has_failed = false;
-        for candidate in candidates.iter_mut().filter(|candidate| candidate.form.is_some()) {
-            let span = candidate.new_span(width, &shifts);
-            let link = span.and_then(|span| by_span.get(&span).copied());
-            if !has_destination(link, candidate) {
-                candidate.form = candidate.form.and_then(UrlForm::next);
-                has_failed = true;
+        if let Some((document, edits)) = self.try_forms(candidates) {
+            let forms = candidates.iter().map(|candidate| candidate.form).collect();
+            *accepted = Accepted { keys: all, forms, document, edits };
+        } else if keys.len() > 1
+            && let Some((one, other)) = keys.split_at_checked(keys.len() / 2)
+        {
+            self.add(candidates, one, accepted);
+            self.add(candidates, other, accepted);
+        }
+    }
+
+    /// Tries the forms of the candidates that have one, until the new document has the expected
+    /// links. Returns the new document and its edits; `None` if one of the edits cannot be made.
+    fn try_forms(&self, candidates: &mut [Candidate]) -> Option<(Vec<u8>, Vec<Edit>)> {
+        loop {
+            let edits: Vec<Edit> =
+                candidates.iter().filter_map(|candidate| candidate.edit(self.width)).collect();
+            let document = apply(self.bytes, &edits).ok()?;
+            let new_links = (self.parse)(&document);
+            let by_span: BTreeMap<Span, &Link> =
+                new_links.iter().map(|link| (link.location.span, link)).collect();
+            let shifts = Shifts::new(&edits);
+            let mut has_failed = false;
+            for candidate in candidates.iter_mut().filter(|candidate| candidate.form.is_some()) {
+                let span = candidate.new_span(self.width, &shifts);
+                let link = span.and_then(|span| by_span.get(&span).copied());
+                if !has_destination(link, candidate) {
+                    // Without another form, the edit cannot be made.
+                    candidate.form = Some(candidate.form.and_then(UrlForm::next)?);
+                    has_failed = true;
+                }
+            }
+            if !has_failed {
+                let is_expected = has_only_expected_changes(
+                    self.links, &by_span, candidates, &shifts, self.width,
+                );
+                return is_expected.then_some((document, edits));
             }
         }
-        if has_failed {
-            reject_incomplete(candidates);
-            continue;
-        }
-        if has_only_expected_changes(links, &by_span, candidates, &shifts, width) {
-            return (document, edits);
-        }
-        reject_all(candidates);
-    }
-}
-
-/// Rejects all edits of a link if one of its edits was rejected.
-fn reject_incomplete(candidates: &mut [Candidate]) {
-    let has_failed = |candidate: &&Candidate| candidate.form.is_none();
-    let failed: BTreeSet<Span> =
-        candidates.iter().filter(has_failed).map(|candidate| candidate.location.span).collect();
-    for candidate in candidates.iter_mut() {
-        if failed.contains(&candidate.location.span) {
-            candidate.form = None;
-        }
-    }
-}
-
-fn reject_all(candidates: &mut [Candidate]) {
-    for candidate in candidates {
-        candidate.form = None;
     }
 }
 

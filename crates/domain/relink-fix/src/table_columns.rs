@@ -69,7 +69,9 @@ pub(crate) fn column_edits(
     }
     let links: Vec<(SourceLocation, &ColumnValues)> =
         links.iter().map(|(location, values)| (*location, values)).collect();
-    let (insertions, refused) = column_insertions(format, bytes, &links);
+    let (links, mut refused) = first_of_rows(format, bytes, links);
+    let (insertions, other_refused) = column_insertions(format, bytes, &links);
+    refused.extend(other_refused);
     let refused = refused.into_iter();
     let refused = refused.map(|(location, reason)| Err(RefusedEdit { location, reason }));
     let made = insertions.into_iter().map(|insertion| {
@@ -89,6 +91,32 @@ pub(crate) fn column_edits(
         })
     });
     made.chain(refused).collect()
+}
+
+/// Returns the first link of each row, and the other links as refused: the columns of a row hold
+/// one new URL.
+fn first_of_rows<'a>(
+    format: DocumentFormat,
+    bytes: &[u8],
+    mut links: Vec<(SourceLocation, &'a ColumnValues)>,
+) -> (Vec<(SourceLocation, &'a ColumnValues)>, Vec<(SourceLocation, Refusal)>) {
+    links.sort_by_key(|(location, _)| location.span);
+    let (mut first, mut refused) = (Vec::with_capacity(links.len()), Vec::new());
+    let mut remaining = links.into_iter().peekable();
+    for_each_row(format, bytes, &mut |row| {
+        let Some(end) = row.last().map(|cell| cell.location.span.end) else { return };
+        let mut has_link = false;
+        while let Some(link) = remaining.next_if(|(location, _)| location.span.start <= end) {
+            if has_link {
+                refused.push((link.0, Refusal::SecondInRow));
+            } else {
+                first.push(link);
+            }
+            has_link = true;
+        }
+    });
+    first.extend(remaining);
+    (first, refused)
 }
 
 /// Returns the insertions for links, and the links for which no text can be inserted.

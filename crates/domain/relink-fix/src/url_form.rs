@@ -102,3 +102,30 @@ impl CharWidth {
         }
     }
 }
+
+/// Returns a part of a document as text, in the encoding of the document. Invalid characters are
+/// replaced.
+pub fn decode_text(document: &[u8], part: &[u8]) -> String {
+    let pairs = || part.chunks_exact(2).filter_map(|pair| <[u8; 2]>::try_from(pair).ok());
+    match CharWidth::detect(document) {
+        CharWidth::Single => String::from_utf8_lossy(part).into_owned(),
+        CharWidth::Utf16Le => {
+            String::from_utf16_lossy(&pairs().map(u16::from_le_bytes).collect::<Vec<_>>())
+        }
+        CharWidth::Utf16Be => {
+            String::from_utf16_lossy(&pairs().map(u16::from_be_bytes).collect::<Vec<_>>())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decode_text_reads_the_encoding_of_the_document() {
+        assert_eq!(decode_text(b"\xFF\xFEa\0", b"h\0t\0"), "ht");
+        assert_eq!(decode_text(b"\xFE\xFF\0a", b"\0h\0t"), "ht");
+        assert_eq!(decode_text(b"abc", b"ht"), "ht");
+    }
+}

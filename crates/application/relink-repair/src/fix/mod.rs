@@ -261,6 +261,10 @@ impl LinkFix {
             old_url: self.old_url.clone(),
             new_url: self.new_url.clone(),
             style: match self.style {
+                // In a citation template, the copy belongs into its own parameters.
+                FixStyle::Replace if format == DocumentFormat::Wikitext => {
+                    self.copy_details().map_or(EditStyle::Replace, EditStyle::ReplaceByCopy)
+                }
                 FixStyle::Replace if self.keeps_attributes => {
                     EditStyle::ReplaceAndKeep(self.version.clone())
                 }

@@ -172,3 +172,118 @@ fn archived_copy_is_removed_if_the_page_works_again() {
         "{{cite web|url=http://example.org/old|archive-url=COPY|url-status = live |x=y}}",
     );
 }
+
+/// Replaces the first link of a document by `one` and all others by `other`.
+fn replace_each(format: DocumentFormat, document: &str, one: &str, other: &str) -> String {
+    let found = links(format, document.as_bytes()).links;
+    let request = |(index, link): (usize, &Link)| LinkEdit {
+        location: link.location,
+        old_url: canonicalize(None, link.target.text()).unwrap().to_string(),
+        new_url: if index == 0 { one.to_owned() } else { other.to_owned() },
+        style: EditStyle::Replace,
+    };
+    let requested: Vec<LinkEdit> = found.iter().enumerate().map(request).collect();
+    let rewritten = rewrite(format, &Options::default(), document.as_bytes(), &requested);
+    String::from_utf8(rewritten.bytes).unwrap()
+}
+
+#[test]
+fn link_that_cannot_be_written_does_not_block_other_links() {
+    const NEW: &str = "https://example.org/new";
+    let text = replace_each(
+        DocumentFormat::Markdown,
+        "[x](http://example.org/x) [b](http://example.org/old) <http://example.org/old>\n",
+        "https://example.org/nw/a)b(c",
+        NEW,
+    );
+    assert!(text.ends_with(&format!("[b]({NEW}) <{NEW}>\n")), "{text}");
+    let text = replace_each(
+        DocumentFormat::AsciiDoc,
+        ":base: http://example.org\n\n{base}/ad6[six] and http://example.org/old[b]\n",
+        NEW,
+        NEW,
+    );
+    assert!(text.ends_with(&format!("and {NEW}[b]\n")), "{text}");
+    // The second link would become a part of the first one.
+    let text = replace_each(
+        DocumentFormat::Markdown,
+        "[a](http://example.org/a) [b](http://example.org/b)\n",
+        "https://example.org/ c",
+        NEW,
+    );
+    assert!(text.ends_with(&format!("[b]({NEW})\n")), "{text}");
+}
+
+/// Checks why a second link is not written.
+#[track_caller]
+fn check_refused(format: DocumentFormat, document: &str, reason: Refusal) {
+    let rewritten = edit(format, document.as_bytes(), "https://example.org/new", &beside());
+    let reasons: Vec<Refusal> = rewritten.refused.iter().map(|refused| refused.reason).collect();
+    assert_eq!(reasons, [reason], "{document}");
+    assert_eq!(rewritten.bytes, document.as_bytes());
+}
+
+#[test]
+fn second_link_in_a_heading_is_refused() {
+    use DocumentFormat::{AsciiDoc, Markdown, Rst, Wikitext};
+    check_refused(Markdown, "## The [oak](http://example.org/old)\n", Refusal::Heading);
+    check_refused(Markdown, "The [oak](http://example.org/old)\n====\n", Refusal::Heading);
+    check_refused(AsciiDoc, "== The http://example.org/old[oak]\n", Refusal::Heading);
+    check_refused(Rst, "http://example.org/old\n======================\n", Refusal::Heading);
+    check_refused(Wikitext, "== [http://example.org/old oak] ==\n", Refusal::Heading);
+}
+
+#[test]
+fn second_link_in_the_parameter_of_a_file_is_refused() {
+    let document = "[[File:x.png|link=http://example.org/old]]\n";
+    let found = links(DocumentFormat::Wikitext, document.as_bytes()).links;
+    if found.iter().any(|link| link.target.text() == OLD) {
+        check_refused(DocumentFormat::Wikitext, document, Refusal::NoRoom);
+    }
+}
+
+#[test]
+fn second_link_is_written_behind_angle_brackets() {
+    check_beside(
+        DocumentFormat::AsciiDoc,
+        "see <http://example.org/old> now\n",
+        "see <http://example.org/old> (https://example.org/new?a=1&b=2[new location]) now\n",
+    );
+}
+
+#[test]
+fn unnamed_parameter_gets_its_number_if_the_url_has_an_equals_sign() {
+    let text = "{{official website|http://example.org/old}} {{x|a|b=c| http://example.org/old}}";
+    let replaced = edit(
+        DocumentFormat::Wikitext,
+        text.as_bytes(),
+        "https://example.org/?a=1",
+        &EditStyle::Replace,
+    );
+    assert_eq!(
+        String::from_utf8(replaced.bytes).unwrap(),
+        "{{official website|1=https://example.org/?a=1}} {{x|a|b=c| 2=https://example.org/?a=1}}"
+    );
+}
+
+#[test]
+fn archived_copy_that_replaces_a_citation_is_written_into_parameters() {
+    let copy = CopyDetails { date: "2021-03-02".into(), url_status: "dead" };
+    let style = EditStyle::ReplaceByCopy(copy);
+    check_style(
+        DocumentFormat::Wikitext,
+        "{{cite web|url=http://example.org/old}} [http://example.org/old b]",
+        &style,
+        "{{cite web|url=http://example.org/old|archive-url=https://example.org/new\
+         |archive-date=2021-03-02|url-status=dead}} [https://example.org/new b]",
+    );
+}
+
+#[test]
+fn second_link_in_a_row_of_a_table_is_refused() {
+    let text = "home,docs\nhttp://example.org/old,http://example.org/old\n";
+    let rewritten = edit(DocumentFormat::Csv, text.as_bytes(), "", &columns());
+    assert_eq!(rewritten.refused.len(), 1);
+    assert_eq!(rewritten.refused[0].reason, Refusal::SecondInRow);
+    assert_eq!(rewritten.edits.len(), 2);
+}

@@ -11,13 +11,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use relink_fix::{
-    Edit, ReplacedLink, SIDECAR_NAME, addition_diff, keeps_original, sidecar_entries,
+    Edit, ReplacedLink, SIDECAR_NAME, addition_diff, decode_text, keeps_original, sidecar_entries,
 };
-use relink_model::Span;
+use relink_model::{SourceLocation, Span};
 use relink_repair::{DocumentFix, FixStatus, FixStyle, LinkFix};
 use toml::Value;
 
 use super::commit::{CommitKey, Committer, commit_key};
+use super::patch::{patch_base, patch_label};
 
 /// The links to record, by input directory.
 #[derive(Debug, Default)]
@@ -62,7 +63,7 @@ impl Sidecars {
         let mut is_rejected = false;
         for (edit, link) in document.edits.iter().zip(&document.edited_links) {
             let of_link = fixes.iter_mut().filter(|fix| fix.location.location == *link);
-            for fix in of_link.filter(|fix| needs_entry(edit, fix)) {
+            for fix in of_link.filter(|fix| needs_entry(edit, *link, fix)) {
                 fix.status = FixStatus::Rejected(reason.clone());
                 is_rejected = true;
             }
@@ -77,11 +78,11 @@ impl Sidecars {
         let file = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         for (edit, link) in document.edits.iter().zip(&document.edited_links) {
             let fix = fixes.iter().find(|fix| fix.location.location == *link);
-            let Some(fix) = fix.filter(|fix| needs_entry(edit, fix)) else { continue };
+            let Some(fix) = fix.filter(|fix| needs_entry(edit, *link, fix)) else { continue };
             let replaced = ReplacedLink {
                 file: file.clone(),
-                url: String::from_utf8_lossy(&edit.new).into_owned(),
-                original_url: String::from_utf8_lossy(&edit.old).into_owned(),
+                url: decode_text(&document.old, &edit.new),
+                original_url: decode_text(&document.old, &edit.old),
                 version: fix.version.clone(),
             };
             self.links.entry(root.to_owned()).or_default().push((commit_key(fix), replaced));
@@ -100,8 +101,9 @@ impl Sidecars {
 }
 
 /// Whether the original URL of an edited link is recorded in the sidecar file.
-fn needs_entry(edit: &Edit, fix: &LinkFix) -> bool {
-    fix.style == FixStyle::Replace && !keeps_original(&edit.new)
+fn needs_entry(edit: &Edit, link: SourceLocation, fix: &LinkFix) -> bool {
+    // The edits of other ranges, such as parameters of a template, do not replace the URL.
+    fix.style == FixStyle::Replace && edit.span == link.span && !keeps_original(&edit.new)
 }
 
 /// Returns the content of a sidecar file; `None` if the file does not exist. The error is the
@@ -162,16 +164,14 @@ impl Sidecar {
         self.entries.iter().map(|(_, text)| text.as_str()).collect()
     }
 
-    /// Returns the diff, with a path relative to the current directory. Returns `None` if
+    /// Returns the diff. Returns `None` if
     /// the old file does not end with a line feed, which the diff cannot describe.
     pub fn diff(&self) -> Option<Vec<u8>> {
         if self.old.as_ref().is_some_and(|old| !old.is_empty() && !old.ends_with(b"\n")) {
             return None;
         }
-        let current = std::env::current_dir().and_then(|path| path.canonicalize()).ok();
-        let path = current.and_then(|current| self.path.strip_prefix(current).ok());
-        let path = path.unwrap_or(&self.path).to_string_lossy().replace('\\', "/");
-        addition_diff(path.trim_start_matches('/'), self.old.as_deref(), self.added().as_bytes())
+        let path = patch_label(patch_base().as_deref(), &self.path);
+        addition_diff(&path, self.old.as_deref(), self.added().as_bytes())
     }
 
     /// Returns the file as a repaired document with one edit per entry, and the commit of
