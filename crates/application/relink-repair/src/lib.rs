@@ -15,8 +15,8 @@ pub use fix::{
     DeadLinkMarks, DocumentError, DocumentFix, FixCause, FixPreference, FixSettings, FixStatus,
     FixStep, FixStyle, LearnedDecisions, LinkFix, SelectedFix, SiteFixes, WikiEditResult,
     WikiEditSettings, WikiEdits, WikiPageEdit, choose_dated_copies, edit_wiki_pages, fetch_page,
-    learn_decisions, map_to_sources, plan_document, plan_fixes, repair_page, select_links,
-    verify_fixes,
+    learn_decisions, map_to_sources, plan_document, plan_fixes, reject_unwritable, repair_page,
+    select_links, verify_fixes,
 };
 pub use revive::{
     Alias, DeadPage, PatternContent, RejectedCopy, Replacement, ReplacementSearch, Revival,

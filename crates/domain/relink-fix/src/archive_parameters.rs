@@ -1,17 +1,23 @@
 //! Writes an archived copy into the parameters of a citation template: `archive-url`,
 //! `archive-date` and `url-status`.
 //!
-//! Empty parameters are filled; missing parameters are added after the last parameter.
+//! Empty parameters are filled; missing parameters are added after the last parameter. The old
+//! parameter `deadurl` is corrected. If the template has a copy, only a status that says that the
+//! page is live is corrected. A mark `{{dead link}}` after the template is removed.
 
 use relink_model::Span;
 
 use crate::citation_template::CitationTemplate;
 use crate::link_edit::{CopyDetails, Refusal};
+use crate::restoration::{dead_link_mark_at, removal};
 use crate::rewrite::Candidate;
 
 /// The alternative names of each parameter. A missing parameter gets the first name.
 const NAMES: [&[&str]; 3] =
     [&["archive-url", "archiveurl"], &["archive-date", "archivedate"], &["url-status"]];
+
+/// The names of the parameter that preceded `url-status`.
+const OLD_STATUS_NAMES: [&str; 2] = ["deadurl", "dead-url"];
 
 /// A changed range of a template. One of the changes of a template writes the URL of the
 /// copy.
@@ -48,13 +54,54 @@ pub(crate) fn archive_parameters(
     template: &CitationTemplate,
     copy: &CopyDetails,
 ) -> Result<Vec<Candidate>, Refusal> {
-    if template.has_archive_url() {
+    let mut found = if template.has_archive_url() {
+        live_status_change(bytes, template, copy).into_iter().collect()
+    } else {
+        changes(bytes, template, copy)
+    };
+    found.extend(old_status_change(bytes, template, copy));
+    if found.is_empty() {
         return Err(Refusal::AlreadyPresent);
     }
-    changes(bytes, template, copy)
-        .into_iter()
-        .map(|change| edit(bytes, candidate, change))
-        .collect()
+    found.sort_by_key(|change| change.span);
+    let edits: Result<Vec<Candidate>, Refusal> =
+        found.into_iter().map(|change| edit(bytes, candidate, change)).collect();
+    let mark = dead_link_mark_at(bytes, template.end());
+    let mark = mark.map(|mark| removal(bytes, candidate, mark));
+    edits.map(|edits| edits.into_iter().chain(mark).collect())
+}
+
+/// Returns the change of a status that says that the page is live.
+fn live_status_change(
+    bytes: &[u8],
+    template: &CitationTemplate,
+    copy: &CopyDetails,
+) -> Option<Change> {
+    let value = template.parameter(&["url-status"])?.value;
+    let is_live = bytes.get(value.range())?.eq_ignore_ascii_case(b"live");
+    is_live.then(|| {
+        let mut change = Change::at(value);
+        change.push(Some(copy.url_status));
+        change
+    })
+}
+
+/// Returns the change of the old parameter `deadurl=no`.
+fn old_status_change(
+    bytes: &[u8],
+    template: &CitationTemplate,
+    copy: &CopyDetails,
+) -> Option<Change> {
+    let value = template.parameter(&OLD_STATUS_NAMES)?.value;
+    let old = bytes.get(value.range())?.to_ascii_lowercase();
+    matches!(old.as_slice(), b"no" | b"n" | b"false" | b"live").then(|| {
+        let mut change = Change::at(value);
+        change.push(Some(match copy.url_status {
+            status @ ("usurped" | "unfit") => status,
+            _ => "yes",
+        }));
+        change
+    })
 }
 
 /// Returns the changed ranges, by position.
@@ -93,7 +140,6 @@ fn changes(bytes: &[u8], template: &CitationTemplate, copy: &CopyDetails) -> Vec
         None if tail.before.is_empty() => {}
         None => changes.push(tail),
     }
-    changes.sort_by_key(|change| change.span);
     changes
 }
 
@@ -128,7 +174,7 @@ mod tests {
     /// `U` is the URL of the link and `C` the URL of the copy. A second run changes nothing.
     #[track_caller]
     fn check(document: &str, status: &'static str, expect: &str) {
-        let mut text = document.replace('U', URL);
+        let mut text = document.replace('U', URL).replace('C', COPY);
         for _ in 0..2 {
             let found = links(DocumentFormat::Wikitext, text.as_bytes()).links;
             let link = found.iter().find(|link| link.target.text() == URL);
@@ -195,6 +241,43 @@ mod tests {
             "{{cite web|url-status=unfit|url=U}}",
             "dead",
             "{{cite web|url-status=unfit|url=U|archive-url=C|archive-date=2021-03-02}}",
+        );
+    }
+
+    #[test]
+    fn live_status_next_to_a_copy_is_corrected() {
+        check(
+            "{{cite web|url=U|archive-url=C|url-status=live}}",
+            "dead",
+            "{{cite web|url=U|archive-url=C|url-status=dead}}",
+        );
+        check(
+            "{{cite web|url=U|archive-url=C|url-status=usurped}}",
+            "dead",
+            "{{cite web|url=U|archive-url=C|url-status=usurped}}",
+        );
+    }
+
+    #[test]
+    fn old_status_parameter_is_corrected() {
+        check(
+            "{{cite web|url=U|deadurl=no}}",
+            "dead",
+            "{{cite web|url=U|deadurl=yes|archive-url=C|archive-date=2021-03-02|url-status=dead}}",
+        );
+        check(
+            "{{cite web|url=U|archiveurl=C|dead-url=no}}",
+            "usurped",
+            "{{cite web|url=U|archiveurl=C|dead-url=usurped}}",
+        );
+    }
+
+    #[test]
+    fn mark_of_a_dead_link_is_removed() {
+        check(
+            "{{cite web|url=U}} {{Dead link|date=May 2020}} x",
+            "dead",
+            "{{cite web|url=U|archive-url=C|archive-date=2021-03-02|url-status=dead}} x",
         );
     }
 }

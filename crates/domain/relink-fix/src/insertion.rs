@@ -43,6 +43,13 @@ pub(crate) fn second_link(
         let distance = link.location.span.start.abs_diff(span.end);
         distance <= MAX_DISTANCE && is_same_url(link.target.text(), &candidate.url)
     };
+    // In MediaWiki text, a link of the kind `Value` is a parameter of a template.
+    let template = (format == DocumentFormat::Wikitext && kind == LinkKind::Value)
+        .then(|| CitationTemplate::of_url(bytes, span).ok_or(Refusal::NoRoom))
+        .transpose()?;
+    if let (Some(template), Some(copy)) = (&template, copy) {
+        return archive_parameters(bytes, &candidate, template, copy);
+    }
     // An earlier repair may have inserted the new URL.
     if links.iter().skip(candidate.index).take(SEARCHED_LINKS).any(is_present) {
         return Err(Refusal::AlreadyPresent);
@@ -55,13 +62,6 @@ pub(crate) fn second_link(
         return attributes.map(|(position, text)| {
             vec![Candidate { added_links, ..candidate.insertion(position, text) }]
         });
-    }
-    // In MediaWiki text, a link of the kind `Value` is a parameter of a template.
-    let template = (format == DocumentFormat::Wikitext && kind == LinkKind::Value)
-        .then(|| CitationTemplate::of_url(bytes, span).ok_or(Refusal::NoRoom))
-        .transpose()?;
-    if let (Some(template), Some(copy)) = (&template, copy) {
-        return archive_parameters(bytes, &candidate, template, copy);
     }
     if is_in_heading(format, bytes, span) {
         return Err(Refusal::Heading);

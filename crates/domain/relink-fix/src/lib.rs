@@ -71,6 +71,7 @@ pub use redirect_map::{RedirectSyntax, redirect_map};
 pub use restoration::{is_restorable, is_same_page};
 pub use review_list::{
     Proposal, ReviewCounts, ReviewDecision, ReviewDecisions, read_decisions, review_table, sample,
+    unknown_decisions,
 };
 pub use rewrite::rewrite;
 pub use robust_link::{PageVersion, ReplacedLink, SIDECAR_NAME, keeps_original, sidecar_entries};

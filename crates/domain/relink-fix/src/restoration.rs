@@ -66,16 +66,23 @@ pub fn is_same_page(copy: &Digest, page: &Digest) -> bool {
         || (shares_title() && copy.sketch.resemblance(&page.sketch) >= MIN_RESEMBLANCE)
 }
 
-/// Returns the mark `{{dead link}}` of a bot that follows at a position, with the space before
-/// it. The mark of a person is not returned.
-pub(crate) fn bot_mark(bytes: &[u8], end: usize) -> Option<Span> {
+/// Returns the mark `{{dead link}}` that follows at a position, with the space before it.
+pub(crate) fn dead_link_mark_at(bytes: &[u8], end: usize) -> Option<Span> {
     let rest = bytes.get(end..)?;
     let space = rest.iter().take_while(|byte| **byte == b' ').count();
     let mark = rest.get(space..)?;
+    let start = mark.get(..DEAD_LINK.len())?;
     let length = mark.windows(2).position(|pair| pair == b"}}")? + 2;
-    let text = String::from_utf8_lossy(mark.get(..length)?).to_lowercase();
-    let is_mark = text.starts_with(DEAD_LINK) && text.contains(BOT_PARAMETER);
+    let is_mark = start.eq_ignore_ascii_case(DEAD_LINK.as_bytes());
     is_mark.then_some(Span { start: end, end: end + space + length })
+}
+
+/// Returns the mark `{{dead link}}` of a bot that follows at a position. The mark of a person is
+/// not returned.
+pub(crate) fn bot_mark(bytes: &[u8], end: usize) -> Option<Span> {
+    let mark = dead_link_mark_at(bytes, end)?;
+    let text = String::from_utf8_lossy(bytes.get(mark.range())?).to_lowercase();
+    text.contains(BOT_PARAMETER).then_some(mark)
 }
 
 /// Converts the replacement of a copy by its original URL to the edits that are right for the
@@ -92,7 +99,7 @@ pub(crate) fn restore(
         return Ok(vec![Candidate { span: whole, old, url, is_removal: true, ..candidate }]);
     }
     match archive_template(bytes, span) {
-        Some(template) => restored_citation(bytes, candidate, &template),
+        Some(template) => restored_citation(bytes, &candidate, &template),
         None => Ok(vec![candidate]),
     }
 }
@@ -116,23 +123,21 @@ fn second_link(bytes: &[u8], links: &[Link], candidate: &Candidate) -> Option<Sp
 /// after the template is removed.
 fn restored_citation(
     bytes: &[u8],
-    candidate: Candidate,
+    candidate: &Candidate,
     template: &CitationTemplate,
 ) -> Result<Vec<Candidate>, Refusal> {
-    let (span, text) = match template.parameter(&["url-status"]) {
-        Some(status) => (status.value, "live".to_owned()),
-        None => {
-            let (end, bar, sign) = template.tail(bytes);
-            (Span { start: end, end }, format!("{bar}url-status{sign}live"))
-        }
+    let (span, text) = if let Some(status) = template.parameter(&["url-status"]) {
+        (status.value, "live".to_owned())
+    } else {
+        let (end, bar, sign) = template.tail(bytes);
+        (Span { start: end, end }, format!("{bar}url-status{sign}live"))
     };
     let old = bytes.get(span.range()).ok_or(Refusal::Changed)?.to_vec();
     if !old.is_empty() && !old.eq_ignore_ascii_case(b"dead") {
         return Err(Refusal::AlreadyPresent);
     }
-    let mark = bot_mark(bytes, template.end()).map(|mark| removal(bytes, &candidate, mark));
-    let (url, markup) = (String::new(), (text, String::new()));
-    let status = Candidate { span, old, url, markup, ..candidate };
+    let mark = bot_mark(bytes, template.end()).map(|mark| removal(bytes, candidate, mark));
+    let status = Candidate { markup: (text, String::new()), ..removal(bytes, candidate, span) };
     Ok(std::iter::once(status).chain(mark).collect())
 }
 

@@ -107,20 +107,33 @@ fn url_cell(url: &str) -> String {
 /// as unsure. Rows without a decision are omitted.
 pub fn read_decisions(table: &str) -> ReviewDecisions {
     let mut decisions = ReviewDecisions::new();
-    for row in table.split("\n|-").skip(1) {
-        let row = row.split("\n|}").next().unwrap_or_default();
-        let cells: Vec<&str> = row.split("\n|").flat_map(|line| line.split("||")).collect();
-        let urls: Vec<String> = cells.iter().filter_map(|cell| url_of(cell)).collect();
-        let [old, new] = urls.as_slice() else { continue };
-        let Some(decision) = cells.last().and_then(|cell| decision(cell)) else { continue };
-        let key = (old.clone(), new.clone());
-        let merged = match decisions.get(&key) {
+    for ([old, new], cell) in rows(table) {
+        let Some(decision) = decision(cell) else { continue };
+        let merged = match decisions.get(&(old.clone(), new.clone())) {
             Some(earlier) if *earlier != decision => ReviewDecision::Unsure,
             _ => decision,
         };
-        decisions.insert(key, merged);
+        decisions.insert((old, new), merged);
     }
     decisions
+}
+
+/// Returns the old URLs of rows whose verdict is not empty and not one of the three words.
+pub fn unknown_decisions(table: &str) -> Vec<String> {
+    let is_unknown = |cell: &str| {
+        decision(cell).is_none() && url_of(cell).is_none() && cell.contains(char::is_alphanumeric)
+    };
+    rows(table).filter(|(_, cell)| is_unknown(cell)).map(|([old, _], _)| old).collect()
+}
+
+/// Returns the old URL, the new URL and the last cell of each row.
+fn rows(table: &str) -> impl Iterator<Item = ([String; 2], &str)> {
+    table.split("\n|-").skip(1).filter_map(|row| {
+        let row = row.split("\n|}").next().unwrap_or_default();
+        let cells: Vec<&str> = row.split("\n|").flat_map(|line| line.split("||")).collect();
+        let urls: Vec<String> = cells.iter().filter_map(|cell| url_of(cell)).collect();
+        Some((<[String; 2]>::try_from(urls).ok()?, cells.last().copied()?))
+    })
 }
 
 /// Returns the URL of a cell, which may be written as an external link in brackets.
@@ -238,5 +251,16 @@ mod tests {
         let counts = ReviewCounts { correct: 89, incorrect: 6, unsure: 8 };
         assert_eq!(counts.precision_range(), Some((86, 94)));
         assert_eq!(ReviewCounts::default().precision_range(), None);
+    }
+
+    #[test]
+    fn unknown_words_are_reported() {
+        let table = |verdict: &str| {
+            format!("{{|\n|-\n| A || a || http://a.test/ || http://b.test/ || {verdict}\n|}}\n")
+        };
+        assert_eq!(unknown_decisions(&table("corect")), ["http://a.test/"]);
+        for known in ["correct", "unsure", ""] {
+            assert!(unknown_decisions(&table(known)).is_empty(), "{known}");
+        }
     }
 }

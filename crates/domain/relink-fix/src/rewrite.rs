@@ -147,11 +147,14 @@ fn candidates_of(
             }
             _ => candidate,
         },
-        EditStyle::ReplaceAndKeep(version) => keep_original(bytes, candidate, version.as_ref()),
+        EditStyle::ReplaceAndKeep(version) => {
+            keep_original(format, bytes, candidate, version.as_ref())
+        }
         EditStyle::Mark(mark) => dead_link_mark(format, bytes, candidate, mark)?,
         EditStyle::Restore => return restore(bytes, links, candidate),
         EditStyle::Unmark => unmark(format, bytes, &candidate)?,
         EditStyle::Columns(_) => return Err(Refusal::NoRoom),
+        EditStyle::Annotate(_) if format == DocumentFormat::Xml => return Err(Refusal::NoRoom),
         EditStyle::Annotate(version) => {
             let (position, text) = annotation(bytes, span, kind, version)?;
             // The archived copy is a link, too.
@@ -224,8 +227,17 @@ fn replacement(
     })
 }
 
-/// Adds the original URL to the replacement, if the link has attributes.
-fn keep_original(bytes: &[u8], candidate: Candidate, version: Option<&PageVersion>) -> Candidate {
+/// Adds the original URL to the replacement, if the link has attributes. The attributes of XML
+/// are those of its schema.
+fn keep_original(
+    format: DocumentFormat,
+    bytes: &[u8],
+    candidate: Candidate,
+    version: Option<&PageVersion>,
+) -> Candidate {
+    if format == DocumentFormat::Xml {
+        return candidate;
+    }
     let SourceLocation { span, kind, .. } = candidate.location;
     match attributes(bytes, span, kind, version) {
         Some(after) => Candidate {

@@ -40,6 +40,9 @@ impl ColumnValues {
     }
 }
 
+/// A link with the values of its columns.
+type LinkValues<'a> = (SourceLocation, &'a ColumnValues);
+
 /// A text that is inserted into a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CellInsertion {
@@ -98,8 +101,8 @@ pub(crate) fn column_edits(
 fn first_of_rows<'a>(
     format: DocumentFormat,
     bytes: &[u8],
-    mut links: Vec<(SourceLocation, &'a ColumnValues)>,
-) -> (Vec<(SourceLocation, &'a ColumnValues)>, Vec<(SourceLocation, Refusal)>) {
+    mut links: Vec<LinkValues<'a>>,
+) -> (Vec<LinkValues<'a>>, Vec<(SourceLocation, Refusal)>) {
     links.sort_by_key(|(location, _)| location.span);
     let (mut first, mut refused) = (Vec::with_capacity(links.len()), Vec::new());
     let mut remaining = links.into_iter().peekable();
@@ -161,7 +164,7 @@ pub(crate) fn is_own_column(format: DocumentFormat, bytes: &[u8], span: Span) ->
     let (mut names, mut is_own) = (Vec::new(), false);
     for_each_row(format, bytes, &mut |row| {
         if names.is_empty() {
-            names = row.iter().map(|cell| cell.text.to_string()).collect();
+            names = row.iter().map(|cell| cell.text.clone()).collect();
         }
         if let Some(index) = row.iter().position(|cell| contains(std::slice::from_ref(cell), span))
         {

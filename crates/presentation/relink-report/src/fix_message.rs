@@ -151,7 +151,11 @@ fn evidence(row: &FixRow<'_>) -> String {
         [] => String::new(),
         gaps => format!("; archived copy: {}", gaps.join(", ")),
     };
-    format!("{code}{}; {}{gaps}{reason}", row.finding, row.evidence)
+    let finding = row.finding.to_string();
+    // The finding of a redirect already names its kind.
+    let source =
+        if finding.contains(&row.evidence) { String::new() } else { format!("; {}", row.evidence) };
+    format!("{code}{finding}{source}{gaps}{reason}")
 }
 
 #[cfg(test)]

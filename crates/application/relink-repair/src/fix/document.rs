@@ -138,6 +138,35 @@ pub async fn plan_document(
     Ok((!document.edits.is_empty()).then_some(document))
 }
 
+/// Rejects the repairs that need a review but cannot be written, for example because an earlier
+/// run has written them. `repairs` is sorted by document.
+pub async fn reject_unwritable(
+    files: &dyn Files,
+    read_options: &ReadOptions,
+    repairs: &mut [LinkFix],
+) {
+    let is_same_document =
+        |left: &LinkFix, right: &LinkFix| left.location.path == right.location.path;
+    for document in repairs.chunk_by_mut(is_same_document) {
+        let needs_review = |fix: &&LinkFix| matches!(fix.status, FixStatus::NeedsReview(_));
+        let mut tried: Vec<LinkFix> = document.iter().filter(needs_review).cloned().collect();
+        for fix in &mut tried {
+            fix.status = FixStatus::Ready;
+        }
+        // A document that cannot be read is reported when it is rewritten.
+        if tried.is_empty() || plan_document(files, read_options, None, &mut tried).await.is_err() {
+            continue;
+        }
+        let asked =
+            document.iter_mut().filter(|fix| matches!(fix.status, FixStatus::NeedsReview(_)));
+        for (fix, tried) in asked.zip(tried) {
+            if tried.status != FixStatus::Ready {
+                fix.status = tried.status;
+            }
+        }
+    }
+}
+
 /// Returns the path of a document, if it is a local file.
 fn local_path(label: &str) -> Option<&Path> {
     let is_web = label.starts_with("http://") || label.starts_with("https://");

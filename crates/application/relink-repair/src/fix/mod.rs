@@ -29,7 +29,7 @@ use relink_ports::LinkLocation;
 use relink_revive::copy_gap::CopyGap;
 
 pub use self::copies::choose_dated_copies;
-pub use self::document::{DocumentError, DocumentFix, FixStep, plan_document};
+pub use self::document::{DocumentError, DocumentFix, FixStep, plan_document, reject_unwritable};
 pub use self::learn::{LearnedDecisions, learn_decisions};
 pub use self::plan::plan_fixes;
 pub use self::site::{

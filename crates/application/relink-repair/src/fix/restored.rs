@@ -75,12 +75,12 @@ fn is_wikitext(path: &str, settings: FixSettings) -> bool {
 }
 
 /// Retains the repairs of links that need one. Reads each document once.
-async fn retain_restorable(files: &dyn Files, fixes: &mut Vec<LinkFix>, settings: FixSettings) {
-    fixes.sort_by(|one, other| one.location.path.cmp(&other.location.path));
+async fn retain_restorable(files: &dyn Files, repairs: &mut Vec<LinkFix>, settings: FixSettings) {
+    repairs.sort_by(|one, other| one.location.path.cmp(&other.location.path));
     let mut retained = Vec::new();
     let is_same_document =
         |left: &LinkFix, right: &LinkFix| left.location.path == right.location.path;
-    for document in fixes.chunk_by(is_same_document) {
+    for document in repairs.chunk_by(is_same_document) {
         let Some(path) = document.first().map(|fix| fix.location.path.as_str()) else { continue };
         // A document that cannot be read is reported when it is rewritten.
         let bytes = files.read(Path::new(path)).await.unwrap_or_default();
@@ -92,7 +92,7 @@ async fn retain_restorable(files: &dyn Files, fixes: &mut Vec<LinkFix>, settings
         };
         retained.extend(document.iter().filter(needs_repair).cloned());
     }
-    *fixes = retained;
+    *repairs = retained;
 }
 
 /// Returns the repair of one link.

@@ -29,7 +29,7 @@ use relink_model::RunId;
 use relink_ports::Clock as _;
 use relink_repair::{
     DocumentFix, FixCause, FixSettings, FixStatus, LinkFix, choose_dated_copies, plan_document,
-    plan_fixes, verify_fixes,
+    plan_fixes, reject_unwritable, verify_fixes,
 };
 use relink_report::{
     FixCommitRow, FixReport, FixRow, FixWikiEditRow, printable, pull_request_body,
@@ -123,12 +123,16 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
         Ok(found) => found,
         Err(exit) => return Ok(exit),
     };
+    reject_unwritable(&*ports.files, &plan.check.load.read_options, &mut fixes).await;
     if community::write_list(&community, &ports, &plan, &fixes).await? {
         wiring::close(ports).await;
         return Ok(Exit::Clean);
     }
     community::apply_results(&community, &ports, &mut fixes).await?;
-    review_fixes(&mode, &mut fixes)?;
+    let mut fixes = match review_fixes(&mode, fixes, &stop).await? {
+        Ok(fixes) => fixes,
+        Err(exit) => return Ok(exit),
+    };
     write_redirect_map(&redirects, &fixes)?;
     let journal = Journal::new(&companion_path(&plan.run.db)?, now);
     let result = write_documents(&ports, &plan, run, &roots, &mut fixes, journal, &mode).await?;
@@ -138,14 +142,35 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
     Ok(if has_pending_repairs { Exit::Findings } else { Exit::Clean })
 }
 
-/// Lets the user decide about uncertain repairs, with `--review`.
-fn review_fixes(mode: &FixMode<'_>, fixes: &mut [LinkFix]) -> Result<(), CommandError> {
+/// Lets the user decide about uncertain repairs, with `--review`. The inner error is the exit
+/// code after an interruption.
+async fn review_fixes(
+    mode: &FixMode<'_>,
+    mut fixes: Vec<LinkFix>,
+    stop: &StopSignal,
+) -> Result<Result<Vec<LinkFix>, Exit>, CommandError> {
     if !mode.is_reviewed {
-        return Ok(());
+        return Ok(Ok(fixes));
     }
-    review::review(fixes, &mut io::stdin().lock(), &mut io::stderr()).map_err(|error| {
-        CommandError::internal("cannot read the answer of the review").cause(error.to_string())
-    })
+    let (sender, reviewed) = tokio::sync::oneshot::channel();
+    // A read of standard input cannot be interrupted, so it has a thread of its own, which the
+    // end of the process stops.
+    std::thread::spawn(move || {
+        let result = review::review(&mut fixes, &mut io::stdin().lock(), &mut io::stderr());
+        // Ignore the error: nothing is received after an interruption.
+        let _ = sender.send(result.map(|()| fixes));
+    });
+    let result = tokio::select! {
+        result = reviewed => result,
+        () = stop.stopped() => return Ok(Err(Exit::Interrupted)),
+    };
+    let cannot_read =
+        |cause: String| CommandError::internal("cannot read the answer of the review").cause(cause);
+    match result {
+        Ok(Ok(fixes)) => Ok(Ok(fixes)),
+        Ok(Err(error)) => Err(cannot_read(error.to_string())),
+        Err(_) => Err(cannot_read("the review ended early".to_owned())),
+    }
 }
 
 /// Checks the documents, searches for new URLs of dead pages if requested, and checks the

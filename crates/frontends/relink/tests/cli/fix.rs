@@ -14,7 +14,7 @@ mod url_status;
 mod wiki;
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use relink_demo::{ArchivedPage, MiniArchive};
@@ -179,6 +179,51 @@ fn review_writes_only_repairs_that_the_user_accepts() {
         assert!(output.stderr.contains("the new URL is on another site"), "{}", output.stderr);
         assert!(sandbox.read("a.md").contains(expected), "{answer:?}: {}", output.stderr);
     }
+}
+
+#[test]
+fn written_repair_is_not_reviewed_again() {
+    let (_web, sandbox, [one, two]) = moved_to_another_site();
+    let resolve = ["--resolve", &one, "--resolve", &two, "--allow-private"];
+    let args = ["a.md", "--style", "beside", "--apply", "--review"];
+    for (input, is_asked) in [("y\n", true), ("", false)] {
+        let mut command = sandbox.command(&[&["fix"], NO_DELAYS, &resolve, &args].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // The second run does not read its input.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = CommandOutput::new(&child.wait_with_output().unwrap()).exits(0);
+        assert_eq!(output.stderr.contains("[y/n/q]"), is_asked, "{}", output.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupt_ends_the_review() {
+    let (_web, sandbox, [one, two]) = moved_to_another_site();
+    let resolve = ["--resolve", &one, "--resolve", &two, "--allow-private"];
+    let args = [&["fix"], NO_DELAYS, &resolve, &["a.md", "--apply", "--review"]].concat();
+    let mut command = sandbox.command(&args);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stderr = child.stderr.take().unwrap();
+    let mut text = Vec::new();
+    while !text.ends_with(b"[y/n/q] ") {
+        let mut byte = [0];
+        stderr.read_exact(&mut byte).unwrap();
+        text.push(byte[0]);
+    }
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    // Standard input is still open.
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(status.code(), Some(130));
+    assert!(sandbox.read("a.md").contains("one.test"));
 }
 
 /// A site where `/old/oak` moved to `/trees/oak` and `/old/elm` exists only in an

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use relink_fix::{
     Proposal, ReviewCounts, ReviewDecision, ReviewDecisions, anchor_text, read_decisions,
-    review_table, sample,
+    review_table, sample, unknown_decisions,
 };
 use relink_page::DocumentFormat;
 use relink_repair::{FixCause, FixStatus, LinkFix, learn_decisions};
 use relink_report::human::counted;
+use relink_report::printable;
 use relink_requests::Ports;
 use relink_revive::Site;
 use url::Url;
@@ -75,6 +76,12 @@ pub async fn apply_results(
         CommandError::usage(format!("cannot read `{}`", path.display())).cause(error.to_string())
     })?;
     let decisions = read_decisions(&table);
+    for url in unknown_decisions(&table) {
+        eprintln!(
+            "row of {}: the verdict is not `correct`, `incorrect` or `unsure`",
+            printable(&url)
+        );
+    }
     let counts = ReviewCounts::new(&decisions);
     let Some((low, high)) = counts.precision_range() else {
         return Err(CommandError::usage(format!("`{}` has no decisions", path.display()))

@@ -53,11 +53,14 @@ pub async fn run(
     let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
     let stop = stop_on_signal();
     let crawl = find_crawl(&ports, id).await?;
-    let mut fixes = match offer_fixes(&mut ports, &plan, crawl.id, &mode, &stop).await? {
+    let fixes = match offer_fixes(&mut ports, &plan, crawl.id, &mode, &stop).await? {
         Ok(fixes) => fixes,
         Err(exit) => return Ok(exit),
     };
-    review_fixes(&mode, &mut fixes)?;
+    let fixes = match review_fixes(&mode, fixes, &stop).await? {
+        Ok(fixes) => fixes,
+        Err(exit) => return Ok(exit),
+    };
     write_redirect_map(&redirects, &fixes)?;
     let rules = &plan.check.load.read_options.local;
     let mut mapped = map_to_sources(&*ports.files, rules, fixes).await;

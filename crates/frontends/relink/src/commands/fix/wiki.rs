@@ -80,7 +80,10 @@ pub async fn run(mut args: FixArgs, url: Url, global: GlobalArgs) -> Result<Exit
         return Ok(Exit::Clean);
     }
     community::apply_results(&community_args, &ports, &mut fixes).await?;
-    review_fixes(&mode, &mut fixes)?;
+    let mut fixes = match review_fixes(&mode, fixes, &stop).await? {
+        Ok(fixes) => fixes,
+        Err(exit) => return Ok(exit),
+    };
     let result = wiki.repair(&ports, &plan, &mut fixes, &mode, &stop).await?;
     wiring::close(ports).await;
     mode.report(&fixes, &result)?;

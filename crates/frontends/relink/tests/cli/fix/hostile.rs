@@ -193,7 +193,8 @@ fn original_with_another_text_does_not_replace_its_archived_copy() {
     let (web, sandbox) = (server(), Sandbox::new());
     let page = web.url("/new/page").to_string();
     let copy = web.url(&format!("/web/20150102030405/{page}")).to_string();
-    let words: String = (0..90).map(|number| format!("oak{number} ")).collect();
+    let words: Vec<String> = (0..90).map(|number| format!("oak{number}")).collect();
+    let words = words.join(" ");
     web.respond_below("/web/", CannedResponse::new(200, format!("<title>Oak</title>{words}")));
     let text = format!("[c]({copy})\n");
     sandbox.write("a.md", &text);

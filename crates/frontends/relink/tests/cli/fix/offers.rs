@@ -215,8 +215,8 @@ fn copy_is_searched_for_pages_of_a_dead_directory() {
     // Only the last page has a copy. The pages before show that the directory is dead.
     let copy = ArchivedPage::page(&pages[7], "20150302030405", PAGE);
     let archive = BackgroundServer::start(async { MiniArchive::start(vec![copy]).await.unwrap() });
-    let text: String = pages.iter().map(|page| format!("[{page} tree]\n")).collect();
-    sandbox.write("a.wiki", &text);
+    let lines: Vec<String> = pages.iter().map(|page| format!("[{page} tree]\n")).collect();
+    sandbox.write("a.wiki", &lines.concat());
     let root = archive.root();
     fix(&sandbox, &["a.wiki", "--revive", "--archive", &root, "--apply"]).exits(0);
     let new = sandbox.read("a.wiki");
