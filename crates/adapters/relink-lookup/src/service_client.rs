@@ -3,7 +3,8 @@
 //!
 //! If the service limits the rate, the client waits at most once per request, and never
 //! longer than the configured maximum. A longer wait is returned as an error. The client
-//! stores the end of the wait, so that calls until then fail without a request.
+//! stores the end of the wait. Until then, further calls wait too, or fail without a request if
+//! more than the maximum wait is left.
 
 mod rate_limit;
 

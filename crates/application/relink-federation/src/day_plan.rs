@@ -131,7 +131,7 @@ fn host_states<'h>(
 fn host_state(incident: &Incident, input: &DayPlanInput<'_>) -> Option<HostState> {
     let is_due = incident.is_due(input.day, &input.lifecycle);
     let is_domain_check =
-        incident.next_check(&input.lifecycle).is_some_and(|next| next.is_domain_check);
+        incident.next_check(&input.lifecycle).is_some_and(|next| next.checks_whole_domain);
     match incident.subject {
         _ if is_due && is_domain_check => Some(HostState::DomainCheckDue),
         IncidentSubject::Host(_) if is_due => Some(HostState::OutageDue),

@@ -1,9 +1,8 @@
 //! `relink-eval ground-truth`: builds questions with known answers for `relink-eval
 //! alias`, as the authors of FABLE did (§5.1.1).
 //!
-//! A page has an alias if an archived redirect that was compared with those of
-//! its neighbors leads to a page that is alive. A page that responds with 410
-//! has none. The redirects are written to `SITE.pairs.jsonl` only: the program
+//! A page has an alias if an archived redirect of it leads to a live page, and no
+//! neighbor redirected to the same target. A page that responds with 410 has none. The redirects are written to `SITE.pairs.jsonl` only: the program
 //! under test reads `SITE.queries.jsonl` and `SITE.live.jsonl`, which do not
 //! contain them.
 
@@ -29,7 +28,8 @@ pub struct GroundTruthArgs {
     /// WARC or CDXJ files, or a directory of them
     #[arg(long, value_name = "FILE", required_unless_present = "db")]
     warc: Vec<PathBuf>,
-    /// Database of Relink with checked and searched pages
+    /// Database of Relink in which pages were checked, and aliases of dead pages were
+    /// searched for (`relink revive`)
     #[arg(long, value_name = "FILE", conflicts_with = "warc")]
     db: Option<PathBuf>,
     /// Folder of the output files
@@ -46,7 +46,9 @@ struct AnswerRow {
     old: String,
     new: Option<String>,
     old_title: Option<String>,
+    /// `alias` if the page moved, otherwise `none`.
     kind: &'static str,
+    /// The evidence: `redirect` (archived redirect) or `gone` (status 410).
     why: &'static str,
 }
 
@@ -72,12 +74,12 @@ struct GroundTruth {
 }
 
 impl AnswerRow {
-    /// A page that moved, by an archived redirect.
+    /// A page that moved, as an archived redirect shows.
     fn moved(old: String, new: String, old_title: Option<String>) -> Self {
         Self { old, new: Some(new), old_title, kind: "alias", why: "redirect" }
     }
 
-    /// A page that was deleted, by a 410 response.
+    /// A page that was deleted, as its status 410 shows.
     fn gone(old: String, old_title: Option<String>) -> Self {
         Self { old, new: None, old_title, kind: "none", why: "gone" }
     }

@@ -246,7 +246,7 @@ impl<'a> PageView<'a> {
 
     /// Whether the text outside of the frame of the site is a short error message and
     /// nothing else.
-    pub(crate) fn is_bare_message(&self) -> bool {
+    pub(crate) fn is_only_a_message(&self) -> bool {
         let text = self.digest.main_text.as_deref().or_else(|| self.short_main_text());
         text.is_some_and(|text| {
             let text = without_tags(text);

@@ -202,7 +202,7 @@ const MIN_OTHER_WORDS: usize = 2;
 
 /// Whether a short page has the words of a random page, but not those of `other`: the
 /// pages show two messages in the same frame.
-pub(crate) fn has_message_of(
+pub(crate) fn shares_message_only_with(
     page: &PageView<'_>,
     random_page: &PageView<'_>,
     other: &PageView<'_>,

@@ -2,14 +2,15 @@
 
 use percent_encoding::percent_decode_str;
 
-/// Extensions of documents that become pages.
+/// Extensions of documents that become pages. Some generators also make pages of scripts,
+/// such as Docusaurus of `src/pages/*.js`.
 const PAGE_EXTENSIONS: [&str; 20] = [
     "md", "mdx", "markdown", "mdown", "mkd", "mdoc", "qmd", "rst", "adoc", "asciidoc", "html",
     "htm", "ipynb", "astro", "vue", "jsx", "tsx", "njk", "js", "ts",
 ];
 
-/// Joins a directory and a relative path, and removes `.` and `..`. Segments
-/// above the project are dropped.
+/// Joins a directory and a relative path, and removes `.` and `..`. A `..` above the root
+/// is ignored.
 pub fn join(directory: &str, path: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
     for segment in directory.split('/').chain(path.split('/')) {
@@ -48,8 +49,7 @@ pub(crate) fn extension(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Splits a path into the part before the extension of a page, and the
-/// extension.
+/// Splits a path at its extension. Returns `None` if the extension is not that of a page.
 pub(crate) fn split_page(path: &str) -> Option<(&str, &str)> {
     let (stem, extension) = path.rsplit_once('.')?;
     let is_page = PAGE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known));
@@ -79,7 +79,8 @@ pub(crate) fn without_index<'p>(stem: &'p str, names: &[&str]) -> &'p str {
     if names.iter().any(|index| name.eq_ignore_ascii_case(index)) { parent(stem) } else { stem }
 }
 
-/// Codes of languages with two letters (ISO 639-1).
+/// Language codes of two letters (ISO 639-1), and the country codes cn and jp, which sites
+/// use instead of zh and ja.
 const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch \
     cn co cr cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he \
     hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jp jv ka kg ki kj kk kl km kn ko kr ks ku kv \

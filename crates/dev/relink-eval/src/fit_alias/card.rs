@@ -103,7 +103,7 @@ pub fn left_out_report(
     answers: &[Vec<Answer>],
 ) -> String {
     let maps = scenarios.iter().zip(answers).filter(|(scenario, _)| scenario.is_real);
-    let plain = maps.filter(|(scenario, _)| scenario.name == scenario.origin);
+    let plain = maps.filter(|(scenario, _)| scenario.name == scenario.source_site);
     let line = |(scenario, answers): (&Scenario, &Vec<Answer>)| {
         figures_line(&format!("{}, left out", scenario.name), answers, model)
     };

@@ -41,7 +41,7 @@ impl SourcePage {
 
 /// Invents old URLs for the pages of a site. `count` is the approximate number of pages.
 pub fn reorganize(
-    origin: &str,
+    source_site: &str,
     pages: &[SourcePage],
     count: usize,
     host: &str,
@@ -51,8 +51,8 @@ pub fn reorganize(
     let words: Vec<String> = pages.iter().flat_map(|page| slugs::tokens(page.slug())).collect();
     let mut builder = Builder {
         scenario: Scenario {
-            name: format!("{origin}, synthetic"),
-            origin: origin.to_owned(),
+            name: format!("{source_site}, synthetic"),
+            source_site: source_site.to_owned(),
             dead: Vec::new(),
             live: Vec::new(),
             known: Vec::new(),

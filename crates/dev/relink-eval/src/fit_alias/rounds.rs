@@ -161,13 +161,13 @@ pub fn fit_rounds(scenarios: &[Scenario], seed: u64) -> (FittedRounds, Vec<Vec<A
 
 /// Returns the fold of each scenario.
 fn fold_numbers(scenarios: &[Scenario]) -> Vec<usize> {
-    let mut origins: Vec<&str> = scenarios.iter().map(|it| it.origin.as_str()).collect();
-    origins.sort_unstable();
-    origins.dedup();
-    if origins.len() < 2 {
+    let mut sites: Vec<&str> = scenarios.iter().map(|it| it.source_site.as_str()).collect();
+    sites.sort_unstable();
+    sites.dedup();
+    if sites.len() < 2 {
         return (0..scenarios.len()).map(|at| at % FOLDS_OF_ONE_SITE).collect();
     }
-    let position = |it: &Scenario| origins.iter().position(|origin| *origin == it.origin);
+    let position = |it: &Scenario| sites.iter().position(|site| *site == it.source_site);
     scenarios.iter().map(|it| position(it).unwrap_or(0)).collect()
 }
 

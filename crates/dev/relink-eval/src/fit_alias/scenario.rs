@@ -37,7 +37,7 @@ pub struct Scenario {
     pub name: String,
     /// The site that its pages were taken from. Scenarios of one site are left
     /// out together.
-    pub origin: String,
+    pub source_site: String,
     /// The dead pages.
     pub dead: Vec<QuestionPage>,
     /// The live pages: URL and title.

@@ -167,7 +167,7 @@ impl Shape {
         let vocabulary: Vec<String> = (0..VOCABULARY_SIZE).map(|_| word(&mut random)).collect();
         let mut scenario = Scenario {
             name: self.name.to_owned(),
-            origin: "shapes".to_owned(),
+            source_site: "shapes".to_owned(),
             dead: Vec::new(),
             live: Vec::new(),
             known: Vec::new(),

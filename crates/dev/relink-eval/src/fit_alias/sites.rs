@@ -1,4 +1,5 @@
-//! Reads sites with redirect maps, and makes the scenarios to fit.
+//! Reads sites with redirect maps, and makes from them the scenarios on which the model is
+//! fitted.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +40,7 @@ struct Live {
 
 /// A site with its redirect map.
 pub struct MappedSite {
-    /// The map.
+    /// The site before and after its reorganization, as the map states it.
     pub scenario: Scenario,
     pages: Vec<SourcePage>,
 }
@@ -70,7 +71,7 @@ impl MappedSite {
                 .collect(),
             scenario: Scenario {
                 name: name.to_owned(),
-                origin: name.to_owned(),
+                source_site: name.to_owned(),
                 dead: pairs.into_iter().map(Pair::into_page).collect(),
                 live: live.into_iter().map(|page| (page.url, page.title)).collect(),
                 known: Vec::new(),
@@ -89,6 +90,7 @@ impl MappedSite {
         all.push(site.without_titles().with_known(0.2, &mut random));
         all.push(site.with_deletions(0.3, &mut random));
         all.push(site.with_deletions(0.5, &mut random).with_known(0.3, &mut random));
+        // 5 % or 30 % of the other live pages are kept.
         for folders in [1, 2, 4, 8, 16, 32] {
             all.push(site.with_few_folders(folders, 0.05, &mut random));
             all.push(site.with_deletions(0.3, &mut random).with_few_folders(
@@ -109,7 +111,7 @@ impl MappedSite {
     fn draw_synthetic(&self, random: &mut SeededRandom) -> Scenario {
         let count = *random.pick(&[6, 15, 40, 100, 200, 300, 450]);
         let host = random.pick(&HOSTS);
-        let site = reorganize(&self.scenario.origin, &self.pages, count, host, random);
+        let site = reorganize(&self.scenario.source_site, &self.pages, count, host, random);
         match random.below(4) {
             0 => site.with_known(0.2, random),
             1 if count > 50 => {

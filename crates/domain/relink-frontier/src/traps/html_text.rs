@@ -13,12 +13,12 @@ pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
     while let Some((before, tag)) = rest.split_once('<') {
         push_line(&mut text, before);
         text.push('\n');
-        if let Some(hidden) = HIDDEN.iter().find(|name| opens(tag, name)) {
+        if let Some(hidden) = HIDDEN.iter().find(|name| has_name(tag, name)) {
             rest = after_close(tag, hidden);
             continue;
         }
         rest = after_tag(tag);
-        if title.is_none() && opens(tag, "title") {
+        if title.is_none() && has_name(tag, "title") {
             title = rest.split('<').next();
         }
     }
@@ -34,8 +34,8 @@ fn push_line(text: &mut String, node: &str) {
     }
 }
 
-/// Whether the text after a `<` opens an element of this name.
-fn opens(tag: &str, name: &str) -> bool {
+/// Whether the text after a `<` or `</` is a tag of this name.
+fn has_name(tag: &str, name: &str) -> bool {
     let Some((found, after)) = tag.split_at_checked(name.len()) else { return false };
     let is_longer_name = after.starts_with(|letter: char| letter.is_ascii_alphanumeric());
     found.eq_ignore_ascii_case(name) && !is_longer_name
@@ -51,7 +51,7 @@ fn after_tag(tag: &str) -> &str {
 fn after_close<'a>(tag: &'a str, name: &str) -> &'a str {
     let mut rest = tag;
     while let Some((_, after)) = rest.split_once("</") {
-        if opens(after, name) {
+        if has_name(after, name) {
             return after_tag(after);
         }
         rest = after;

@@ -311,7 +311,7 @@ impl<'a> ContentAssessor<'a> {
                 self.match_with(&other, &similarity).is_none()
                     && similarity.final_url != FinalUrlMatch::Same
             }
-            ControlResponse::Refused | ControlResponse::Unknown => false,
+            ControlResponse::Blocked | ControlResponse::Unknown => false,
         })
     }
 

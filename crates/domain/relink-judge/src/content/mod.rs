@@ -77,9 +77,9 @@ pub(crate) fn contradicts_error_status(input: &JudgeInput<'_>) -> Option<Finding
 pub(crate) enum ControlResponse<'a> {
     /// An error, as expected for a page that does not exist.
     Rejected(&'a FetchOutcome),
-    /// The server denied access or limited the rate, which says nothing about
+    /// The server denied access, limited the rate or failed, which says nothing about
     /// missing pages.
-    Refused,
+    Blocked,
     /// A success response.
     Page(PageView<'a>),
     /// The control was not fetched, or there was no response.
@@ -198,7 +198,7 @@ impl<'a> ContentAssessor<'a> {
                 let note = "random names get a success response, but a different page".to_owned();
                 self.alive(confidence::ALIVE_UNLIKE_RANDOM_NAME, Some(note))
             }
-            ControlResponse::Refused => {
+            ControlResponse::Blocked => {
                 let note = "the control was refused".to_owned();
                 self.alive(confidence::ALIVE_UNCOMPARED, Some(note))
             }
@@ -224,7 +224,7 @@ impl<'a> ContentAssessor<'a> {
         Ok(match &probe.outcome {
             _ if is_success(probe) => ControlResponse::Page(PageView::new(&control.url, probe)),
             FetchOutcome::Response(401 | 402 | 403 | 407 | 429 | 451 | 500..) => {
-                ControlResponse::Refused
+                ControlResponse::Blocked
             }
             FetchOutcome::Response(_)
             | FetchOutcome::RedirectLoop

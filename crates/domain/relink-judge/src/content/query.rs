@@ -15,18 +15,21 @@ use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
 use crate::control_url::{is_identifier, likely_selects_page, second_parameter, varied_parameter};
 use crate::page::PageView;
 use crate::page_similarity::{
-    HeadingMatch, PageSimilarity, SAME_TEXT, compare, has_message_of, text_resemblance,
+    HeadingMatch, PageSimilarity, SAME_TEXT, compare, shares_message_only_with, text_resemblance,
 };
 use crate::phrases::PhraseClass;
 use crate::redirect_similarity::{has_other_value, is_other_page};
 use crate::url_parts::{Parameter, numbers};
 use crate::url_words::{percent_decoded, words};
 
-/// A neighbor is another page if its resemblance to the page is lower than that of the
-/// response to a random value by at least this amount.
+/// Minimum difference of two resemblances to the page: that of the response to a random
+/// value, minus that of a neighbor. A larger difference shows that the neighbor is another
+/// page.
 const OTHER_VALUE_MARGIN: f64 = 0.1;
-/// Minimum resemblance of two variants of one page, such as one for printing.
+/// Minimum resemblance of a page and a variant of it, such as its print version.
 const SAME_CONTENT: f64 = 0.6;
+/// Minimum resemblance of a page and a variant of it with the same title and headings.
+const SAME_CONTENT_AND_TITLE: f64 = SAME_CONTENT / 2.0;
 
 /// A parameter that may select the page, and the controls that vary it.
 #[derive(Clone, Copy)]
@@ -47,9 +50,9 @@ struct RandomValue<'p, 'a> {
 }
 
 impl<'a> ContentAssessor<'a> {
-    /// Returns a finding if every query value returns this page, and the parameter
-    /// selects pages. If the most likely parameter does not select the page, the next
-    /// one is varied.
+    /// Returns a finding if a random value of a page-selecting parameter returns this page:
+    /// then it is the error page for unknown values. The second parameter is tried if the
+    /// first matches without a finding, or if the page may report a missing record.
     pub(super) fn check_query_value(&self) -> RuleResult<Option<Finding>> {
         for varied in self.varied_parameters() {
             if !self.should_vary(varied.parameter) {
@@ -79,8 +82,8 @@ impl<'a> ContentAssessor<'a> {
         Ok(None)
     }
 
-    /// Whether the page may lack a record that the query selects on it, as in
-    /// `?topic=1&post=99` if the topic exists and the post does not.
+    /// Whether the page may exist while the record on it that the query selects does not, as
+    /// in `?topic=1&post=99`.
     fn may_lack_record(&self) -> bool {
         self.page.find_phrase(PhraseClass::NotFound).is_some() && self.may_be_error_page()
     }
@@ -103,7 +106,8 @@ impl<'a> ContentAssessor<'a> {
     /// Whether to fetch the page with another query value: the parameter identifies
     /// something, the title repeats the value, or the page may be an error page.
     fn should_vary(&self, parameter: Parameter<'_>) -> bool {
-        // Servers send the same file for any query, except scripts that redirect to files.
+        // A file is the same for any query, so it is not varied, unless a script redirected
+        // to it.
         (!self.page.is_resource() || self.page.is_redirected())
             && (likely_selects_page(self.page.url_parts(), &parameter)
                 || self.page.is_redirected()
@@ -132,7 +136,8 @@ impl<'a> ContentAssessor<'a> {
         let varied = random.varied;
         let is_missing = match self.control_response(varied.without)? {
             ControlResponse::Page(bare) => self.is_missing_given_bare_page(random, &bare)?,
-            // The script requires the parameter: it reports an error without it.
+            // The script requires this parameter; with no other one, it must be the one that
+            // selects the page.
             ControlResponse::Rejected(_) => {
                 let is_only_parameter = self.varied_parameters().count() == 1;
                 self.page.find_phrase(PhraseClass::NotFound).is_some()
@@ -140,9 +145,9 @@ impl<'a> ContentAssessor<'a> {
                     || self.is_empty_page()
                     || (is_only_parameter && random.match_kind == MatchKind::Text)
             }
-            // Nothing is known about the page without the parameter, except that a script
-            // that fails without it expects it.
-            ControlResponse::Refused | ControlResponse::Unknown => {
+            // The page without the parameter cannot be compared. Status 500 for it still
+            // shows that the script expects the parameter.
+            ControlResponse::Blocked | ControlResponse::Unknown => {
                 let fails_without =
                     self.fails_without(varied) && random.match_kind == MatchKind::Text;
                 self.may_be_error_of(varied) || (self.likely_selects(varied) && fails_without)
@@ -159,6 +164,7 @@ impl<'a> ContentAssessor<'a> {
     ) -> RuleResult<bool> {
         let page = &self.page;
         let varied = random.varied;
+        // 1. An error phrase that only appears with a value.
         let phrase = page.find_phrase(PhraseClass::NotFound);
         let is_own_message = phrase.is_some_and(|phrase| {
             random.page.shows_error_phrase(phrase) && !bare.shows_error_phrase(phrase)
@@ -166,12 +172,14 @@ impl<'a> ContentAssessor<'a> {
         if is_own_message {
             return Ok(true);
         }
+        // 2. The parameter changes nothing: it is ignored, or both are the same error page.
         let has_own_text =
-            is_identifier(&varied.parameter) && has_message_of(page, random.page, bare);
-        // The page without the parameter may be the same error page.
+            is_identifier(&varied.parameter) && shares_message_only_with(page, random.page, bare);
         if self.is_same_content(bare) && !has_own_text {
-            return Ok(self.may_be_error_of(varied) && !self.is_selected_by_another(varied)?);
+            return Ok(self.may_be_error_of(varied)
+                && !self.is_selected_by_less_likely_parameter(varied)?);
         }
+        // 3. The parameter changes the page, and the random value gives the same one.
         let is_exact = random.match_kind == MatchKind::Text && self.likely_selects(varied);
         let is_redirected = self.has_same_redirect_target(random.similarity);
         Ok(is_exact || is_redirected || self.is_empty_page())
@@ -185,7 +193,7 @@ impl<'a> ContentAssessor<'a> {
     fn may_be_error_of(&self, varied: VariedParameter<'_>) -> bool {
         let page = &self.page;
         let is_message =
-            page.main_phrase(PhraseClass::NotFound).is_some() || page.is_bare_message();
+            page.main_phrase(PhraseClass::NotFound).is_some() || page.is_only_a_message();
         (is_identifier(&varied.parameter) && self.may_be_error_page())
             || page.failed_request_phrase().is_some()
             || (self.likely_selects(varied) && is_message)
@@ -197,9 +205,12 @@ impl<'a> ContentAssessor<'a> {
         control.is_some_and(|control| control.status == Some(500))
     }
 
-    /// Whether another value of a less likely parameter returns another page, so that the
-    /// given parameter is irrelevant.
-    fn is_selected_by_another(&self, varied: VariedParameter<'_>) -> RuleResult<bool> {
+    /// Whether a less likely parameter selects the page: another value of it returns another
+    /// page or an error.
+    fn is_selected_by_less_likely_parameter(
+        &self,
+        varied: VariedParameter<'_>,
+    ) -> RuleResult<bool> {
         let is_other = |it: &VariedParameter<'_>| it.random_value != varied.random_value;
         for other in self.varied_parameters().skip_while(is_other).skip(1) {
             match self.control_response(other.random_value)? {
@@ -235,8 +246,9 @@ impl<'a> ContentAssessor<'a> {
     /// do not count, because they select the first page of a list.
     ///
     /// `resemblance` is that of the page and the response to a random value. If both have
-    /// the same text, a neighbor whose text is clearly less similar is another page. Titles
-    /// are no evidence then, because each may only repeat its value.
+    /// the same text, a neighbor whose text is clearly less similar is another page. Equal
+    /// titles are not evidence against it, because words of the URL are ignored when titles are
+    /// compared.
     fn is_selected_by_value(&self, parameter: Parameter<'_>, resemblance: f64) -> RuleResult<bool> {
         let page = &self.page;
         let number = parameter.value.parse::<u64>();
@@ -270,7 +282,7 @@ impl<'a> ContentAssessor<'a> {
         let similarity = compare(page, bare);
         let has_title = !page.title().is_empty() || !page.digest.headings.is_empty();
         let has_same_title = has_title && similarity.headings == HeadingMatch::Same;
-        let is_same_site_title = has_same_title && similarity.text >= SAME_CONTENT / 2.0;
+        let is_same_site_title = has_same_title && similarity.text >= SAME_CONTENT_AND_TITLE;
         is_same_site_title || similarity.text >= SAME_CONTENT
     }
 
@@ -310,7 +322,7 @@ impl<'a> ContentAssessor<'a> {
         Ok(match self.control_response(ControlKind::WithoutParameter)? {
             ControlResponse::Page(bare) if self.has_same_bytes(&bare) => None,
             ControlResponse::Page(_) | ControlResponse::Rejected(_) => Some(self.same_file(kind)),
-            ControlResponse::Refused | ControlResponse::Unknown => None,
+            ControlResponse::Blocked | ControlResponse::Unknown => None,
         })
     }
 }

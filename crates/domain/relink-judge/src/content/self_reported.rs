@@ -64,7 +64,7 @@ impl ContentAssessor<'_> {
     fn is_script_message(&self) -> bool {
         let page = &self.page;
         let has_query = page.url_parts().selecting_parameters().next().is_some();
-        has_query && !page.is_html() && page.is_bare_message()
+        has_query && !page.is_html() && page.is_only_a_message()
     }
 
     /// Whether a phrase may count: by its position, or because the response to random
@@ -80,9 +80,9 @@ impl ContentAssessor<'_> {
                     && !self.may_contain_message_by_chance(&random_page);
                 main.is_some()
                     || (is_shared && !self.is_message_of_template()?)
-                    || (self.page.is_bare_message() && is_almost_empty(&random_page))
+                    || (self.page.is_only_a_message() && is_almost_empty(&random_page))
             }
-            ControlResponse::Refused => false,
+            ControlResponse::Blocked => false,
             ControlResponse::Unknown => {
                 main.is_some() && self.control_access == ControlAccess::Impossible
             }

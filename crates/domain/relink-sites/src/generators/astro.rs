@@ -19,8 +19,8 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     for (name, is_dir) in tree.entries(&join(&source, "content")) {
         if is_dir {
             let dir = join(&source, &format!("content/{name}"));
-            // Starlight publishes `docs` at the root; other collections are
-            // usually published under their name.
+            // Starlight publishes `docs` at the root, most sites publish other collections
+            // under their name. The setting is in code, so every collection gets both.
             site.mount(&dir, "", MountContent::Pages);
             site.mount(&dir, &name, MountContent::Pages);
             site.mount_locales(tree, &dir, "");
@@ -54,6 +54,7 @@ pub(super) fn add_tsconfig_paths(site: &mut DocSite, tree: &dyn ProjectTree) {
 pub(super) fn routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<String> {
     let mut routes = Vec::new();
     let own = page.slug.as_deref().or(page.permalink.as_deref());
+    // Slugs start at the mount, not at the directory of the page.
     routes.extend(own.map(|path| own_path(mount, "", path)));
     let stem = split_page(relative).map_or(relative, |(stem, _)| stem);
     let stem = without_index(stem, &INDEX_NAMES);

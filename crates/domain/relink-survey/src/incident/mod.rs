@@ -192,7 +192,7 @@ pub struct Incident {
     pub checked_on: Date,
     /// Number of re-checks since the records were hidden.
     pub hidden_checks: u32,
-    /// The provider has replied; the incident does not escalate before this day.
+    /// The timetable does not advance before this day, because the provider replied.
     pub answered_until: Option<Date>,
     /// The day of the first reply to this incident.
     #[serde(default)]

@@ -44,6 +44,7 @@ fn broken_until(end: u32) -> impl Fn(u32) -> CheckResult {
 
 #[test]
 fn broken_target_follows_the_paper() {
+    // Le & Shulman, section 4: day 7, day 30, then delays of 1, 2, 3, 5, 8, … days.
     check(120, broken_until(1_000), "7 Escalated, 30 Hidden, 31, 33, 36, 41, 49, 62, 83, 117");
 }
 
@@ -92,7 +93,7 @@ fn second_reply_extends_the_suspension_and_keeps_the_day_of_the_first() {
 }
 
 #[test]
-fn checks_that_are_not_due_do_not_shift_the_timetable() {
+fn early_check_restores_but_does_not_shift_the_timetable() {
     let (lifecycle, mut incident) = (Lifecycle::default(), target());
     let early = incident.record_check(later(START, 3), CheckResult::Broken, &lifecycle, Hold::None);
     assert_eq!((early, incident.checked_on), (None, START));
@@ -101,7 +102,7 @@ fn checks_that_are_not_due_do_not_shift_the_timetable() {
 }
 
 #[test]
-fn override_allows_only_a_recovery() {
+fn manual_override_allows_only_a_recovery() {
     let (lifecycle, mut incident) = (Lifecycle::default(), target());
     let mut record = |day, result| {
         incident.record_check(later(START, day), result, &lifecycle, Hold::Overridden)
@@ -127,10 +128,11 @@ fn split_continues_the_timetable_of_the_host() {
     let mut host = Incident::open(IncidentSubject::Host("a.test".to_owned()), START);
     host.record_check(later(START, 7), CheckResult::Broken, &lifecycle, Hold::None);
     host.record_check(later(START, 12), CheckResult::Alive, &lifecycle, Hold::None);
+    // The host recovered on day 12, but one of its targets is still broken.
     let target = host.split("http://a.test/1");
     assert_eq!((target.stage, target.end), (Stage::Escalated, None));
     let next = target.next_check(&lifecycle).unwrap();
-    assert_eq!((next.on, next.is_domain_check), (later(START, 30), true));
+    assert_eq!((next.on, next.checks_whole_domain), (later(START, 30), true));
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn user_report_hides_at_once() {
         IncidentOrigin::Report,
     );
     let next = incident.next_check(&Lifecycle::default()).unwrap();
-    assert_eq!((next.on, next.is_domain_check), (later(START, 1), false));
+    assert_eq!((next.on, next.checks_whole_domain), (later(START, 1), false));
     assert_eq!(incident.hide_now(START), None);
     assert_eq!(target().hide_now(later(START, 2)), Some(Transition::Hidden));
 }

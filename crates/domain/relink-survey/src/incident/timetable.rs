@@ -12,13 +12,13 @@ pub struct NextCheck {
     /// The day on which the check is due.
     pub on: Date,
     /// Whether the whole domain is checked by the sampling plan, known broken URLs first.
-    pub is_domain_check: bool,
+    pub checks_whole_domain: bool,
 }
 
 impl Incident {
     /// Returns the next check; `None` after the end.
     pub fn next_check(&self, lifecycle: &Lifecycle) -> Option<NextCheck> {
-        let (on, is_domain_check) = match self.stage {
+        let (on, checks_whole_domain) = match self.stage {
             Stage::Reported => {
                 (self.recheck_on(later(self.found_on, lifecycle.recheck_after)), false)
             }
@@ -29,7 +29,7 @@ impl Incident {
             Stage::Hidden => (self.fibonacci_check_on(), false),
             Stage::Restored => return None,
         };
-        Some(NextCheck { on, is_domain_check })
+        Some(NextCheck { on, checks_whole_domain })
     }
 
     /// Whether a check is due.

@@ -125,7 +125,10 @@ fn nothing_read(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandE
                 .cause("the inputs contain no file of a known format")
                 .hint("use `--hidden`, `--no-ignore` or `--extensions` to read more files"),
             count => error
-                .cause(format!("{} of tests and dependencies", counted(count, "document")))
+                .cause(format!(
+                    "the inputs contain only {} of tests or dependencies",
+                    counted(count, "document")
+                ))
                 .hint("use `--no-ignore` to read them"),
         });
     }
@@ -194,7 +197,7 @@ async fn run_end(
         started: outcome.started_at,
         details: RunDetails::Check(Box::new(outcome.clone())),
         stats,
-        failing,
+        failing_findings: failing,
         gate,
         exit,
         finished: ports.clock.now(),

@@ -121,7 +121,7 @@ async fn run_end(
         started: outcome.started_at,
         details: RunDetails::Crawl(Box::new(outcome.clone())),
         stats,
-        failing,
+        failing_findings: failing,
         gate: Gate::without_exemptions(&settings.fail_on),
         exit,
         finished: ports.clock.now(),

@@ -120,7 +120,7 @@ async fn run_end(
         started: outcome.started_at,
         details: RunDetails::Survey(Box::new(outcome.clone())),
         stats,
-        failing,
+        failing_findings: failing,
         gate: Gate::without_exemptions(&settings.fail_on),
         exit,
         finished: ports.clock.now(),

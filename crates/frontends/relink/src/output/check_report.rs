@@ -94,7 +94,7 @@ impl FinalReport {
             verdicts: end.stats.verdicts.clone(),
             notices: end.details.notices(),
             gate: end.gate.row.clone(),
-            failing: end.failing,
+            failing: end.failing_findings,
             causes: groups.iter().map(cause).collect(),
             broken_links,
         })

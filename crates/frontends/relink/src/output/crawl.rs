@@ -61,11 +61,11 @@ pub fn notices(outcome: &CrawlOutcome) -> Vec<String> {
 
 /// Formats the last line of a crawl that did not finish, or that fails because of the
 /// errors of its site. Returns `None` for all others.
-pub fn footer(outcome: &CrawlOutcome, end: &FinishedRun) -> Option<String> {
-    let stats = &end.stats;
+pub fn footer(outcome: &CrawlOutcome, run: &FinishedRun) -> Option<String> {
+    let stats = &run.stats;
     let (checked, targets) = (grouped(stats.checked), grouped(stats.targets));
     Some(match &outcome.end {
-        CrawlEnd::Finished if end.failing == 0 && outcome.errors.is_broken_site() => {
+        CrawlEnd::Finished if run.failing_findings == 0 && outcome.errors.is_broken_site() => {
             "The errors of the crawled site fail this run.\n".to_owned()
         }
         CrawlEnd::Finished => return None,

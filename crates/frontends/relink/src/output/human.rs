@@ -342,7 +342,7 @@ fn diagnostics(title: &str, diagnostics: &Diagnostics) -> String {
 fn footer(end: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
     let result_line = || {
         human::footer(&Footer {
-            failing: end.failing,
+            failing: end.failing_findings,
             blocked: end.stats.verdicts.get(&Verdict::Blocked).copied().unwrap_or(0),
             blocked_code,
         })

@@ -114,7 +114,7 @@ pub struct FinishedRun {
     /// The totals.
     pub stats: RunStats,
     /// Number of findings that fail the run.
-    pub failing: u64,
+    pub failing_findings: u64,
     /// The rules for findings that fail the run.
     pub gate: Gate,
     /// The exit code.

@@ -83,13 +83,12 @@ fn masked_urls<S: serde::Serializer>(urls: &[String], serializer: S) -> Result<S
 }
 
 impl ListDecay {
-    /// Creates the report and computes the means. `cost` is the number of pages and
-    /// of requests.
+    /// Creates the report and computes the means.
     pub fn new(
         source: String,
         mut pages: Vec<ListedPage>,
         history: Vec<DecayDayRow>,
-        cost: (u64, u64),
+        (pages_checked, requests): (u64, u64),
     ) -> Self {
         let mean = |values: &[f64]| {
             let count = f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX));
@@ -98,7 +97,6 @@ impl ListDecay {
         let decay: Vec<f64> = pages.iter().map(|page| page.decay).collect();
         let dead: Vec<f64> = pages.iter().filter_map(|page| page.dead_share).collect();
         pages.sort_by(|left, right| right.decay.total_cmp(&left.decay));
-        let (pages_checked, requests) = cost;
         Self {
             source,
             pages,

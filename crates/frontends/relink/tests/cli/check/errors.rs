@@ -33,6 +33,7 @@ fn invalid_arguments_are_named_and_exit_2() {
     sandbox.check(&["a.md", "--header", "no colon"]).fails(2, &["colon", "Accept-Language"]);
     sandbox.check(&["http://exa mple/"]).fails(2, &["invalid URL: `http://exa mple/`"]);
     sandbox.check(&["a.md", "--timeout", "5"]).exits(2);
+    // RELINK_NOW must be a timestamp.
     sandbox.check_at("yesterday", &["a.md"]).exits(2);
 }
 
@@ -54,6 +55,7 @@ fn config_is_read_and_flags_override_it() {
     let sandbox = Sandbox::new();
     sandbox.write_urls("urls.txt", [web.url("/a"), web.url("/wall")]);
     sandbox.write("relink.toml", "format = \"jsonl\"\nfail-on = [\"blocked\"]\n");
+    // The format jsonl comes from relink.toml; check_human sets none.
     assert_eq!(sandbox.check_human(&["urls.txt"]).exits(1).rows().results.len(), 2);
     sandbox.check_human(&["urls.txt", "--fail-on", "dead"]).exits(0);
 }
@@ -86,7 +88,7 @@ fn check_without_network_fails_and_stores_no_verdicts() {
 fn failures_before_the_first_response_get_verdicts_once_a_host_responds() {
     let (dns, refused, web) =
         (BackgroundServer::start(Dns::start()), RefusedPort::new(), TestServer::start_blocking());
-    // The response is later than the failures of all other requests.
+    // The host responds only after all other requests have failed.
     web.respond("/wall", CannedResponse::new(403, "").with_delay(Duration::from_millis(200)));
     let sandbox = Sandbox::new();
     let unknown = "http://nowhere.invalid/".to_owned();
@@ -111,7 +113,7 @@ fn unusable_database_exits_4() {
 }
 
 impl CommandOutput {
-    /// Asserts that an error without a cause has a hint.
+    /// Asserts an empty stdout, this error and a hint. Unlike `fails`, a cause is not required.
     #[track_caller]
     fn fails_with_hint(self, error: &str) {
         assert!(self.stdout.is_empty(), "{self:?}");
@@ -171,7 +173,9 @@ fn inputs_without_a_document_are_an_error() {
     sandbox
         .check_human(&["empty", "--offline"])
         .fails(2, &["no document to check", "--extensions"]);
-    sandbox.check_human(&["data", "--offline"]).fails(2, &["1 document of tests", "--no-ignore"]);
+    sandbox
+        .check_human(&["data", "--offline"])
+        .fails(2, &["only 1 document of tests", "--no-ignore"]);
 }
 
 #[test]
