@@ -68,7 +68,7 @@ pub(crate) fn route_key(path: &str) -> String {
     };
     match stem.rsplit_once('/') {
         Some((directory, "index" | "_index")) => directory.to_owned(),
-        None if stem == "index" => String::new(),
+        None if matches!(stem, "index" | "_index") => String::new(),
         _ => stem.to_owned(),
     }
 }
@@ -121,7 +121,7 @@ mod tests {
         for url in ["/a/b/", "/a/b", "a/b.html", "/a/b/index.html", "/a//b.md?x=1#y", "/a/c/../b"] {
             assert_eq!(route_key(url), "a/b", "{url}");
         }
-        for url in ["/", "", "/index.html", "/#top"] {
+        for url in ["/", "", "/index.html", "/_index.md", "/#top"] {
             assert_eq!(route_key(url), "", "{url}");
         }
         assert_eq!(route_key("/a%20b/v1.2"), "a b/v1.2");
