@@ -89,17 +89,36 @@ const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm b
     ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
 /// Codes with three letters that sites use. Most words of three letters are not languages.
 const LONG_LANGUAGES: [&str; 8] = ["fil", "kab", "ckb", "yue", "hsb", "dsb", "ast", "gsw"];
+/// Regions (ISO 3166-1) and scripts (ISO 15924) that sites write in lower case. Rare regions
+/// that are also words, such as `do`, `is` and `to`, are omitted.
+const LOWER_CASE_REGIONS: &str = "ae ar at au bd be bg br ca ch cl cn co cz de dk ee eg es fi fr gb gr \
+    hk hr hu id ie il in ir it jp ke kr lt lu lv ma mx my ng nl no nz pe ph pk pl pt ro rs ru sa se sg si \
+    sk th tr tw ua uk us uy ve vn za arab cyrl hans hant latn";
 
 /// Whether a segment looks like a language: `en`, `pt-br`, `zh_CN`.
 pub(crate) fn is_locale(segment: &str) -> bool {
-    let (language, region) = segment.split_once(['-', '_']).unwrap_or((segment, "xx"));
+    let (language, region) = match segment.split_once(['-', '_']) {
+        Some((language, region)) => (language, Some(region)),
+        None => (segment, None),
+    };
     let is_language = match language.len() {
         2 => LANGUAGES.split_whitespace().any(|known| known == language),
         _ => LONG_LANGUAGES.contains(&language),
     };
-    is_language
-        && (2..=4).contains(&region.len())
-        && region.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    is_language && region.is_none_or(is_region)
+}
+
+/// Whether the end of a locale is a region or a script: `BR`, `br`, `419`, `Hant`. Most other
+/// words after a hyphen belong to the title of a page, as in `my-app`.
+fn is_region(region: &str) -> bool {
+    let has_only = |is_kind: fn(&u8) -> bool| region.bytes().all(|byte| is_kind(&byte));
+    let is_code = match region.len() {
+        2 => has_only(u8::is_ascii_uppercase),
+        3 => has_only(u8::is_ascii_digit),
+        4 => has_only(u8::is_ascii_alphabetic) && region.starts_with(char::is_uppercase),
+        _ => false,
+    };
+    is_code || LOWER_CASE_REGIONS.split_whitespace().any(|known| known == region)
 }
 
 /// Whether a segment looks like a version: `v1.2`, `2.x`, `latest`, `next`.
@@ -136,7 +155,7 @@ mod tests {
 
     #[test]
     fn locales_and_versions_are_recognized() {
-        for locale in ["en", "pt-br", "zh-CN", "zh_cn"] {
+        for locale in ["en", "pt-br", "zh-CN", "zh_cn", "es-419", "sr-latn", "zh-Hant", "fr-ca"] {
             assert!(is_locale(locale), "{locale}");
         }
         for version in ["v1", "2.0.1", "3.x", "latest", "next"] {
@@ -144,6 +163,9 @@ mod tests {
         }
         for other in ["docs", "guide", "a-b", "api", "cli", "js", ""] {
             assert!(!is_version(other) && !is_locale(other), "{other}");
+        }
+        for title in ["my-app", "no-code", "to-do", "as-is", "so-what", "en-", "no-root"] {
+            assert!(!is_locale(title), "{title}");
         }
     }
 }
