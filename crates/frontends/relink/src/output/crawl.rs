@@ -50,9 +50,12 @@ pub fn details(outcome: &CrawlOutcome) -> String {
 /// stopped responding.
 pub fn notices(outcome: &CrawlOutcome) -> Vec<String> {
     let stop_notice = match &outcome.end {
-        CrawlEnd::BlockedByHost { host, requests, is_silent } => {
-            let behavior = if *is_silent { "stopped responding" } else { "rejects every request" };
-            Some(format!("{host} {behavior} after {} requests", grouped(*requests)))
+        CrawlEnd::BlockedByHost { host, requests, is_silent: true } => {
+            Some(format!("{host} stopped responding after {} requests", grouped(*requests)))
+        }
+        CrawlEnd::BlockedByHost { host, requests, is_silent: false } => {
+            let requests = grouped(*requests);
+            Some(format!("{host} now rejects every request; {requests} requests were sent to it"))
         }
         _ => None,
     };
@@ -74,11 +77,33 @@ pub fn footer(outcome: &CrawlOutcome, run: &FinishedRun) -> Option<String> {
         CrawlEnd::TimeLimitReached => format!(
             "Stopped at the time limit after {checked} of {targets} URLs; run the same command to resume.\n"
         ),
-        CrawlEnd::BlockedByHost { host, requests, .. } => format!(
-            "{} started to block requests after {} requests, so the crawl stopped. \
-             {checked} of {targets} URLs were checked; run the same command later to resume.\n",
-            printable(host),
-            grouped(*requests)
+        CrawlEnd::BlockedByHost { host, requests, is_silent } => format!(
+            "{} {checked} of {targets} URLs were checked; run the same command later to resume.\n",
+            stop_reason(host, *requests, *is_silent)
         ),
     })
+}
+
+/// Returns the sentence on the host that ended the crawl.
+fn stop_reason(host: &str, requests: u64, is_silent: bool) -> String {
+    let (host, requests) = (printable(host), grouped(requests));
+    let behavior = if is_silent { "stopped responding" } else { "started to block requests" };
+    format!("{host} {behavior} after {requests} requests, so the crawl stopped.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stop_reason_distinguishes_blocking_from_silent_hosts() {
+        assert_eq!(
+            stop_reason("a.test", 1_200, false),
+            "a.test started to block requests after 1,200 requests, so the crawl stopped."
+        );
+        assert_eq!(
+            stop_reason("a.test", 9, true),
+            "a.test stopped responding after 9 requests, so the crawl stopped."
+        );
+    }
 }
