@@ -16,8 +16,7 @@ use crate::error::CommandError;
 pub async fn report(ports: &Ports, run: RunId) -> Result<SiteReport, CommandError> {
     let runs = ports.store.runs(Some("crawl"), usize::MAX).await?;
     let summary = runs.into_iter().find(|summary| summary.id == run).ok_or_else(|| {
-        CommandError::usage("this report is only available for crawls")
-            .hint("use `.json`, `.jsonl` or `.txt`")
+        CommandError::internal("cannot report the crawl: the database does not contain its run")
     })?;
     // The report lists the changes since the previous crawl of the same site.
     let previous = previous_crawl(ports, &summary).await?;
