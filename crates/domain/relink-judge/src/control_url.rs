@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use relink_model::ControlKind;
 
 use crate::control_safety::{is_action, is_action_directory, is_script, triggers_attack_filters};
-use crate::url_parts::{Parameter, UrlParts, directory_identifier, numbers};
+use crate::url_parts::{Number, Parameter, UrlParts, directory_identifier, numbers};
 
 /// Number of letters in a random name (sic-transit §3: R = 25).
 pub const RANDOM_NAME_LENGTH: usize = 25;
@@ -224,9 +224,9 @@ fn random_path_number(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
     if parts.extension().is_some_and(|(_, suffix)| is_script(suffix)) {
         return None;
     }
-    let number = numbers(parts.path).max_by_key(|number| (number.is_segment, number.length()));
-    let name_start = parts.path.trim_end_matches('/').len() - parts.name().len();
-    let number_of_page = number.filter(|number| number.is_segment || number.start >= name_start);
+    let number = selecting_number(parts);
+    let number_of_page =
+        number.filter(|number| number.is_segment || number.start >= name_start(parts));
     let (start, end, gap) = match (number_of_page, directory_identifier(parts.path), number) {
         (None, Some(identifier), _) => (identifier.start, identifier.end, Gap::Letters),
         (Some(number), ..) | (None, None, Some(number)) => {
@@ -238,6 +238,22 @@ fn random_path_number(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
     let before = vec![scheme(parts), authority(parts), parts.path.get(..start)?];
     let after = vec![parts.path.get(end..)?, query, parts.query.unwrap_or_default()];
     Some(UrlTemplate { before, gap, after })
+}
+
+/// Returns the number of a path that most likely selects the page.
+fn selecting_number(parts: UrlParts<'_>) -> Option<Number> {
+    numbers(parts.path).max_by_key(|number| (number.is_segment, number.length()))
+}
+
+/// Returns the position of the last segment of a path.
+fn name_start(parts: UrlParts<'_>) -> usize {
+    parts.path.trim_end_matches('/').len() - parts.name().len()
+}
+
+/// Whether the control with a random path number varies the last segment, and not a
+/// directory.
+pub(crate) fn random_number_varies_name(parts: UrlParts<'_>) -> bool {
+    selecting_number(parts).is_some_and(|number| number.start >= name_start(parts))
 }
 
 fn fixed_url(before: Vec<&str>) -> UrlTemplate<'_> {

@@ -12,14 +12,17 @@ use relink_model::{ControlKind, PageFlag};
 
 use super::comparison::MatchKind;
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
-use crate::control_url::{is_identifier, likely_selects_page, second_parameter, varied_parameter};
+use crate::control_url::{
+    is_identifier, likely_selects_page, random_number_varies_name, second_parameter,
+    varied_parameter,
+};
 use crate::page::PageView;
 use crate::page_similarity::{
     HeadingMatch, PageSimilarity, SAME_TEXT, compare, shares_message_only_with, text_resemblance,
 };
 use crate::phrases::PhraseClass;
 use crate::redirect_similarity::{has_other_value, is_other_page};
-use crate::url_parts::{Parameter, numbers};
+use crate::url_parts::Parameter;
 use crate::url_words::{percent_decoded, words};
 
 /// Minimum difference of two resemblances to the page: that of the response to a random
@@ -298,7 +301,9 @@ impl<'a> ContentAssessor<'a> {
         }
         let stem = url.extension().map_or_else(|| url.name(), |(stem, _)| stem);
         let is_number = !stem.is_empty() && stem.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_number || numbers(url.path).next().is_none() {
+        // The control may vary the number of a directory, and the same file in another
+        // directory does not show that the file is missing.
+        if !is_number || !random_number_varies_name(url) {
             return Ok(None);
         }
         let kind = ControlKind::RandomPathNumber;

@@ -12,6 +12,16 @@ fn file_is_alive_unless_random_name_gets_the_same_file() {
 }
 
 #[test]
+fn file_named_by_a_number_is_compared_with_another_number() {
+    let pdf = "200 type=application/pdf bytes=1";
+    let random_number = format!("random-path-number: {pdf}");
+    let context = ["random-name: 404", &random_number];
+    check(&format!("/files/4711.pdf {pdf}"), &context, "soft-404 RL301");
+    // The number of the directory is varied, because the year does not identify the file.
+    check(&format!("/77/2024.pdf {pdf}"), &context, "alive");
+}
+
+#[test]
 fn redirected_file_is_compared() {
     let page = "/files/report.pdf -> /logo.png 200 type=image/png";
     check(page, &["random-name: -> /logo.png 200 type=image/png"], "soft-404 RL301");
