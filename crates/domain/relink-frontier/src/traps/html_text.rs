@@ -37,7 +37,9 @@ fn push_line(text: &mut String, node: &str) {
 /// Whether the text after a `<` or `</` is a tag of this name.
 fn has_name(tag: &str, name: &str) -> bool {
     let Some((found, after)) = tag.split_at_checked(name.len()) else { return false };
-    let is_longer_name = after.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    // Names of custom elements contain hyphens: `<style-guide>`.
+    let is_longer_name =
+        after.starts_with(|next: char| next.is_ascii_alphanumeric() || "-_.:".contains(next));
     found.eq_ignore_ascii_case(name) && !is_longer_name
 }
 
@@ -80,6 +82,7 @@ mod tests {
         check("a<!-- b > c -->d", None, "a d");
         check("a<script>if (1 < 2) '</p>'</SCRIPT>b<style>c", None, "a b");
         check("a<scripture>b", None, "a b");
+        check("a<style-guide>b</style-guide>c<style>d</style-guide>e</style>f", None, "a b c f");
         check("a < b <", None, "a");
     }
 
