@@ -29,14 +29,20 @@ fn hosts_in_paths(request: &SiteRequest) -> Option<SiteResponse> {
 
 /// Returns the real pages of the hall.
 fn hall_pages() -> Vec<String> {
-    (0..12).map(|room| format!("/hall/{}", word(room * 9))).collect()
+    (0..12).map(|room| format!("/hall/{}", room_name(room))).collect()
+}
+
+/// Returns the name of a room. The number makes it unique, because two rooms may get the same
+/// word.
+fn room_name(room: u64) -> String {
+    format!("{}{room}", word(room * 9))
 }
 
 /// The server ignores case, and each link is written in another mix of cases.
 fn case_variants(request: &SiteRequest) -> Option<SiteResponse> {
     let path = request.path.to_lowercase();
     let name = path.strip_prefix("/hall/")?;
-    let index = (0..12).find(|room| word(room * 9) == name);
+    let index = (0..12).find(|room| room_name(*room) == name);
     if name != "start" && index.is_none() {
         return None;
     }
@@ -49,10 +55,9 @@ fn case_variants(request: &SiteRequest) -> Option<SiteResponse> {
         text.chars().zip(0..).map(set_case).collect()
     };
     let first = index.map_or(0, |index| index + 1);
-    let rooms = (first..first + 4).map(|room| word(room % 12 * 9));
-    let links = rooms
-        .zip(0..)
-        .map(|(room, salt)| (with_mixed_case(&format!("/hall/{room}"), salt), room.to_owned()));
+    let rooms = (first..first + 4).map(|room| room_name(room % 12));
+    let links =
+        rooms.zip(0..).map(|(room, salt)| (with_mixed_case(&format!("/hall/{room}"), salt), room));
     SitePage::new(name, prose(seed_of(name), 60)).links(links.collect::<Vec<_>>()).found()
 }
 
@@ -124,10 +129,12 @@ fn path_parameters(request: &SiteRequest) -> Option<SiteResponse> {
 
 /// Returns the real pages of the tour.
 fn tour_pages() -> Vec<String> {
-    (0..10)
-        .map(|stop| format!("/tour/{}", word(stop * 21 + 5)))
-        .chain(["/tour".to_owned()])
-        .collect()
+    (0..10).map(|stop| format!("/tour/{}", stop_name(stop))).chain(["/tour".to_owned()]).collect()
+}
+
+/// Returns the name of a stop of the tour; unique, as [`room_name`].
+fn stop_name(stop: u64) -> String {
+    format!("{}{stop}", word(stop * 21 + 5))
 }
 
 /// Each page is also served with a slash, with `index.html`, and with further
@@ -136,7 +143,7 @@ fn index_variants(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "tour" {
         return None;
     }
-    let stops = || (0..10).map(|stop| word(stop * 21 + 5));
+    let stops = || (0..10).map(stop_name);
     let stop = request.segments.iter().rev().find(|name| stops().any(|stop| stop == **name));
     let base = stop.map_or_else(|| "/tour".to_owned(), |stop| format!("/tour/{stop}"));
     let depth = request.segments.len();
@@ -145,10 +152,25 @@ fn index_variants(request: &SiteRequest) -> Option<SiteResponse> {
     for (rest, label) in [("/", "slash"), ("/index.html", "index"), ("/more/", "more")] {
         page = page.link(format!("{}{rest}", request.path.trim_end_matches('/')), label);
     }
-    let some_stops =
-        stops().skip(depth % 3).take(7).map(|stop| (format!("/tour/{stop}"), stop.to_owned()));
+    // Seven of the ten stops, starting at another one for each depth: two variants of a page
+    // seldom have the same links.
+    let some_stops = stops().skip(depth % 3).take(7).map(|stop| (format!("/tour/{stop}"), stop));
     page.links(some_stops)
         .link(base, "Top")
-        .links(stops().map(|stop| (format!("/tour/{stop}/"), stop.to_owned())))
+        .links(stops().map(|stop| (format!("/tour/{stop}/"), stop)))
         .found()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn real_pages_have_distinct_paths() {
+        for pages in [hall_pages(), file_pages(), tour_pages()] {
+            assert_eq!(pages.iter().collect::<HashSet<_>>().len(), pages.len(), "{pages:?}");
+        }
+    }
 }
