@@ -71,9 +71,11 @@ pub struct DecayDayRow {
     /// Number of pages.
     pub pages: u64,
     /// Mean decay.
+    #[schemars(schema_with = "schema::share")]
     pub mean_decay: f64,
     /// Mean share of dead links over the live pages that have links; null if no live page
     /// has links.
+    #[schemars(schema_with = "schema::share_or_null")]
     pub mean_dead_share: Option<f64>,
 }
 
