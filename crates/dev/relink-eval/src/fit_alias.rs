@@ -84,7 +84,7 @@ pub fn run(args: &FitAliasArgs) -> Result<(), EvalError> {
         for left_out in &sites {
             let rest: Vec<&MappedSite> = sites
                 .iter()
-                .filter(|site| site.scenario.origin != left_out.scenario.origin)
+                .filter(|site| site.scenario.source_site != left_out.scenario.source_site)
                 .collect();
             let model = fit(&rest, args).model;
             let text = card::report(&model, std::slice::from_ref(left_out), args.seed);
@@ -160,7 +160,7 @@ fn groups(scenarios: &[Scenario], answers: Vec<Vec<Answer>>) -> Vec<Vec<Answer>>
     let mut groups: std::collections::BTreeMap<(bool, &str), Vec<Answer>> =
         std::collections::BTreeMap::new();
     for (scenario, answers) in scenarios.iter().zip(answers) {
-        groups.entry((scenario.is_real, &scenario.origin)).or_default().extend(answers);
+        groups.entry((scenario.is_real, &scenario.source_site)).or_default().extend(answers);
     }
     groups.into_values().collect()
 }
