@@ -290,7 +290,7 @@ fn largest_group(pages: &BTreeMap<String, String>) -> usize {
     groups.into_values().max().unwrap_or(0)
 }
 
-/// Whether so many of the domains that respond have the same page that the pages are in doubt.
+/// Whether most of the domains that respond have the same page, so that the pages are in doubt.
 fn is_shared(domains: usize, min: usize, responded: usize) -> bool {
     domains >= min && 100 * domains >= MIN_SAME_PAGE_PERCENT * responded
 }

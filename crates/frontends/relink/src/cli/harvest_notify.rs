@@ -10,6 +10,7 @@ use super::RequestArgs;
 
 /// Arguments of `relink harvest mail`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each field is a flag")]
 pub struct HarvestMailArgs {
     /// Send the mails; without this flag, print them
     #[arg(long, requires = "smtp", requires = "mail_from")]
