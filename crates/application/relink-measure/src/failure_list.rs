@@ -17,7 +17,7 @@ impl FailureList {
     /// Creates a list from the names of a file, one per line, and patterns.
     ///
     /// ```
-    /// use relink_engine::FailureList;
+    /// use relink_measure::FailureList;
     /// let list = FailureList::new("https://a.test\n", &["/retired/".to_owned()])?;
     /// assert!(list.contains("https://a.test/"));
     /// assert!(list.contains("https://b.test/retired/1"));

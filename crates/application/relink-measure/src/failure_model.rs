@@ -32,7 +32,7 @@ impl FailureModel {
     /// Returns the probability that a walk fails at a page with this verdict.
     ///
     /// ```
-    /// use relink_engine::FailureModel;
+    /// use relink_measure::FailureModel;
     /// use relink_model::Verdict;
     /// let model = FailureModel::default();
     /// assert_eq!(model.failure_probability(Verdict::Soft404), 1.0);

@@ -237,7 +237,7 @@ pub fn judge_candidate(
     };
     let content = visible_change(&member).map_or(0.0, |change| change.content);
     let paper = PaperContext::new(&terms, list.angle.clone());
-    reviewer.judge(&member, content, &paper, &reviewer.build_context(&terms), &[])
+    Reviewer::judge(&member, content, &paper, &reviewer.build_context(&terms), &[])
 }
 
 /// Lists with their changes, prepared for comparisons.
@@ -275,12 +275,18 @@ impl<'l> Reviewer<'l> {
             let context = change.as_ref().and_then(|change| match (&shared, &shared_context) {
                 (Some(terms), Some(context)) if terms.len() >= MIN_CONTEXT => {
                     let paper = PaperContext::new(terms, list.angle.clone());
-                    self.judge(member, change.content, &paper, context, &rivals)
+                    Self::judge(member, change.content, &paper, context, &rivals)
                 }
                 _ => {
                     let terms = self.context_terms(at, Some(position));
                     let paper = PaperContext::new(&terms, list.angle.clone());
-                    self.judge(member, change.content, &paper, &self.build_context(&terms), &rivals)
+                    Self::judge(
+                        member,
+                        change.content,
+                        &paper,
+                        &self.build_context(&terms),
+                        &rivals,
+                    )
                 }
             });
             let next_step = next_step(member, change.as_ref(), context.as_ref());
@@ -338,7 +344,6 @@ impl<'l> Reviewer<'l> {
     }
 
     fn judge(
-        &self,
         member: &ReviewMember,
         content_change: f64,
         paper: &PaperContext,

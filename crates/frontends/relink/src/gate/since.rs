@@ -90,7 +90,7 @@ impl SinceGate {
             .collect();
         let documents: HashSet<&str> =
             raw_links.iter().map(|(path, _)| renames.old_path(path)).collect();
-        let base = self.base_links(&documents).await?;
+        let base = Box::pin(self.base_links(&documents)).await?;
         let findings: Vec<LinkKey> = links
             .iter()
             .zip(&raw_links)
