@@ -1,13 +1,13 @@
-//! Use cases of Relink: check, crawl, survey and extract, and the parts that the other use
-//! cases are built from: fetching with rate limits, checks of single pages, error isolation.
+//! Use cases `check`, `crawl` and `survey`, and what other use cases are built from: the
+//! scheduler of requests, and checks of single pages.
 //!
-//! The engine uses the domain crates and the ports. It never opens a socket, a
-//! file or a database itself, and never prints. The caller passes [`Ports`] and
+//! The engine uses the domain crates and the ports. It never opens a socket, a file or a
+//! database itself, and never prints. The caller passes [`Ports`](relink_requests::Ports) and
 //! an [`Observer`].
 //!
-//! A loader converts the inputs to links and tasks in the store. A dispatcher
-//! fetches the tasks until none is left. Memory use does not depend on the
-//! number of URLs; only the store grows.
+//! A loader (`relink-documents`) converts the inputs to links and tasks in the store. A
+//! dispatcher fetches the tasks until none is left. Memory use does not depend on the number
+//! of URLs; only the store grows.
 
 mod check;
 mod crawl;

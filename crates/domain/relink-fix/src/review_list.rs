@@ -258,7 +258,7 @@ mod tests {
         let table = |verdict: &str| {
             format!("{{|\n|-\n| A || a || http://a.test/ || http://b.test/ || {verdict}\n|}}\n")
         };
-        assert_eq!(unknown_decisions(&table("corect")), ["http://a.test/"]);
+        assert_eq!(unknown_decisions(&table("perhaps")), ["http://a.test/"]);
         for known in ["correct", "unsure", ""] {
             assert!(unknown_decisions(&table(known)).is_empty(), "{known}");
         }
