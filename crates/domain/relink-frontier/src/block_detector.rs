@@ -12,11 +12,11 @@ const MAX_REJECTIONS: u32 = 30;
 /// The recent responses of a host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockDetector {
-    /// Number of responses that are not rejections, in the whole run.
+    /// Number of responses other than rejections, in the whole run.
     responses: u64,
-    /// Number of requests without a response since the last response that is not a rejection.
+    /// Number of requests without a response since the last response counted in `responses`.
     no_response: u32,
-    /// Number of rejections since the last response that is not a rejection.
+    /// Number of rejections (401, 403, 429) since the last response counted in `responses`.
     rejections: u32,
 }
 
@@ -25,8 +25,9 @@ impl BlockDetector {
     pub fn record(&mut self, outcome: &FetchOutcome) {
         match outcome {
             FetchOutcome::Response(401 | 403 | 429) => self.rejections += 1,
-            // Whether the host is down is decided by `Outage`.
+            // Server errors count as an outage, which `Outage` detects.
             FetchOutcome::Response(500..=599) => {}
+            // Any other response ends the suspicion.
             FetchOutcome::Response(_) => {
                 *self = Self { responses: self.responses + 1, ..Self::default() }
             }
@@ -64,7 +65,9 @@ mod tests {
     fn is_blocking_after(outcomes: &[(usize, FetchOutcome)]) -> bool {
         let mut detector = BlockDetector::default();
         for (count, outcome) in outcomes {
-            (0..*count).for_each(|_| detector.record(outcome));
+            for _ in 0..*count {
+                detector.record(outcome);
+            }
         }
         detector.is_blocking()
     }
@@ -77,10 +80,10 @@ mod tests {
             (5, FetchOutcome::Response(200)),
             (50, FetchOutcome::Response(503))
         ]));
-        let refused = FetchOutcome::Response(403);
+        let forbidden = FetchOutcome::Response(403);
         assert!(is_blocking_after(&[
             (5, FetchOutcome::Response(200)),
-            (10, refused),
+            (10, forbidden),
             (20, unreachable)
         ]));
     }

@@ -20,7 +20,7 @@ pub enum CanonicalError {
     /// The URL is relative and there is no base URL.
     #[error("relative URL without a base URL")]
     NoBase,
-    /// The URL has another scheme.
+    /// The scheme is neither `http` nor `https`.
     #[error("unsupported scheme `{0}:` (expected http or https)")]
     NotWeb(String),
 }
@@ -57,19 +57,23 @@ pub fn canonicalize(base: Option<&Url>, text: &str) -> Result<Url, CanonicalErro
 /// Reduces the slashes before a host to two (URL standard, 4.4, "special authority
 /// ignore slashes").
 fn collapse_leading_slashes(text: &str) -> Cow<'_, str> {
+    // The URL standard ignores control characters and spaces at the start.
     let trimmed = text.trim_start_matches(|first: char| first <= ' ');
     let rest = trimmed.trim_start_matches(['/', '\\']);
     if trimmed.len() - rest.len() > 2 { format!("//{rest}").into() } else { text.into() }
 }
 
 /// Removes the dot after the host: `example.org.` and `example.org` are one host.
-/// Several dots are retained: the name is invalid, and without the dots it might be the name
-/// of another host.
+///
+/// Several dots are retained: such a name is invalid, and without the dots it might be the
+/// name of another host.
 fn drop_trailing_dot(url: &mut Url) {
-    let bare = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
-    if let Some(bare) = bare.filter(|bare| !bare.is_empty() && !bare.ends_with('.')) {
+    let without_dot = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
+    if let Some(without_dot) =
+        without_dot.filter(|without_dot| !without_dot.is_empty() && !without_dot.ends_with('.'))
+    {
         // Fails only for invalid hosts, and then changes nothing.
-        let _ = url.set_host(Some(&bare));
+        let _ = url.set_host(Some(&without_dot));
     }
 }
 

@@ -71,36 +71,39 @@ impl CrawlScope {
 impl Region {
     fn new(mode: ScopeMode, seed: &Url) -> Self {
         match mode {
-            ScopeMode::Host => Self::Host(bare_host(seed)),
+            ScopeMode::Host => Self::Host(host_without_www(seed)),
             // IP addresses and names without a dot have no domain.
             ScopeMode::Domain => {
-                domain(seed).map_or_else(|| Self::Host(bare_host(seed)), Self::Domain)
+                domain(seed).map_or_else(|| Self::Host(host_without_www(seed)), Self::Domain)
             }
             ScopeMode::Prefix => {
-                Self::Prefix { host: bare_host(seed), directory: directory(seed.path()) }
+                Self::Prefix { host: host_without_www(seed), directory: directory(seed.path()) }
             }
         }
     }
 
     fn contains(&self, url: &Url) -> bool {
         match self {
-            Self::Host(host) => bare_host(url) == *host,
-            Self::Domain(own) => domain(url).is_some_and(|domain| domain == *own),
+            Self::Host(host) => host_without_www(url) == *host,
+            Self::Domain(registrable_domain) => {
+                domain(url).is_some_and(|domain| domain == *registrable_domain)
+            }
             Self::Prefix { host, directory } => {
                 let rest = url.path().strip_prefix(directory.trim_end_matches('/'));
                 let is_below = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-                is_below && bare_host(url) == *host
+                is_below && host_without_www(url) == *host
             }
         }
     }
 }
 
 /// Returns the host without `www.`, because most sites use both names.
-fn bare_host(url: &Url) -> String {
+fn host_without_www(url: &Url) -> String {
     let name = host_key(url);
     name.strip_prefix("www.").map_or(name.clone(), str::to_owned)
 }
 
+/// Returns the registrable domain, such as `example.co.uk`; `None` for an IP address.
 fn domain(url: &Url) -> Option<String> {
     let Some(Host::Domain(name)) = url.host() else { return None };
     psl::domain_str(name).map(str::to_owned)

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A depth is saturated if it has at most this percentage of the new links of the
-/// depth with the most.
+/// A depth is saturated if it has at most this percentage of the new links of the depth with
+/// the most new links.
 const SATURATION_PERCENT: u64 = 10;
 
 /// The links on the pages of one depth.
@@ -63,7 +63,7 @@ pub fn depth_curve(counts: &[DepthCount]) -> DepthCurve {
             depth,
             links: count.links,
             new_links: count.new_links,
-            slope: previous.map(|previous| difference(previous, count.new_links)),
+            slope: previous.map(|previous| signed_difference(previous, count.new_links)),
             known: share(known, total),
         });
         previous = Some(count.new_links);
@@ -74,19 +74,24 @@ pub fn depth_curve(counts: &[DepthCount]) -> DepthCurve {
 /// Returns the first depth after the maximum from which all depths are saturated.
 fn saturation_depth(counts: &[DepthCount]) -> Option<u32> {
     let max = counts.iter().map(|count| count.new_links).max().filter(|max| *max > 0)?;
+    // If several depths have the maximum, the last one is the peak.
     let peak = counts.iter().rposition(|count| count.new_links == max)?;
     let is_saturated = |count: &DepthCount| {
         count.new_links.saturating_mul(100) <= max.saturating_mul(SATURATION_PERCENT)
     };
-    let saturated = counts.iter().skip(peak).rev().take_while(|count| is_saturated(count)).count();
-    (saturated > 0).then(|| u32::try_from(counts.len() - saturated).unwrap_or(u32::MAX))
+    // The peak itself is not saturated, so the count ends there at the latest.
+    let after_peak = counts.iter().skip(peak);
+    let saturated_depths = after_peak.rev().take_while(|count| is_saturated(count)).count();
+    let first_saturated = counts.len() - saturated_depths;
+    (saturated_depths > 0).then(|| u32::try_from(first_saturated).unwrap_or(u32::MAX))
 }
 
-fn difference(before: u64, now: u64) -> i64 {
+fn signed_difference(before: u64, now: u64) -> i64 {
     let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     signed(now) - signed(before)
 }
 
+/// Returns `part / all` as a number from 0 to 1; 1 if `all` is 0.
 #[expect(clippy::cast_precision_loss, reason = "no crawl finds 2^52 links")]
 fn share(part: u64, all: u64) -> f64 {
     if all == 0 { 1.0 } else { part as f64 / all as f64 }

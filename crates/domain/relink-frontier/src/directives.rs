@@ -5,14 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The product token of Relink.
+/// The product token of Relink, by which pages and headers address it.
 const PRODUCT_TOKEN: &str = "relink";
 
 /// Names that address all crawlers.
 const ALL_CRAWLERS: [&str; 2] = ["robots", "*"];
 
-/// Directives with a value after a colon, which is not the name of a crawler.
-const WITH_VALUE: [&str; 4] =
+/// Directives that contain a colon. The text before this colon is not the name of a crawler.
+const DIRECTIVES_WITH_VALUE: [&str; 4] =
     ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
 /// The directives of a page that apply to Relink.
@@ -48,12 +48,13 @@ impl RobotsDirectives {
         names.any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Returns the directives of both values.
+    /// Returns the directives that at least one of the two values contains.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self { nofollow: self.nofollow || other.nofollow, noindex: self.noindex || other.noindex }
     }
 
+    /// Parses one value, such as `googlebot: nofollow, noindex`.
     fn parse_value(value: &str) -> Self {
         let (mut directives, mut applies_to_relink) = (Self::default(), true);
         for part in value.split([',', ';']) {
@@ -75,7 +76,8 @@ impl RobotsDirectives {
 /// Splits a part of a value into the name of a crawler, if any, and the directive.
 fn split_crawler(part: &str) -> (Option<&str>, &str) {
     let Some((name, directive)) = part.split_once(':') else { return (None, part) };
-    let has_value = WITH_VALUE.iter().any(|known| known.eq_ignore_ascii_case(name.trim()));
+    let has_value =
+        DIRECTIVES_WITH_VALUE.iter().any(|known| known.eq_ignore_ascii_case(name.trim()));
     if has_value { (None, part) } else { (Some(name), directive) }
 }
 
@@ -86,10 +88,12 @@ mod tests {
     /// Asserts the names of the directives that several header values give together.
     #[track_caller]
     fn check(values: &[&str], expect: &str) {
-        let page = RobotsDirectives::parse(values.iter().copied());
-        let words = [(page.nofollow, "nofollow"), (page.noindex, "noindex")];
-        let found: Vec<&str> = words.iter().filter(|word| word.0).map(|word| word.1).collect();
-        assert_eq!(found.join(" "), expect, "{values:?}");
+        let robots_directives = RobotsDirectives::parse(values.iter().copied());
+        let directives =
+            [(robots_directives.nofollow, "nofollow"), (robots_directives.noindex, "noindex")];
+        let given: Vec<&str> =
+            directives.iter().filter(|(is_given, _)| *is_given).map(|(_, name)| *name).collect();
+        assert_eq!(given.join(" "), expect, "{values:?}");
     }
 
     #[test]

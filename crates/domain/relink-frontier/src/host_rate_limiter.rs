@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use crate::PolitenessPolicy;
 
-/// Delay after the first 429 or similar response. Each further such response doubles the
-/// delay, each other response halves it.
+/// Delay after the first response that limits the request rate, such as 429. Each further
+/// such response doubles the delay. Each other response halves it.
 const THROTTLED_DELAY: Duration = Duration::from_secs(1);
-/// A throttling delay that becomes shorter than this ends.
+/// Throttling ends when its delay becomes shorter than this value.
 const MIN_THROTTLE: Duration = Duration::from_millis(100);
 /// Maximum age of a stored throttling delay. Servers count requests per minute or
 /// hour.
@@ -24,7 +24,7 @@ const ADAPTIVE_LIFETIME: Duration = Duration::from_hours(24);
 pub enum ResponseSignal {
     /// A normal response.
     Clean,
-    /// No response.
+    /// The request got no response.
     NoResponse,
     /// The host limits the request rate; holds its `Retry-After`, if any.
     Throttled(Option<Duration>),
@@ -44,12 +44,12 @@ pub enum HostReadiness {
 pub struct HostRateLimiter {
     politeness: PolitenessPolicy,
     /// The time before which no request may be sent.
-    next: Duration,
+    next_request_at: Duration,
     /// Time at which the last request was sent; `None` before the first request.
     last_request: Option<Duration>,
     in_flight: usize,
     /// Maximum number of requests in flight; 1 while the host throttles requests.
-    limit: usize,
+    concurrency_limit: usize,
     /// The delay computed from response times.
     adaptive_delay: Duration,
     /// The `Crawl-delay` of the host's `robots.txt`.
@@ -70,10 +70,12 @@ pub struct StoredDelays {
 }
 
 impl StoredDelays {
+    /// Returns the adaptive delay, or zero if it has expired.
     fn valid_adaptive(&self) -> Duration {
         if self.age < ADAPTIVE_LIFETIME { self.adaptive } else { Duration::ZERO }
     }
 
+    /// Returns the throttling delay; `None` if there is none or if it has expired.
     fn valid_throttle(&self) -> Option<Duration> {
         let is_valid = self.age < THROTTLE_LIFETIME && !self.throttle.is_zero();
         is_valid.then(|| self.throttle.min(PolitenessPolicy::MAX_DELAY))
@@ -85,27 +87,32 @@ impl HostRateLimiter {
     /// host for years.
     pub const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);
 
-    /// Returns the rate limiter of a host that accepts requests from `next` on.
-    pub fn new(politeness: PolitenessPolicy, next: Duration, stored: StoredDelays) -> Self {
+    /// Returns the rate limiter of a host that accepts requests from `next_request_at` on.
+    pub fn new(
+        politeness: PolitenessPolicy,
+        next_request_at: Duration,
+        stored: StoredDelays,
+    ) -> Self {
         let throttle = stored.valid_throttle();
         Self {
             politeness,
-            next,
+            next_request_at,
             last_request: None,
             in_flight: 0,
-            limit: if throttle.is_some() { 1 } else { politeness.host_concurrency },
+            concurrency_limit: if throttle.is_some() { 1 } else { politeness.host_concurrency },
             adaptive_delay: stored.valid_adaptive(),
             crawl_delay: Duration::ZERO,
             throttle,
         }
     }
 
-    /// Sets the `Crawl-delay` of the host's `robots.txt`. It applies with any
-    /// politeness policy and allows one request at a time. The request for
-    /// `robots.txt` counts, too.
+    /// Sets the `Crawl-delay` of the host's `robots.txt`.
+    ///
+    /// The delay applies with any politeness policy, also after the request for
+    /// `robots.txt`. The host then gets one request at a time.
     pub fn set_crawl_delay(&mut self, delay: Duration) {
         self.crawl_delay = delay;
-        self.limit = self.usual_limit();
+        self.concurrency_limit = self.allowed_concurrency();
         if let Some(last_request) = self.last_request {
             self.delay_next(last_request);
         }
@@ -113,10 +120,10 @@ impl HostRateLimiter {
 
     /// Returns when the next request may be sent.
     pub fn readiness(&self) -> HostReadiness {
-        if self.in_flight >= self.limit {
+        if self.in_flight >= self.concurrency_limit {
             HostReadiness::WhenSlotFrees
         } else {
-            HostReadiness::ReadyAt(self.next)
+            HostReadiness::ReadyAt(self.next_request_at)
         }
     }
 
@@ -127,7 +134,7 @@ impl HostRateLimiter {
 
     /// Returns the time before which no request may be sent.
     pub fn next_request_at(&self) -> Duration {
-        self.next
+        self.next_request_at
     }
 
     /// Returns the delay computed from response times.
@@ -155,17 +162,17 @@ impl HostRateLimiter {
     pub fn request_finished(&mut self, now: Duration, duration: Duration, signal: ResponseSignal) {
         self.in_flight = self.in_flight.saturating_sub(1);
         match signal {
-            ResponseSignal::Throttled(retry_after) => self.slow_down(now, retry_after),
-            ResponseSignal::Clean => self.record_clean(duration),
-            ResponseSignal::NoResponse => self.adapt(duration),
+            ResponseSignal::Throttled(retry_after) => self.record_throttling(now, retry_after),
+            ResponseSignal::Clean => self.record_clean_response(duration),
+            ResponseSignal::NoResponse => self.update_adaptive_delay(duration),
         }
     }
 
-    /// Delays the next request after a request, such as a redirect, that was sent at
-    /// `now`.
+    /// Delays the next request after a request that was sent at `now`. Callers also call it
+    /// for redirects.
     pub fn delay_next(&mut self, now: Duration) {
         self.last_request = Some(now);
-        self.next = self.next.max(now + self.delay());
+        self.next_request_at = self.next_request_at.max(now + self.delay());
     }
 
     /// Returns the minimum time between two requests.
@@ -176,32 +183,32 @@ impl HostRateLimiter {
     }
 
     /// Returns the number of requests in flight that the current delays allow.
-    fn usual_limit(&self) -> usize {
+    fn allowed_concurrency(&self) -> usize {
         let is_slow = self.throttle.is_some() || !self.crawl_delay.is_zero();
         if is_slow { 1 } else { self.politeness.host_concurrency }
     }
 
-    /// Doubles the delay and waits as long as the host asks.
-    fn slow_down(&mut self, now: Duration, retry_after: Option<Duration>) {
+    /// Doubles the throttling delay and obeys the `Retry-After` of the host.
+    fn record_throttling(&mut self, now: Duration, retry_after: Option<Duration>) {
         let delay = self.throttle.map_or(THROTTLED_DELAY, |delay| delay * 2);
         let delay = delay.clamp(THROTTLED_DELAY, PolitenessPolicy::MAX_DELAY);
         self.throttle = Some(delay);
-        self.limit = 1;
+        self.concurrency_limit = 1;
         let wait = retry_after.unwrap_or(delay).min(Self::MAX_RETRY_AFTER);
-        self.next = self.next.max(now + wait);
+        self.next_request_at = self.next_request_at.max(now + wait);
     }
 
-    /// Halves the delay after throttling, if there is one.
-    fn record_clean(&mut self, duration: Duration) {
-        self.adapt(duration);
+    /// Halves the throttling delay, if there is one.
+    fn record_clean_response(&mut self, duration: Duration) {
+        self.update_adaptive_delay(duration);
         let Some(delay) = self.throttle else { return };
         self.throttle = Some(delay / 2).filter(|delay| *delay >= MIN_THROTTLE);
-        self.limit = self.usual_limit();
+        self.concurrency_limit = self.allowed_concurrency();
     }
 
     /// Updates the adaptive delay: a moving average, in which the last response time has a
     /// weight of one quarter.
-    fn adapt(&mut self, duration: Duration) {
+    fn update_adaptive_delay(&mut self, duration: Duration) {
         let delay = duration.saturating_mul(self.politeness.adaptive_percent) / 100;
         let delay = delay.min(PolitenessPolicy::MAX_DELAY);
         self.adaptive_delay = (self.adaptive_delay * 3 + delay) / 4;
@@ -245,11 +252,11 @@ mod tests {
             limiter.request_finished(n * 1_000 * MS, 2_000 * MS, ResponseSignal::Clean);
         }
         limiter.request_started(100_000 * MS);
-        let HostReadiness::ReadyAt(next) = limiter.readiness() else {
+        let HostReadiness::ReadyAt(next_request_at) = limiter.readiness() else {
             panic!("nothing else is in flight")
         };
         // The adaptive delay approaches half of the response time of 2 s.
-        assert!(next >= 100_900 * MS, "{next:?}");
+        assert!(next_request_at >= 100_900 * MS, "{next_request_at:?}");
     }
 
     #[test]
@@ -346,8 +353,8 @@ mod tests {
                 HostRateLimiter::new(PolitenessPolicy::default(), Duration::ZERO, stored);
             let mut now = Duration::ZERO;
             for request in 0..9 {
-                if let HostReadiness::ReadyAt(next) = limiter.readiness() {
-                    now = now.max(next);
+                if let HostReadiness::ReadyAt(next_request_at) = limiter.readiness() {
+                    now = now.max(next_request_at);
                 }
                 limiter.request_started(now);
                 let is_first = run == 1 && request == 0;

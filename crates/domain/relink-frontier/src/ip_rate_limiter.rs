@@ -15,13 +15,13 @@ const CLEANUP_THRESHOLD: usize = 4_096;
 pub struct IpRateLimiter {
     gap: Duration,
     /// The last request to each IP address: the id of its host and its time.
-    last: HashMap<IpAddr, (i64, Duration)>,
+    last_requests: HashMap<IpAddr, (i64, Duration)>,
 }
 
 impl IpRateLimiter {
     /// Returns a limiter with this gap; zero disables it.
     pub fn new(gap: Duration) -> Self {
-        Self { gap, last: HashMap::new() }
+        Self { gap, last_requests: HashMap::new() }
     }
 
     /// Whether no gap is configured.
@@ -31,8 +31,8 @@ impl IpRateLimiter {
 
     /// Returns the time from which a request to `host` on `address` may be sent.
     pub fn ready_at(&self, address: IpAddr, host: i64) -> Duration {
-        match self.last.get(&address) {
-            Some((last, at)) if *last != host => *at + self.gap,
+        match self.last_requests.get(&address) {
+            Some((last_host, requested_at)) if *last_host != host => *requested_at + self.gap,
             _ => Duration::ZERO,
         }
     }
@@ -42,11 +42,11 @@ impl IpRateLimiter {
         if self.is_disabled() {
             return;
         }
-        if self.last.len() >= CLEANUP_THRESHOLD {
+        if self.last_requests.len() >= CLEANUP_THRESHOLD {
             let gap = self.gap;
-            self.last.retain(|_, (_, at)| *at + gap > now);
+            self.last_requests.retain(|_, (_, requested_at)| *requested_at + gap > now);
         }
-        self.last.insert(address, (host, now));
+        self.last_requests.insert(address, (host, now));
     }
 }
 

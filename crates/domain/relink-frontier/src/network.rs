@@ -6,10 +6,10 @@
 //!
 //! The rules, over the external domains that a run has requested:
 //!
-//! - Three or more reached: the network works.
-//! - None reached of three or more: the network is in doubt.
-//! - At most two reached, and ten or more without an IP address: DNS resolution is in
-//!   doubt. Ten dead names in one list are far less likely.
+//! - Three or more were reached: the network works.
+//! - Three or more were requested, and none was reached: the network is in doubt.
+//! - At most two were reached, and ten or more have no IP address: DNS resolution is in
+//!   doubt, because ten dead names in one list are far less likely.
 //! - Five or more, and at least 90 % of the domains that respond, return the same page: the
 //!   pages are in doubt. A captive portal may send them, or the DNS server returns its own
 //!   address for every name. Error pages count unless they are default pages of web servers,
@@ -20,7 +20,7 @@
 //! A connection that is closed without a response, 502 and 504 may come from a proxy, so they do
 //! not prove that the host was reached.
 //!
-//! In all other cases, a failure is attributed to the host. This module resolves no names
+//! In all other cases, the host is the cause of a failure. This module resolves no names
 //! and sends no requests.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,8 +42,8 @@ const MIN_SAME_PAGE: usize = 5;
 const MIN_SAME_PAGE_PERCENT: usize = 90;
 /// Minimum number of domains that require a login to the network for a doubt.
 const MIN_LOGINS: usize = 2;
-/// Minimum number of domains with the same page for a lookup of a random name. If the
-/// random name resolves, the DNS server returns an address for every name.
+/// Minimum number of domains with the same page for a lookup of a random name under one of
+/// these domains. If the random name resolves, the DNS server returns an address for every name.
 const MIN_SUSPICIOUS_PAGES: usize = 2;
 /// Maximum number of domains whose first page is stored.
 const MAX_PAGES: usize = 1_000;
@@ -151,14 +151,17 @@ impl fmt::Display for NetworkDoubt {
 /// The results of requests to external hosts in a run.
 #[derive(Debug, Clone, Default)]
 pub struct NetworkEvidence {
+    /// Domains whose server responded or refused a connection.
     reached: BTreeSet<String>,
+    /// Domains of which a connection failed.
     unreached: BTreeSet<String>,
+    /// Domains whose name could not be resolved.
     unresolved: BTreeSet<String>,
     /// Domains for which a login to the network is required.
     logins: BTreeSet<String>,
-    /// A text that identifies the first page of each domain.
+    /// A text that identifies the first page of each domain, see [`page_text`].
     pages: BTreeMap<String, String>,
-    /// A text that identifies the first error page of each domain.
+    /// The same for the first error page of each domain.
     error_pages: BTreeMap<String, String>,
 }
 
@@ -215,9 +218,9 @@ impl NetworkEvidence {
 
     /// Returns a doubt if the local network is a likelier cause of the failures than the hosts.
     pub fn doubt(&self) -> Option<NetworkDoubt> {
-        let is_failed = |domain: &&String| !self.reached.contains(*domain);
-        let unresolved = self.unresolved.iter().filter(is_failed).count();
-        let failed = self.unresolved.union(&self.unreached).filter(is_failed).count();
+        let is_unreached = |domain: &&String| !self.reached.contains(*domain);
+        let unresolved = self.unresolved.iter().filter(is_unreached).count();
+        let failed = self.unresolved.union(&self.unreached).filter(is_unreached).count();
         let logins = self.logins.len();
         if logins >= MIN_LOGINS && logins > self.reached.len() {
             return Some(NetworkDoubt::LoginRequired { domains: logins });
@@ -235,15 +238,15 @@ impl NetworkEvidence {
     /// Returns a doubt if the pages do not come from their hosts. If a random name
     /// resolves, two domains with the same page suffice.
     pub fn page_doubt(&self, resolves_random_name: bool) -> Option<NetworkDoubt> {
-        let min = if resolves_random_name { MIN_SUSPICIOUS_PAGES } else { MIN_SAME_PAGE };
+        let min_domains = if resolves_random_name { MIN_SUSPICIOUS_PAGES } else { MIN_SAME_PAGE };
         let domains = self.largest_group();
-        if is_shared(domains, min, self.pages.len()) {
+        if is_shared_by_most(domains, min_domains, self.pages.len()) {
             return Some(NetworkDoubt::SamePage { domains });
         }
         let domains = largest_group(&self.error_pages);
         let responded: BTreeSet<_> = self.pages.keys().chain(self.error_pages.keys()).collect();
-        let is_shared = is_shared(domains, MIN_SAME_PAGE, responded.len());
-        is_shared.then_some(NetworkDoubt::SamePage { domains })
+        let is_doubted = is_shared_by_most(domains, MIN_SAME_PAGE, responded.len());
+        is_doubted.then_some(NetworkDoubt::SamePage { domains })
     }
 
     /// Returns a domain under which a random name should be looked up; `None` if no two
@@ -258,9 +261,10 @@ impl NetworkEvidence {
         largest_group(&self.pages)
     }
 
-    /// Stores what identifies the first page of a domain: its text, or the domain that it
-    /// redirects to, because a captive portal may redirect to itself. Error pages are stored
-    /// separately: they do not prove that pages come from their hosts.
+    /// Stores the text that identifies the first page of a domain. If the domain redirects to
+    /// another domain, that domain is stored instead, because a captive portal may redirect to
+    /// itself. Error pages are stored separately: they do not prove that pages come from their
+    /// hosts.
     fn record_page(&mut self, domain: &str, probe: &Probe) {
         let is_page = matches!(probe.outcome, FetchOutcome::Response(200..=299));
         let pages = if is_page { &mut self.pages } else { &mut self.error_pages };
@@ -269,19 +273,27 @@ impl NetworkEvidence {
         }
         let final_url = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
         let final_domain = final_url.as_ref().and_then(external_domain);
-        let other_domain = final_domain.filter(|other| other != domain);
-        let page = other_domain.map(|other| format!("to {other}"));
+        let redirect_domain = final_domain.filter(|final_domain| final_domain != domain);
         let text = probe.digest.as_deref().and_then(page_text);
-        let page = page.or_else(|| text.filter(|text| is_page || !is_default_error_page(text)));
-        // A default page is not equal to that of another domain.
-        let is_response = !is_page && probe.outcome.status().is_some();
-        if let Some(page) = page.or_else(|| is_response.then(|| format!("of {domain}"))) {
-            pages.insert(domain.to_owned(), page);
+        let specific_text = text.filter(|text| is_page || !is_default_error_page(text));
+        let identity = if let Some(redirect_domain) = redirect_domain {
+            Some(format!("to {redirect_domain}"))
+        } else if specific_text.is_some() {
+            specific_text
+        } else if !is_page && probe.outcome.status().is_some() {
+            // Default error pages of two domains must not count as the same page.
+            Some(format!("of {domain}"))
+        } else {
+            None
+        };
+        if let Some(identity) = identity {
+            pages.insert(domain.to_owned(), identity);
         }
     }
 }
 
-/// Returns the largest number of domains that have the same page.
+/// Returns the largest number of domains that have the same page. `pages` maps each domain to
+/// the text of its page.
 fn largest_group(pages: &BTreeMap<String, String>) -> usize {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     for page in pages.values() {
@@ -290,20 +302,21 @@ fn largest_group(pages: &BTreeMap<String, String>) -> usize {
     groups.into_values().max().unwrap_or(0)
 }
 
-/// Whether most of the domains that respond have the same page, so that the pages are in doubt.
-fn is_shared(domains: usize, min: usize, responded: usize) -> bool {
-    domains >= min && 100 * domains >= MIN_SAME_PAGE_PERCENT * responded
+/// Whether at least `min_domains` domains, and most of the `responded` domains, have the same
+/// page.
+fn is_shared_by_most(domains: usize, min_domains: usize, responded: usize) -> bool {
+    domains >= min_domains && 100 * domains >= MIN_SAME_PAGE_PERCENT * responded
 }
 
-/// Whether the text of an error page is that of a web server, a framework or a plain response:
-/// it names the status.
+/// Whether the text of an error page is the default text of a web server or framework. Such a
+/// text names the status.
 fn is_default_error_page(text: &str) -> bool {
     let text = text.to_lowercase();
     DEFAULT_ERROR_PHRASES.iter().any(|phrase| text.contains(phrase))
 }
 
-/// Returns a text that identifies a page: title and headings, or the start of its text.
-/// The rest is not compared, because it may contain the requested URL.
+/// Returns a text that identifies a page: title and headings, or the start of the page text.
+/// The remaining text is not compared, because it may contain the requested URL.
 fn page_text(digest: &Digest) -> Option<String> {
     let title = digest.title.as_deref().unwrap_or_default();
     let text = format!("{title}\n{}", digest.headings.join("\n"));

@@ -13,15 +13,15 @@ use url::Url;
 /// Number of consecutive failed requests after which a host is paused. With two
 /// retries, these are the attempts of seven pages.
 const MAX_FAILURES: u32 = 20;
-/// Number of consecutive failed requests after which a host is paused if they are spread
-/// over [`LONG_OUTAGE`]. A throttled host gets too few requests to reach [`MAX_FAILURES`]
-/// soon.
+/// Number of consecutive failed requests after which a host is paused if the failures are
+/// spread over [`LONG_OUTAGE`]. A throttled host gets too few requests to reach
+/// [`MAX_FAILURES`] soon.
 const MIN_FAILURES: u32 = 6;
 /// Time over which [`MIN_FAILURES`] failures pause a host.
 const LONG_OUTAGE: Duration = Duration::from_mins(1);
 /// Number of failed tests, each after a pause, after which the host is down.
 const MAX_TESTS: u32 = 3;
-/// Factor by which each pause is longer than the previous one.
+/// Each pause is longer than the previous one by this factor.
 const PAUSE_GROWTH: u32 = 4;
 
 /// The availability of a host according to one probe.
@@ -31,7 +31,7 @@ pub enum HostSignal {
     Up,
     /// A server error, or no response.
     Failed,
-    /// The probe proves nothing: the failure has another cause than an overloaded host.
+    /// The probe does not show whether the host works, for example after a failed DNS lookup.
     Neutral,
 }
 
@@ -42,7 +42,7 @@ impl HostSignal {
         if was_redirected_to_other_host(probe) {
             return Self::Up;
         }
-        // The last redirect may lead to another host, which then is the one without response.
+        // The URL of the last redirect may be on another host. Then that host did not respond.
         let ends_with_redirect = probe.hops.last().is_some_and(|hop| hop.location.is_some());
         match probe.outcome {
             FetchOutcome::TimedOut(_)
@@ -64,17 +64,19 @@ impl HostSignal {
     }
 }
 
+/// Whether a redirect of the probe led to another host.
 fn was_redirected_to_other_host(probe: &Probe) -> bool {
     let host = |url: &str| Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-    // Most probes have one hop; avoid parsing its URL.
+    // Most probes have one hop. Return before its URL is parsed.
     let Some((first, others)) = probe.hops.split_first() else { return false };
-    !others.is_empty() && {
-        let first = host(&first.url);
-        others.iter().any(|hop| host(&hop.url) != first)
+    if others.is_empty() {
+        return false;
     }
+    let first_host = host(&first.url);
+    others.iter().any(|hop| host(&hop.url) != first_host)
 }
 
-/// The condition for the next request to a host.
+/// Time and condition of the next request to a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostAvailability {
     /// As soon as the rate limiter allows it.
@@ -90,9 +92,9 @@ pub enum HostAvailability {
 pub struct Outage {
     failures: u32,
     /// Time at which the first failed request was sent.
-    since: Option<Timestamp>,
+    first_failed_at: Option<Timestamp>,
     /// The outcome of the last failed request.
-    last: Option<FetchOutcome>,
+    last_outcome: Option<FetchOutcome>,
     /// Time from the start of the run to the end of the first failed request.
     first_finished: Option<Duration>,
     state: State,
@@ -130,8 +132,8 @@ impl Outage {
             HostSignal::Up => *self = Self::default(),
             HostSignal::Failed => {
                 self.failures = self.failures.saturating_add(1);
-                self.since.get_or_insert(probe.requested_at);
-                self.last = Some(probe.outcome.clone());
+                self.first_failed_at.get_or_insert(probe.requested_at);
+                self.last_outcome = Some(probe.outcome.clone());
                 self.first_finished.get_or_insert(now);
                 self.advance(now, first_pause);
             }
@@ -158,10 +160,11 @@ impl Outage {
         };
     }
 
+    /// Whether enough requests have failed to pause the host.
     fn seems_down(&self, now: Duration) -> bool {
-        let duration =
+        let failing_for =
             self.first_finished.map_or(Duration::ZERO, |first| now.saturating_sub(first));
-        self.failures >= MAX_FAILURES || self.failures >= MIN_FAILURES && duration >= LONG_OUTAGE
+        self.failures >= MAX_FAILURES || self.failures >= MIN_FAILURES && failing_for >= LONG_OUTAGE
     }
 
     /// Records that a request is sent. After a pause, it is a test.
@@ -205,12 +208,14 @@ impl Outage {
 
     /// Returns when the first failed request was sent and the outcome of the last one.
     pub fn last_failure(&self) -> Option<(Timestamp, &FetchOutcome)> {
-        Some((self.since?, self.last.as_ref()?))
+        Some((self.first_failed_at?, self.last_outcome.as_ref()?))
     }
 
     /// Whether the last failed request got no response.
     pub fn has_no_response(&self) -> bool {
-        self.last.as_ref().is_some_and(|outcome| !matches!(outcome, FetchOutcome::Response(_)))
+        self.last_outcome
+            .as_ref()
+            .is_some_and(|outcome| !matches!(outcome, FetchOutcome::Response(_)))
     }
 }
 
@@ -222,6 +227,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
+    /// Returns a probe. Each hop is a URL, its status and its `Location`.
     fn probe(outcome: FetchOutcome, hops: &[(&str, u16, Option<&str>)]) -> Probe {
         let hop = |(url, status, location): &(&str, u16, Option<&str>)| Hop {
             url: (*url).to_owned(),
@@ -244,10 +250,16 @@ mod tests {
         probe(FetchOutcome::Response(status), &[("http://a.test/x", status, None)])
     }
 
-    /// Sends requests as soon as they are allowed, until the host is down or `max` were
-    /// sent. Returns the time of each request.
-    fn send(mut respond: impl FnMut(usize) -> Probe, max: usize) -> (Vec<Duration>, Outage) {
-        let (mut outage, mut now, mut sent) = (Outage::default(), Duration::ZERO, Vec::new());
+    /// Sends requests as soon as they are allowed, until the host is down or `max` requests were
+    /// sent. `respond` returns the probe of each request by its number, from 1.
+    /// Returns the time of each request.
+    fn send_until_down(
+        mut respond: impl FnMut(usize) -> Probe,
+        max: usize,
+    ) -> (Vec<Duration>, Outage) {
+        let mut outage = Outage::default();
+        let mut now = Duration::ZERO;
+        let mut sent = Vec::new();
         while sent.len() < max {
             match outage.availability(0) {
                 Some(HostAvailability::Open) => {}
@@ -264,7 +276,7 @@ mod tests {
 
     #[test]
     fn host_with_only_server_errors_is_paused_tested_and_down() {
-        let (sent, outage) = send(|_| response(502), 1_000);
+        let (sent, outage) = send_until_down(|_| response(502), 1_000);
         let limit = (MAX_FAILURES + MAX_TESTS) as usize;
         assert_eq!(sent.len(), limit);
         // The last request before the first pause, and the three tests.
@@ -276,14 +288,17 @@ mod tests {
 
     #[test]
     fn host_that_recovers_during_a_pause_is_open() {
-        let (sent, outage) = send(|n| response(if n == 22 { 404 } else { 500 }), 30);
+        // Request 22 is the second test, after the second pause.
+        let (sent, outage) = send_until_down(|n| response(if n == 22 { 404 } else { 500 }), 30);
         assert_eq!(sent.len(), 30);
         assert!(!outage.is_down() && !outage.is_paused());
     }
 
     #[test]
     fn host_with_some_successes_is_never_paused() {
-        let (sent, outage) = send(|n| response(if n % 19 == 0 { 200 } else { 503 }), 500);
+        // One success in 19 requests prevents 20 consecutive failures.
+        let respond = |n| response(if n % 19 == 0 { 200 } else { 503 });
+        let (sent, outage) = send_until_down(respond, 500);
         assert_eq!((sent.len(), sent[499]), (500, Duration::ZERO));
         assert!(!outage.is_down());
     }
@@ -300,7 +315,7 @@ mod tests {
 
     #[test]
     fn test_request_waits_until_nothing_is_in_flight() {
-        let (_, outage) = send(|_| response(500), MAX_FAILURES as usize);
+        let (_, outage) = send_until_down(|_| response(500), MAX_FAILURES as usize);
         assert!(outage.is_paused());
         assert_eq!(outage.availability(3), None);
         assert_eq!(outage.availability(0), Some(HostAvailability::TestFrom(SECOND)));
@@ -308,7 +323,7 @@ mod tests {
 
     #[test]
     fn failures_in_flight_during_a_pause_are_not_tests() {
-        let (_, mut outage) = send(|_| response(500), MAX_FAILURES as usize);
+        let (_, mut outage) = send_until_down(|_| response(500), MAX_FAILURES as usize);
         for _ in 0..64 {
             outage.record(HostSignal::Failed, &response(500), SECOND, SECOND);
         }

@@ -21,15 +21,18 @@ pub(crate) struct Parameter<'a> {
 
 /// Iterates over the parameters of a URL, in order. Skips empty parameters.
 pub(crate) fn parameters(url: &Url) -> impl Iterator<Item = Parameter<'_>> {
-    let pieces = url.query().unwrap_or_default().split('&');
-    pieces.flat_map(split_piece).filter(|parameter| !parameter.text.is_empty())
+    let parts = url.query().unwrap_or_default().split('&');
+    parts.flat_map(split_at_semicolons).filter(|parameter| !parameter.text.is_empty())
 }
 
-fn split_piece(piece: &str) -> impl Iterator<Item = Parameter<'_>> {
-    let is_list = piece.contains(';') && piece.split(';').all(|part| part.contains('='));
-    let end = if is_list { ';' } else { '&' };
+/// Splits a part of a query at semicolons if all items between them have a `=`. A part
+/// otherwise is one parameter.
+fn split_at_semicolons(part: &str) -> impl Iterator<Item = Parameter<'_>> {
+    let is_list = part.contains(';') && part.split(';').all(|item| item.contains('='));
+    let delimiter = if is_list { ';' } else { '&' };
+    // The first parameter of a part follows an `&`, each further one a `;`.
     let separators = std::iter::once('&').chain(std::iter::repeat(';'));
-    piece.split(end).zip(separators).map(|(text, separator)| {
+    part.split(delimiter).zip(separators).map(|(text, separator)| {
         let (key, value) = text.split_once('=').unwrap_or((text, ""));
         Parameter { text, key, value, separator }
     })

@@ -124,8 +124,8 @@ impl RobotsTxt {
         &self.sitemaps
     }
 
-    /// Returns the longest matching rule in all groups of the agent. `Allow` has precedence
-    /// if two have the same length.
+    /// Returns the longest matching rule in all groups of the agent. Of two rules with the same
+    /// length, `Allow` has precedence.
     fn deciding_rule(&self, agent: &str, url: &Url) -> Option<&Rule> {
         if url.path() == OWN_PATH {
             return None;
@@ -139,12 +139,12 @@ impl RobotsTxt {
         matching.max_by_key(|rule| (rule.pattern.len(), rule.is_allow))
     }
 
-    /// Returns the name of the agent's group: its own name if it occurs in the file,
+    /// Returns the name whose groups apply to the agent: its own name if it occurs in the file,
     /// even without rules, and otherwise `*`.
     fn group_name(&self, agent: &str) -> String {
         let name = lines::product_token(agent);
-        let mut listed = self.groups.iter().flat_map(|group| &group.agents);
-        if !name.is_empty() && listed.any(|agent| *agent == name) {
+        let mut agents_in_file = self.groups.iter().flat_map(|group| &group.agents);
+        if !name.is_empty() && agents_in_file.any(|agent| *agent == name) {
             return name;
         }
         ANY_AGENT.to_owned()
@@ -168,10 +168,10 @@ impl From<RobotsTxt> for String {
 struct RobotsParser {
     groups: Vec<Group>,
     sitemaps: Vec<String>,
-    /// Index of the first agent of the last group to which the next delay applies.
+    /// In the last group, the index of the first agent to which the next delay applies.
     delay_start: usize,
-    /// Whether a delay follows the agents of the last group, so that it does not apply
-    /// to further agents.
+    /// Whether a delay follows the agents of the last group. This delay does not apply to
+    /// agents that are added later.
     has_delay: bool,
 }
 
@@ -194,14 +194,15 @@ impl RobotsParser {
             (self.delay_start, self.has_delay) = (0, false);
         }
         let Some(group) = self.groups.last_mut() else { return };
-        // In `a`, delay, `b`, delay, each agent has its own delay.
+        // In the lines `agent a`, `delay 1`, `agent b`, `delay 2`, each agent has its own delay.
         if self.has_delay {
             (self.delay_start, self.has_delay) = (group.agents.len(), false);
         }
         group.agents.push(name.to_owned());
     }
 
-    /// An empty rule matches nothing, but it ends the list of agents.
+    /// Adds a rule to the last group. An empty rule matches nothing, but it ends the list of
+    /// agents.
     fn push_rule(&mut self, is_allow: bool, value: &str, line: &str) {
         let Some(group) = self.groups.last_mut() else { return };
         let pattern = normalize_pattern(value);

@@ -12,7 +12,7 @@
 //! - Several [spellings](variants) of a URL may lead to the same page.
 //!
 //! A large section of real pages is not cut off, because its text is new. An endless
-//! calendar is.
+//! calendar is cut off, because its pages differ only in numbers and names of months.
 //!
 //! [`TrapGuard`] combines all evidence and is the interface to the crawl.
 //!
@@ -77,7 +77,7 @@ pub enum TrapDecision {
     Reject(TrapKind, String),
 }
 
-/// Links of a page.
+/// How a page was found, and its links.
 #[derive(Debug, Clone, Copy)]
 struct PageLinks<'a> {
     /// The first page that linked to this page.
@@ -113,23 +113,23 @@ impl TrapDetector {
     }
 
     /// Returns the branches of a URL, the largest first.
-    fn chain(&self, url: &Url) -> BranchChain {
+    fn branch_chain(&self, url: &Url) -> BranchChain {
         BranchChain::new(url, self.year)
     }
 
     /// Returns the branches of the redirect target if the URLs of this pattern redirect,
-    /// otherwise `chain`.
-    fn target_chain(&self, chain: BranchChain) -> BranchChain {
-        let target = self.redirect_targets.get(chain.pattern().as_str());
+    /// otherwise `url_chain`.
+    fn target_chain(&self, url_chain: BranchChain) -> BranchChain {
+        let target = self.redirect_targets.get(url_chain.pattern().as_str());
         match target.and_then(|target| Url::parse(target).ok()) {
-            Some(target) => self.chain(&target),
-            None => chain,
+            Some(target) => self.branch_chain(&target),
+            None => url_chain,
         }
     }
 
-    /// Returns the trap of a URL and its branch; `None` if the URL may be fetched. A URL of
-    /// an exhausted branch may be fetched as a trial if nothing is known about the smallest
-    /// branch of the URL.
+    /// Returns the kind of trap that a URL belongs to and the name of its branch; `None` if the
+    /// URL may be fetched. A URL of an exhausted branch may be fetched as a trial if no page of
+    /// its smallest branch was fetched.
     fn find_trap(&mut self, url: &Url) -> Option<(TrapKind, String)> {
         if let Some(trap) = shape::find_trap(url) {
             return Some(trap);
@@ -137,16 +137,18 @@ impl TrapDetector {
         if let Some(pattern) = self.hosts.find_trap(url) {
             return Some((TrapKind::HostInPath, pattern));
         }
-        let own = self.chain(url);
-        let redirects = self.endless_redirects.get(own.pattern().as_str());
+        let url_chain = self.branch_chain(url);
+        let redirects = self.endless_redirects.get(url_chain.pattern().as_str());
         if redirects.is_some_and(|count| *count >= MAX_ENDLESS_REDIRECTS) {
-            return Some((TrapKind::EndlessRedirects, own.pattern().as_str().to_owned()));
+            return Some((TrapKind::EndlessRedirects, url_chain.pattern().as_str().to_owned()));
         }
-        let kind = own.pattern().kind();
-        let chain = self.target_chain(own);
+        let kind = url_chain.pattern().kind();
+        let chain = self.target_chain(url_chain);
         let exhausted = self.exhausted_branch(&chain)?;
-        let is_unseen = |key: &String| self.budgets.get(key).is_none_or(|found| found.is_unseen());
-        if chain.keys().last().is_some_and(is_unseen)
+        let is_unseen =
+            |key: &String| self.budgets.get(key).is_none_or(|budget| budget.is_unseen());
+        let is_smallest_unseen = chain.keys().last().is_some_and(is_unseen);
+        if is_smallest_unseen
             && let Some(budget) = self.budgets.get_mut(&exhausted)
             && budget.has_trial()
         {
@@ -154,12 +156,15 @@ impl TrapDetector {
             return None;
         }
         // The name of a whole host would not be useful in a report; use its next branch.
-        let is_host = chain.is_host(&exhausted);
-        let name = if is_host { chain.keys_below_host().first().cloned() } else { Some(exhausted) };
+        let name = if chain.is_host(&exhausted) {
+            chain.keys_below_host().first().cloned()
+        } else {
+            Some(exhausted)
+        };
         Some((kind, name.unwrap_or_else(|| chain.pattern().as_str().to_owned())))
     }
 
-    /// Returns the largest exhausted branch of a URL, unless a smaller one is promising.
+    /// Returns the largest exhausted branch of a URL; `None` if a smaller branch is promising.
     fn exhausted_branch(&self, chain: &BranchChain) -> Option<String> {
         let mut exhausted = None;
         for key in chain.keys() {
@@ -179,8 +184,8 @@ impl TrapDetector {
         exhausted.cloned()
     }
 
-    /// Records the text of a fetched page and the new URLs that it links to. Returns the tests
-    /// that are due, and whether the page has value.
+    /// Records the text of a fetched page and the new URLs that it links to. Returns the value
+    /// of the page for its smallest branch, and the tests that are due.
     fn record_page(
         &mut self,
         url: &Url,
@@ -189,38 +194,43 @@ impl TrapDetector {
     ) -> (PageValue, Vec<EndlessTest>) {
         let new_links = links.new;
         self.hosts.record_page(url, page);
-        let chain = self.chain(url);
+        let chain = self.branch_chain(url);
         let has_new_text = self.known_text.add(page);
-        // The text of a generated page is new, but worth nothing.
+        // The text of a generated page is new, but has no value.
         let is_new = has_new_text && !self.endless.is_generated(&chain);
-        let source = links.from.map(|from| (from, self.chain(from)));
-        if let Some((_, from)) = source.as_ref().filter(|_| is_new) {
-            self.record_discovery(from, &chain);
+        let source = links.from.map(|from| (from, self.branch_chain(from)));
+        if let Some((_, source_chain)) = &source
+            && is_new
+        {
+            self.record_discovery(source_chain, &chain);
         }
-        let promising: Vec<BranchChain> =
-            if is_new { Vec::new() } else { self.promising(new_links) };
-        // The value of the page for its smallest branch, which is the last one.
-        let mut own_value = PageValue::Inert;
+        let promising_links: Vec<BranchChain> =
+            if is_new { Vec::new() } else { self.promising_branches(new_links) };
+        // The last iteration sets the value of the page for its smallest branch.
+        let mut value_for_smallest = PageValue::Inert;
         for key in chain.keys() {
-            let leads_out = || promising.iter().any(|link| !link.contains(key));
-            let value = match new_links.len() {
-                _ if is_new => PageValue::New,
-                0 => PageValue::Inert,
-                _ if leads_out() => PageValue::Linked,
-                _ => PageValue::Growing,
+            let leads_to_other_branch = || promising_links.iter().any(|link| !link.contains(key));
+            let value = if is_new {
+                PageValue::New
+            } else if new_links.is_empty() {
+                PageValue::Inert
+            } else if leads_to_other_branch() {
+                PageValue::Linked
+            } else {
+                PageValue::Growing
             };
-            self.budget(key).record_page(value);
-            own_value = value;
+            self.budget_mut(key).record_page(value);
+            value_for_smallest = value;
         }
-        let source = source.as_ref().map(|(from, chain)| (*from, chain));
-        let page = DiscoveredPage { url, chain: &chain, source, lineage: links.lineage };
+        let source = source.as_ref().map(|(from, source_chain)| (*from, source_chain));
+        let page = DiscoveredPage { url, branch_chain: &chain, source, lineage: links.lineage };
         let tests = self.endless.record_page(page, has_new_text, Inventor::new(self.year));
-        (own_value, tests)
+        (value_for_smallest, tests)
     }
 
-    /// Credits the branches of a page that led to new content in another branch.
-    fn record_discovery(&mut self, from: &BranchChain, chain: &BranchChain) {
-        for key in from.keys().iter().filter(|key| !chain.contains(key)) {
+    /// Credits the branches of the page `from`, which led to new content in another branch.
+    fn record_discovery(&mut self, from: &BranchChain, discovered: &BranchChain) {
+        for key in from.keys().iter().filter(|key| !discovered.contains(key)) {
             if let Some(budget) = self.budgets.get_mut(key) {
                 budget.record_discovery();
             }
@@ -228,21 +238,21 @@ impl TrapDetector {
     }
 
     /// Returns the branches of the URLs that may lead to new content.
-    fn promising(&self, urls: &[Url]) -> Vec<BranchChain> {
-        let chains = urls.iter().map(|url| self.target_chain(self.chain(url)));
+    fn promising_branches(&self, urls: &[Url]) -> Vec<BranchChain> {
+        let chains = urls.iter().map(|url| self.target_chain(self.branch_chain(url)));
         chains.filter(|chain| self.is_promising(chain)).collect()
     }
 
-    /// Whether the smallest known branch of a URL is promising. If no branch below the host
-    /// is known, the URL is promising, too.
+    /// Whether the smallest known branch of a URL is promising. A URL is also promising if no
+    /// branch below the host is known.
     fn is_promising(&self, chain: &BranchChain) -> bool {
         let keys = chain.keys_below_host().iter();
-        let known = keys.rev().find_map(|key| self.budgets.get(key));
-        known.is_none_or(|budget| budget.is_promising())
+        let smallest_known = keys.rev().find_map(|key| self.budgets.get(key));
+        smallest_known.is_none_or(|budget| budget.is_promising())
     }
 
     /// Returns the budget of a branch. A new branch gets an unspent budget.
-    fn budget(&mut self, key: &str) -> &mut BranchBudget {
+    fn budget_mut(&mut self, key: &str) -> &mut BranchBudget {
         if self.budgets.len() >= MAX_BRANCHES && !self.budgets.contains_key(key) {
             self.evict_half();
         }
@@ -252,16 +262,17 @@ impl TrapDetector {
     /// Records a redirect from `from` to `to`. URLs with the pattern of `from` then use the
     /// budget of `to`. A redirect to a branch without new content costs as much as a page.
     fn record_redirect(&mut self, from: &Url, to: &Url) {
-        let target = self.chain(to);
-        if !self.is_promising(&target) {
-            for key in self.chain(from).keys() {
-                self.budget(key).record_page(PageValue::Growing);
+        let target_chain = self.branch_chain(to);
+        if !self.is_promising(&target_chain) {
+            for key in self.branch_chain(from).keys() {
+                self.budget_mut(key).record_page(PageValue::Growing);
             }
         }
-        let (from, target) = (UrlPattern::new(from, self.year), UrlPattern::new(to, self.year));
-        let is_relevant = from.is_variable() && from != target;
+        let from_pattern = UrlPattern::new(from, self.year);
+        let to_pattern = UrlPattern::new(to, self.year);
+        let is_relevant = from_pattern.is_variable() && from_pattern != to_pattern;
         if is_relevant && self.redirect_targets.len() < MAX_REDIRECTS {
-            self.redirect_targets.insert(from.into_string(), to.to_string());
+            self.redirect_targets.insert(from_pattern.into_string(), to.to_string());
         }
     }
 
@@ -274,10 +285,11 @@ impl TrapDetector {
         }
     }
 
-    /// Whether the invented URLs of a test are pages with new text.
+    /// Records the pages at the invented URLs of a test; `None` for a URL that does not exist.
+    /// The set is generated if all invented URLs are pages with new text.
     fn record_test(&mut self, key: &str, pages: &[Option<PageFingerprint>]) {
-        // Each page is compared with the earlier pages of the test, too. If all pages are the
-        // same, only the first is new.
+        // Each page is compared with the earlier pages of the test, too. If all pages are equal,
+        // only the first is new.
         let mut is_new = |page: &Option<PageFingerprint>| {
             page.as_ref().is_some_and(|page| self.known_text.add(page))
         };
@@ -285,9 +297,11 @@ impl TrapDetector {
         // A list may return its last page for every larger number.
         let mut texts: Vec<u64> = pages.iter().flatten().map(PageFingerprint::masked).collect();
         texts.dedup();
-        self.endless.record_test(key, is_generated, texts.len() <= 1);
+        let is_same_page = texts.len() <= 1;
+        self.endless.record_test(key, is_generated, is_same_page);
     }
 
+    /// Drops the half of the budgets with the lowest eviction priority.
     fn evict_half(&mut self) {
         let priority = |budget: &BranchBudget| budget.eviction_priority();
         let mut priorities: Vec<u32> = self.budgets.values().map(priority).collect();

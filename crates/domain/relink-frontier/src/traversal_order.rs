@@ -14,8 +14,8 @@
 //!   `(2⁴³ − 1 − batch) · 2²⁰ + position`.
 //!
 //! If a link is found again while its task is waiting, the smaller key and the smaller depth
-//! are used. This makes depth first exact on graphs as well as on trees. Keys of breadth
-//! first only grow, so the rule has no effect there.
+//! are used. This makes depth first exact on graphs as well as on trees. Breadth first never
+//! finds a smaller key later, so the rule has no effect there.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +59,8 @@ impl TraversalOrder {
     /// assert!(TraversalOrder::BreadthFirst.key(old) < TraversalOrder::BreadthFirst.key(new));
     /// assert!(TraversalOrder::DepthFirst.key(new) < TraversalOrder::DepthFirst.key(old));
     /// ```
-    pub fn key(self, found: LinkDiscovery) -> i64 {
-        let LinkDiscovery { depth, batch, position } = found;
+    pub fn key(self, discovery: LinkDiscovery) -> i64 {
+        let LinkDiscovery { depth, batch, position } = discovery;
         let key = match self {
             Self::BreadthFirst => {
                 let number = batch.saturating_add(position.into()).min(MAX_NUMBER);
@@ -95,7 +95,8 @@ mod tests {
     const FIGURE_1: [(u32, &[u32]); 5] =
         [(1, &[2, 3, 4]), (2, &[5, 6]), (4, &[7, 8]), (5, &[9, 10]), (7, &[11, 12])];
 
-    /// Crawls from page 1 with one worker and a queue sorted by key.
+    /// Crawls from page 1 with one worker and a queue sorted by key. Returns the pages in the
+    /// order in which they are fetched.
     fn crawl(
         links: &BTreeMap<u32, Vec<u32>>,
         order: TraversalOrder,
@@ -107,14 +108,14 @@ mod tests {
         let mut fetched = Vec::new();
         while let Some((_, (page, depth))) = queue.pop_first() {
             fetched.push(page);
-            let found = links.get(&page).map_or(&[][..], Vec::as_slice);
-            for (link, position) in found.iter().zip(0..) {
+            let page_links = links.get(&page).map_or(&[][..], Vec::as_slice);
+            for (link, position) in page_links.iter().zip(0..) {
                 if is_within_depth(depth + 1, limit) && known.insert(*link) {
-                    let found = LinkDiscovery { depth: depth + 1, batch, position };
-                    queue.insert(order.key(found), (*link, depth + 1));
+                    let discovery = LinkDiscovery { depth: depth + 1, batch, position };
+                    queue.insert(order.key(discovery), (*link, depth + 1));
                 }
             }
-            batch += found.len() as u64;
+            batch += page_links.len() as u64;
         }
         fetched
     }

@@ -67,7 +67,7 @@ fn compile_all(patterns: &[String]) -> Result<Vec<Regex>, PatternError> {
 /// Compiles a pattern as a regular expression and as a glob, or as one of them.
 fn compile_pattern(pattern: &str) -> Result<Vec<Regex>, PatternError> {
     let as_regex = compile(pattern);
-    let as_glob = pattern.contains('*').then(|| compile(&glob(pattern)));
+    let as_glob = pattern.contains('*').then(|| compile(&glob_regex(pattern)));
     let compiled: Vec<Regex> = match (as_regex, as_glob) {
         (Ok(regex), Some(Ok(glob))) => vec![regex, glob],
         (Ok(regex), _) => vec![regex],
@@ -85,7 +85,8 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).nest_limit(MAX_NESTING).build()
 }
 
-fn glob(pattern: &str) -> String {
+/// Returns the regular expression that is equivalent to a glob.
+fn glob_regex(pattern: &str) -> String {
     let parts: Vec<String> = pattern.split('*').map(regex::escape).collect();
     format!("^{}$", parts.join(".*"))
 }
@@ -118,9 +119,10 @@ mod tests {
 
     #[test]
     fn matches_any_considers_all_texts() {
+        // An empty text means no pattern.
         let filter = |include: &str, exclude: &str| {
-            let list = |text: &str| Vec::from_iter((!text.is_empty()).then(|| text.to_owned()));
-            UrlFilter::new(&list(include), &list(exclude)).unwrap()
+            let optional = |text: &str| Vec::from_iter((!text.is_empty()).then(|| text.to_owned()));
+            UrlFilter::new(&optional(include), &optional(exclude)).unwrap()
         };
         let texts = ["/guide/", "docs/guide.md"];
         assert!(filter("^/guide", "").matches_any(&texts));

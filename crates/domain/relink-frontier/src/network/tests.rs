@@ -5,6 +5,7 @@ use relink_model::{DnsError, Hop, Timings};
 
 use super::*;
 
+/// Returns a probe that ended at `final_url` with a page of this title.
 fn probe(outcome: FetchOutcome, final_url: &str, title: &str) -> Probe {
     let hop = Hop { url: final_url.to_owned(), status: 200, location: None, ip: None };
     let digest = Digest { title: Some(title.to_owned()), ..Digest::default() };
@@ -28,14 +29,14 @@ fn evidence(reached: usize, unresolved: usize, unreached: usize) -> NetworkEvide
         let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), &domain);
         evidence.record(&domain, &page);
     }
-    let failed = |outcome| Probe { hops: Vec::new(), digest: None, ..probe(outcome, "", "") };
+    let failed_probe = |outcome| Probe { hops: Vec::new(), digest: None, ..probe(outcome, "", "") };
     for n in 0..unresolved {
         let outcome = FetchOutcome::DnsFailed(DnsError::NoSuchName);
-        evidence.record(&format!("gone{n}.test"), &failed(outcome));
+        evidence.record(&format!("gone{n}.test"), &failed_probe(outcome));
     }
     for n in 0..unreached {
         let outcome = FetchOutcome::TimedOut(Phase::Connect);
-        evidence.record(&format!("far{n}.test"), &failed(outcome));
+        evidence.record(&format!("far{n}.test"), &failed_probe(outcome));
     }
     evidence
 }
@@ -44,7 +45,8 @@ fn evidence(reached: usize, unresolved: usize, unreached: usize) -> NetworkEvide
 #[track_caller]
 fn check(reached: usize, unresolved: usize, unreached: usize, is_doubted: bool) {
     let doubt = evidence(reached, unresolved, unreached).doubt();
-    assert_eq!(doubt.is_some(), is_doubted, "{reached} {unresolved} {unreached}: {doubt:?}");
+    let numbers = format!("reached {reached}, unresolved {unresolved}, unreached {unreached}");
+    assert_eq!(doubt.is_some(), is_doubted, "{numbers}: {doubt:?}");
 }
 
 #[test]
@@ -81,9 +83,9 @@ fn order_of_results_does_not_matter_before_network_is_proven() {
     assert_eq!(unresolved.doubt(), evidence(1, 12, 0).doubt());
 }
 
-/// Returns the evidence of `shared` domains with the page of a portal and `own` domains
-/// with different pages.
-fn with_portal(shared: usize, own: usize) -> NetworkEvidence {
+/// Returns the evidence of `shared` domains that all return the page of a captive portal, and
+/// `own` domains with different pages.
+fn evidence_with_portal(shared: usize, own: usize) -> NetworkEvidence {
     let mut evidence = evidence(own, 0, 0);
     for n in 0..shared {
         let domain = format!("shared{n}.test");
@@ -95,16 +97,23 @@ fn with_portal(shared: usize, own: usize) -> NetworkEvidence {
 
 #[test]
 fn same_page_from_almost_all_hosts_is_doubted() {
-    assert_eq!(with_portal(5, 0).page_doubt(false), Some(NetworkDoubt::SamePage { domains: 5 }));
-    assert!(with_portal(60, 2).page_doubt(false).is_some());
-    assert_eq!(with_portal(4, 0).page_doubt(false), None);
-    assert_eq!(with_portal(5, 5).page_doubt(false), None);
-    assert!(with_portal(2, 0).page_doubt(true).is_some());
-    assert_eq!(with_portal(1, 0).page_doubt(true), None);
+    assert_eq!(
+        evidence_with_portal(5, 0).page_doubt(false),
+        Some(NetworkDoubt::SamePage { domains: 5 })
+    );
+    assert!(evidence_with_portal(60, 2).page_doubt(false).is_some());
+    assert_eq!(evidence_with_portal(4, 0).page_doubt(false), None);
+    assert_eq!(evidence_with_portal(5, 5).page_doubt(false), None);
+    assert!(evidence_with_portal(2, 0).page_doubt(true).is_some());
+    assert_eq!(evidence_with_portal(1, 0).page_doubt(true), None);
 }
 
 /// Returns the evidence of five domains with the same outcome and final URL.
-fn five_domains(outcome: &FetchOutcome, final_url: &str, title: &str) -> NetworkEvidence {
+fn evidence_of_five_domains(
+    outcome: &FetchOutcome,
+    final_url: &str,
+    title: &str,
+) -> NetworkEvidence {
     let mut evidence = NetworkEvidence::default();
     for n in 0..5 {
         evidence.record(&format!("a{n}.test"), &probe(outcome.clone(), final_url, title));
@@ -117,14 +126,16 @@ fn redirect_of_all_hosts_to_one_host_is_doubted() {
     let not_resolved = FetchOutcome::DnsFailed(DnsError::NoSuchName);
     let responses = [200, 404].map(FetchOutcome::Response);
     for outcome in responses.into_iter().chain([not_resolved]) {
-        let evidence = five_domains(&outcome, "http://portal.test/login", "");
+        let evidence =
+            evidence_of_five_domains(&outcome, "http://portal.test/doubt_after_logins", "");
         assert_eq!(evidence.page_doubt(false), Some(NetworkDoubt::SamePage { domains: 5 }));
     }
 }
 
 #[test]
 fn same_error_page_is_doubted_unless_it_is_a_default_page() {
-    let evidence = |title| five_domains(&FetchOutcome::Response(404), "http://x/", title);
+    let evidence =
+        |title| evidence_of_five_domains(&FetchOutcome::Response(404), "http://x/", title);
     assert!(evidence("Blocked by the gateway").page_doubt(false).is_some());
     for title in ["404 Not Found", "Page not found", "410 Gone", ""] {
         assert_eq!(evidence(title).page_doubt(false), None, "{title}");
@@ -137,16 +148,16 @@ fn same_error_page_is_doubted_unless_it_is_a_default_page() {
 
 #[test]
 fn login_to_the_network_is_doubted_unless_more_hosts_are_reached() {
-    let login = |number| {
+    let doubt_after_logins = |count| {
         let mut evidence = evidence(1, 0, 0);
-        for n in 0..number {
-            let domain = format!("login{n}.test");
+        for n in 0..count {
+            let domain = format!("doubt_after_logins{n}.test");
             evidence.record(&domain, &probe(FetchOutcome::Response(511), "http://x/", ""));
         }
         evidence.doubt()
     };
-    assert_eq!(login(1), None);
-    assert_eq!(login(2), Some(NetworkDoubt::LoginRequired { domains: 2 }));
+    assert_eq!(doubt_after_logins(1), None);
+    assert_eq!(doubt_after_logins(2), Some(NetworkDoubt::LoginRequired { domains: 2 }));
 }
 
 #[test]
@@ -154,18 +165,21 @@ fn closed_connections_and_gateway_errors_do_not_prove_that_hosts_are_reached() {
     let closed = FetchOutcome::ProtocolError(ProtocolError::Closed);
     let gateway = [502, 504].map(FetchOutcome::Response);
     for outcome in gateway.into_iter().chain([closed]) {
-        let doubt = five_domains(&outcome, "http://x/", "").doubt();
+        let doubt = evidence_of_five_domains(&outcome, "http://x/", "").doubt();
         assert_eq!(doubt, Some(NetworkDoubt::NothingReached { tried: 5 }), "{outcome}");
     }
-    assert_eq!(five_domains(&FetchOutcome::Response(500), "http://x/", "").doubt(), None);
+    assert_eq!(
+        evidence_of_five_domains(&FetchOutcome::Response(500), "http://x/", "").doubt(),
+        None
+    );
 }
 
 #[test]
 fn parked_pages_among_other_pages_are_not_doubted() {
-    let evidence = with_portal(5, 6);
+    let evidence = evidence_with_portal(5, 6);
     assert!(evidence.has_different_pages());
     assert_eq!(evidence.page_doubt(false), None);
-    assert!(!with_portal(5, 2).has_different_pages());
+    assert!(!evidence_with_portal(5, 2).has_different_pages());
 }
 
 /// Asserts the registrable domain, or `None` for a host of the local network.

@@ -15,13 +15,14 @@ use crate::query::{join_parameters, parameters};
 /// Maximum number of stored pages. The map is cleared when it is full.
 const MAX_CACHED: usize = 1 << 14;
 
-/// Contents of pages, by the hash of a parameter and of the URL without this parameter. Two
-/// pages with the same hash have URLs that differ only in the value of the parameter.
+/// Earlier pages, by a hash of a parameter key and of the URL without this parameter. Two pages
+/// with the same hash have URLs that differ only in the value of the parameter.
 #[derive(Debug, Default)]
 pub(crate) struct DuplicateParameters {
     variants: HashMap<u64, PageVariant>,
 }
 
+/// A page with one value of a parameter.
 #[derive(Debug, Clone, Copy)]
 struct PageVariant {
     url_hash: u64,
@@ -35,8 +36,8 @@ pub(crate) struct PageContent {
     pub(crate) exact: u64,
     /// Hash of the text without numbers and words of the URL.
     pub(crate) masked: u64,
-    /// Whether the page has only text that is known from other pages, and links to new URLs
-    /// like the pages of a spider trap.
+    /// Whether the page looks like the page of a spider trap: all its text is known from other
+    /// pages, and it links to new URLs.
     pub(crate) is_growing: bool,
 }
 
@@ -55,8 +56,8 @@ impl PageContent {
 }
 
 impl DuplicateParameters {
-    /// Compares a page with an earlier page without the parameter, for each parameter of which
-    /// it is not known whether it affects pages.
+    /// Compares a page with an earlier page whose URL has another value of a parameter. Does
+    /// so for each parameter whose effect is still unknown.
     pub(crate) fn compare(
         &mut self,
         url: &Url,
@@ -69,10 +70,9 @@ impl DuplicateParameters {
         let variant = PageVariant { url_hash: hash(url.as_str()), content };
         for key in learner.undecided(url) {
             let key_hash = hash(&(&key, without_parameter(url, &key)));
-            if let Some(other) =
-                self.variants.get(&key_hash).filter(|other| other.url_hash != variant.url_hash)
-            {
-                learner.record(url, &key, content.compare(other.content));
+            let earlier = self.variants.get(&key_hash);
+            if let Some(earlier) = earlier.filter(|page| page.url_hash != variant.url_hash) {
+                learner.record(url, &key, content.compare(earlier.content));
             }
             if self.variants.len() >= MAX_CACHED {
                 self.variants.clear();

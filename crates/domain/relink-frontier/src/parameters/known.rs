@@ -55,8 +55,8 @@ const SESSIONS: [&str; 9] = [
 /// Prefixes of session parameters.
 const SESSION_PREFIXES: [&str; 1] = ["aspsessionid"];
 
-/// Parameters that may contain a session id or something else: `sid=4711` may be a
-/// story.
+/// Parameters that contain a session ID on some sites and something else on others:
+/// `sid=4711` may be the number of an article.
 const AMBIGUOUS: [&str; 4] = ["sid", "s", "session", "ssid"];
 
 /// Minimum length of a value that can only be a session id.
@@ -73,20 +73,21 @@ const MIN_SESSION_LENGTH: usize = 16;
 /// # Ok::<(), url::ParseError>(())
 /// ```
 pub fn strip(url: &Url) -> (Url, Vec<String>) {
-    let (path, mut parameters) = strip_path(url.path());
-    let (mut stripped, in_query) = remove_parameters(url, is_known);
+    let (path, mut parameters) = strip_session_ids(url.path());
+    let (mut stripped, query_parameters) = remove_parameters(url, is_known);
     if !parameters.is_empty() {
         stripped.set_path(&path);
     }
-    parameters.extend(in_query);
+    parameters.extend(query_parameters);
     (stripped, parameters)
 }
 
-/// Removes session IDs from the path (`/a;jsessionid=1`). Returns the path and their keys.
-fn strip_path(path: &str) -> (String, Vec<String>) {
+/// Removes session IDs from the path (`/a;jsessionid=1`). Returns the path and the keys of the
+/// removed parameters.
+fn strip_session_ids(path: &str) -> (String, Vec<String>) {
     let mut parameters = Vec::new();
     let segments = path.split('/').map(|segment| {
-        let retained = segment.split(';').enumerate().filter(|(index, part)| {
+        let retained_parts = segment.split(';').enumerate().filter(|(index, part)| {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let is_removed = *index > 0 && part.contains('=') && is_session(key, value);
             if is_removed {
@@ -94,7 +95,7 @@ fn strip_path(path: &str) -> (String, Vec<String>) {
             }
             !is_removed
         });
-        retained.map(|(_, part)| part).collect::<Vec<_>>().join(";")
+        retained_parts.map(|(_, part)| part).collect::<Vec<_>>().join(";")
     });
     let path = segments.collect::<Vec<_>>().join("/");
     (path, parameters)
@@ -116,11 +117,11 @@ fn is_session(key: &str, value: &str) -> bool {
     {
         return true;
     }
-    let is_generated = value.len() >= MIN_SESSION_LENGTH
+    let looks_generated = value.len() >= MIN_SESSION_LENGTH
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic());
-    is_generated && AMBIGUOUS.contains(&key.as_str())
+    looks_generated && AMBIGUOUS.contains(&key.as_str())
 }
 
 #[cfg(test)]

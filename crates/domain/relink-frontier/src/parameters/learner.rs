@@ -19,14 +19,14 @@ const MIN_EQUAL_TRIALS: u32 = 8;
 /// Number of similar pages that count as one equal page.
 const SIMILAR_PER_SAME: u32 = 3;
 
-/// One difference is tolerated per this number of equal trials, because pages may
-/// change between two requests.
+/// Number of equal trials that excuse one different trial, because pages may change between
+/// two requests.
 const TRIALS_PER_DIFFERENCE: u32 = 20;
 
 /// Maximum number of parameters with trials. Further parameters are not tested.
 const MAX_PARAMETERS: usize = 8_192;
 
-/// The result of fetching a page without a parameter.
+/// The result of comparing a page with the page without a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrialOutcome {
     /// Exactly the same text and numbers.
@@ -52,10 +52,11 @@ pub enum TrialOutcome {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParameterLearner {
-    /// By path pattern and parameter, separated by a space, which neither can contain.
+    /// Results by map key: URL pattern and parameter, see [`pattern_key`] and [`section_key`].
     counts: BTreeMap<String, Counts>,
 }
 
+/// Numbers of trials by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Counts {
     same: u32,
@@ -68,7 +69,7 @@ impl ParameterLearner {
     /// Records the result of fetching a page with and without a parameter. The caller must
     /// compare numbers, too, because pages of a list may differ only in numbers.
     pub fn record(&mut self, url: &Url, key: &str, outcome: TrialOutcome) {
-        self.record_entry(entry_key(url, key), outcome);
+        self.record_entry(pattern_key(url, key), outcome);
         self.record_entry(section_key(url, key), outcome);
     }
 
@@ -88,15 +89,16 @@ impl ParameterLearner {
     /// Whether a parameter is irrelevant on URLs with the path pattern of `url`, or in its
     /// whole section.
     pub fn is_irrelevant(&self, url: &Url, key: &str) -> bool {
-        let counts = |entry: &String| self.counts.get(entry).copied().unwrap_or_default();
-        let of_pattern = counts(&entry_key(url, key));
-        let of_section = counts(&section_key(url, key));
+        let counts_of = |entry: &String| self.counts.get(entry).copied().unwrap_or_default();
+        let of_pattern = counts_of(&pattern_key(url, key));
+        let of_section = counts_of(&section_key(url, key));
         of_pattern.is_irrelevant() || of_pattern.different == 0 && of_section.is_always_irrelevant()
     }
 
-    /// Whether another trial is useful.
+    /// Whether another trial of the parameter is useful: it never changed a page, and too few
+    /// trials prove that it is irrelevant.
     pub fn is_undecided(&self, url: &Url, key: &str) -> bool {
-        match self.counts.get(&entry_key(url, key)) {
+        match self.counts.get(&pattern_key(url, key)) {
             Some(counts) => counts.different == 0 && !counts.is_irrelevant(),
             None => self.counts.len() < MAX_PARAMETERS,
         }
@@ -118,32 +120,34 @@ impl ParameterLearner {
 }
 
 impl Counts {
-    /// Whether there are many equal trials and no different one. A section requires twice
-    /// as many equal trials as a pattern, because its URLs are less alike.
+    /// Whether there are many equal trials and no different trial. A section requires twice as
+    /// many equal trials as a pattern, because its URLs are less alike.
     fn is_always_irrelevant(self) -> bool {
         self.different == 0 && self.same / 2 + self.similar / SIMILAR_PER_SAME >= MIN_EQUAL_TRIALS
     }
 
+    /// Whether there are enough equal trials, and few different trials compared to them.
     fn is_irrelevant(self) -> bool {
         let same = self.same.saturating_add(self.similar / SIMILAR_PER_SAME);
         same >= MIN_EQUAL_TRIALS && self.different.saturating_mul(TRIALS_PER_DIFFERENCE) <= same
     }
 }
 
-/// Returns the map key of a parameter in the section of a URL, its first segment.
+/// Returns the map key of a parameter in the section of a URL, its first path segment.
 fn section_key(url: &Url, key: &str) -> String {
     let mut bare = url.clone();
     let first = url.path().split('/').find(|segment| !segment.is_empty());
     bare.set_path(first.unwrap_or_default());
-    format!("{} in section", entry_key(&bare, key))
+    format!("{} in section", pattern_key(&bare, key))
 }
 
-/// Returns the map key of a parameter. URLs with one path pattern share their results.
-fn entry_key(url: &Url, key: &str) -> String {
+/// Returns the map key of a parameter: the path pattern of the URL, a space and the parameter.
+/// Neither part contains a space. URLs with one path pattern share their results.
+fn pattern_key(url: &Url, key: &str) -> String {
     let mut bare = url.clone();
     bare.set_query(None);
-    // The pattern must not depend on the current year. With year 0, all dates are marked as
-    // far from it; remove these marks.
+    // The pattern must not depend on the current year. With year 0, the prefix `far-` marks all
+    // dates as far from the current year; remove these prefixes.
     format!("{} {key}", UrlPattern::new(&bare, 0).as_str().replace("far-", ""))
 }
 

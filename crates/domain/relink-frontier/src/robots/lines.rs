@@ -82,17 +82,18 @@ fn key_and_value(line: &str) -> Option<(&str, &str)> {
 /// its start.
 pub(super) fn product_token(agent: &str) -> String {
     let agent = agent.trim();
-    let is_any = agent
+    let is_any_agent = agent
         .strip_prefix('*')
         .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']));
-    if is_any {
+    if is_any_agent {
         return ANY_AGENT.to_owned();
     }
-    let is_name = |letter: &char| letter.is_ascii_alphabetic() || matches!(letter, '-' | '_');
-    agent.chars().take_while(is_name).map(|letter| letter.to_ascii_lowercase()).collect()
+    let is_name_character =
+        |letter: &char| letter.is_ascii_alphabetic() || matches!(letter, '-' | '_');
+    agent.chars().take_while(is_name_character).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
-/// Parses a number of seconds and ignores the rest.
+/// Parses a number of seconds, such as `2.5`, and ignores the text after it.
 fn parse_delay(value: &str) -> Option<Duration> {
     let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
     let number = value.split(|letter| !is_number(letter)).next()?;

@@ -10,15 +10,15 @@ use std::fmt::Write;
 
 /// Normalizes a path with its query.
 pub(super) fn normalize_path(path: &str) -> String {
-    let mut normal = String::with_capacity(path.len());
-    for letter in Letters(path.as_bytes()) {
-        match letter {
-            Letter::Bare(b'*') => normal.push_str("%2A"),
-            Letter::Bare(b'$') => normal.push_str("%24"),
-            other => push_normalized(&mut normal, other),
+    let mut normalized = String::with_capacity(path.len());
+    for character in PathCharacters(path.as_bytes()) {
+        match character {
+            PathCharacter::Literal(b'*') => normalized.push_str("%2A"),
+            PathCharacter::Literal(b'$') => normalized.push_str("%24"),
+            other => push_normalized(&mut normalized, other),
         }
     }
-    normal
+    normalized
 }
 
 /// Normalizes a pattern.
@@ -27,14 +27,14 @@ pub(super) fn normalize_pattern(pattern: &str) -> String {
         Some(body) => (body, "$"),
         None => (pattern, ""),
     };
-    let mut normal = String::with_capacity(pattern.len());
-    for letter in Letters(body.as_bytes()) {
-        match letter {
-            Letter::Bare(b'$') => normal.push_str("%24"),
-            other => push_normalized(&mut normal, other),
+    let mut normalized = String::with_capacity(pattern.len());
+    for character in PathCharacters(body.as_bytes()) {
+        match character {
+            PathCharacter::Literal(b'$') => normalized.push_str("%24"),
+            other => push_normalized(&mut normalized, other),
         }
     }
-    normal + end
+    normalized + end
 }
 
 /// Whether a normalized pattern matches a normalized path. An empty pattern matches
@@ -66,46 +66,46 @@ pub(super) fn matches_pattern(pattern: &str, path: &str) -> bool {
 
 /// A character of a path.
 #[derive(Clone, Copy)]
-enum Letter {
+enum PathCharacter {
     /// Written literally.
-    Bare(u8),
+    Literal(u8),
     /// Percent-encoded.
     Escaped(u8),
 }
 
 /// Iterates over the characters of a path and decodes escapes.
-struct Letters<'a>(&'a [u8]);
+struct PathCharacters<'a>(&'a [u8]);
 
-impl Iterator for Letters<'_> {
-    type Item = Letter;
+impl Iterator for PathCharacters<'_> {
+    type Item = PathCharacter;
 
-    fn next(&mut self) -> Option<Letter> {
+    fn next(&mut self) -> Option<PathCharacter> {
         if let [b'%', high, low, rest @ ..] = self.0
-            && let (Some(high), Some(low)) = (hex(*high), hex(*low))
+            && let (Some(high), Some(low)) = (hex_digit_value(*high), hex_digit_value(*low))
         {
             self.0 = rest;
-            return Some(Letter::Escaped(16 * high + low));
+            return Some(PathCharacter::Escaped(16 * high + low));
         }
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
-        Some(Letter::Bare(*first))
+        Some(PathCharacter::Literal(*first))
     }
 }
 
-fn hex(digit: u8) -> Option<u8> {
+fn hex_digit_value(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
 /// Appends a character in normalized form.
-fn push_normalized(normal: &mut String, letter: Letter) {
-    match letter {
-        Letter::Bare(byte) if is_unreserved(byte) || is_reserved(byte) => {
-            normal.push(char::from(byte));
+fn push_normalized(normalized: &mut String, character: PathCharacter) {
+    match character {
+        PathCharacter::Literal(byte) if is_unreserved(byte) || is_reserved(byte) => {
+            normalized.push(char::from(byte));
         }
-        Letter::Escaped(byte) if is_unreserved(byte) => normal.push(char::from(byte)),
-        Letter::Bare(byte) | Letter::Escaped(byte) => {
+        PathCharacter::Escaped(byte) if is_unreserved(byte) => normalized.push(char::from(byte)),
+        PathCharacter::Literal(byte) | PathCharacter::Escaped(byte) => {
             // Writing to a string cannot fail.
-            let _ = write!(normal, "%{byte:02X}");
+            let _ = write!(normalized, "%{byte:02X}");
         }
     }
 }

@@ -45,9 +45,9 @@ impl RobotsPolicy {
     /// counts as unreachable.
     pub fn from_status(status: u16, body: &[u8], now: Timestamp) -> Self {
         match status {
-            200..=299 => Self::known(RobotsTxt::parse(body), now),
+            200..=299 => Self::from_rules(RobotsTxt::parse(body), now),
             429 => Self::unreachable(now),
-            300..=499 => Self::known(RobotsTxt::allow_all(), now),
+            300..=499 => Self::from_rules(RobotsTxt::allow_all(), now),
             _ => Self::unreachable(now),
         }
     }
@@ -55,8 +55,8 @@ impl RobotsPolicy {
     /// Returns the policy of a host that could not be reached: DNS failure, connection
     /// failure or timeout.
     pub fn unreachable(now: Timestamp) -> Self {
-        let fresh_until = now.saturating_add(Self::RETRY_DELAY).unwrap_or(now);
-        Self { robots: RobotsTxt::deny_all(), expires_at: fresh_until, is_unreachable: true }
+        let expires_at = now.saturating_add(Self::RETRY_DELAY).unwrap_or(now);
+        Self { robots: RobotsTxt::deny_all(), expires_at, is_unreachable: true }
     }
 
     /// Whether the policy has not expired at `now`.
@@ -64,8 +64,9 @@ impl RobotsPolicy {
         now < self.expires_at
     }
 
-    fn known(robots: RobotsTxt, now: Timestamp) -> Self {
-        let fresh_until = now.saturating_add(Self::LIFETIME).unwrap_or(now);
-        Self { robots, expires_at: fresh_until, is_unreachable: false }
+    /// Returns the policy of a site whose rules are known.
+    fn from_rules(robots: RobotsTxt, now: Timestamp) -> Self {
+        let expires_at = now.saturating_add(Self::LIFETIME).unwrap_or(now);
+        Self { robots, expires_at, is_unreachable: false }
     }
 }

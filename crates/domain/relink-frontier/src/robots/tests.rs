@@ -84,6 +84,7 @@ fn sitemaps_are_independent_of_groups() {
 #[test]
 fn server_errors_and_rate_limits_deny_everything() {
     let now: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    // `/x` and `/y` are allowed or not, depending on the status.
     let file = b"User-agent: *\nDisallow: /x";
     for (status, x, y) in [
         (200, false, true),
@@ -98,8 +99,8 @@ fn server_errors_and_rate_limits_deny_everything() {
         (503, false, false),
     ] {
         let policy = RobotsPolicy::from_status(status, file, now);
-        let may = |path| policy.robots.is_allowed("a", &url(path));
-        assert_eq!((may("/x"), may("/y")), (x, y), "{status}");
+        let is_allowed = |path| policy.robots.is_allowed("a", &url(path));
+        assert_eq!((is_allowed("/x"), is_allowed("/y")), (x, y), "{status}");
         assert!(policy.is_fresh(now));
         assert!(!policy.is_fresh(now + RobotsPolicy::LIFETIME));
     }

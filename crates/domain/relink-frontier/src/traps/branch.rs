@@ -65,8 +65,8 @@ impl BranchChain {
         Self { keys, host_keys, pattern }
     }
 
-    /// Returns the keys of the branches, the largest first: the hosts of the domain if the host
-    /// has further labels, the host, and the branches of the host.
+    /// Returns the keys of the branches, the largest first: all hosts of the domain if the host
+    /// has further labels, then the host, then the branches of the host.
     pub(super) fn keys(&self) -> &[String] {
         &self.keys
     }
@@ -78,10 +78,9 @@ impl BranchChain {
 
     /// Whether a key is the host.
     pub(super) fn is_host(&self, key: &str) -> bool {
-        self.host_keys
-            .checked_sub(1)
-            .and_then(|last| self.keys.get(last))
-            .is_some_and(|own| own == key)
+        // The host is the last of the host keys.
+        let host_index = self.host_keys.checked_sub(1);
+        host_index.and_then(|index| self.keys.get(index)).is_some_and(|host| host == key)
     }
 
     /// Returns the pattern of the URL.
@@ -106,7 +105,8 @@ impl BranchChain {
     }
 }
 
-/// Returns the key of all hosts of a domain; `None` for the domain itself, `www.` and addresses.
+/// Returns the key of all hosts of a domain, such as `*.example.org`; `None` for the domain
+/// itself, for `www.` and for IP addresses.
 fn domain_key(url: &Url) -> Option<String> {
     let host = url.domain()?;
     let domain = std::str::from_utf8(psl::domain(host.as_bytes())?.as_bytes()).ok()?;
@@ -125,7 +125,7 @@ fn parent(path: &str) -> &str {
     path.get(..end).unwrap_or(path)
 }
 
-/// Returns the different keys of the parameters, sorted.
+/// Returns the distinct keys of the parameters, sorted.
 fn parameter_keys(url: &Url) -> Vec<&str> {
     let mut keys: Vec<&str> = parameters(url).map(|parameter| parameter.key).collect();
     keys.sort_unstable();

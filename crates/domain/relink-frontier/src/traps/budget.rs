@@ -1,7 +1,7 @@
 //! The budget of a branch for pages without new content.
 //!
 //! A budget is counted in points. A page with new content adds points. Every other page costs
-//! points; a page that leads to further URLs costs the most. The budget is never reset, so a
+//! points; a page that leads to further URLs costs most. The budget is never reset, so a
 //! trap that contains a few new pages ends as well.
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Initial budget of a host: 200 growing pages.
 const HOST_POINTS: u32 = 2_000;
 /// Initial budget of all hosts of a domain: twice that of a host, so that a trap on one host does
-/// not use it up.
+/// not exhaust the budget of the domain.
 const DOMAIN_POINTS: u32 = 2 * HOST_POINTS;
 /// Initial budget of any other branch: 150 growing pages.
 const BRANCH_POINTS: u32 = 1_500;
@@ -62,7 +62,7 @@ pub(super) struct BranchBudget {
     spent: u32,
     /// Number of pages fetched.
     pages: u32,
-    /// Number of trials since the budget is exhausted.
+    /// Number of trials since the budget was exhausted.
     #[serde(default)]
     trials: u32,
 }
@@ -108,8 +108,8 @@ impl BranchBudget {
         self.spent >= initial.saturating_add(self.earned())
     }
 
-    /// Whether the branch has earned what it cost, so that it is fetched even if a larger
-    /// branch is exhausted.
+    /// Whether the branch has earned at least as many points as it cost. Such a branch is
+    /// fetched even if a larger branch is exhausted.
     pub(super) fn is_promising(self) -> bool {
         self.earned() > 0 && self.spent <= self.earned()
     }
@@ -129,7 +129,8 @@ impl BranchBudget {
         self.trials = self.trials.saturating_add(1);
     }
 
-    /// Returns the priority to retain the budget; the lowest is dropped first.
+    /// Returns the priority to retain the budget. Budgets with the lowest priority are dropped
+    /// first.
     pub(super) fn eviction_priority(self) -> u32 {
         self.spent.max(self.pages)
     }
@@ -139,12 +140,14 @@ impl BranchBudget {
 mod tests {
     use super::*;
 
-    /// Asserts whether these pages exhaust a budget.
+    /// Asserts whether these numbers of pages exhaust a budget.
     #[track_caller]
     fn check(pages: &[(PageValue, u32)], expect: bool) {
         let mut budget = BranchBudget::default();
         for (value, count) in pages {
-            (0..*count).for_each(|_| budget.record_page(*value));
+            for _ in 0..*count {
+                budget.record_page(*value);
+            }
         }
         assert_eq!(budget.is_exhausted(BranchKind::Other), expect, "{pages:?}");
     }

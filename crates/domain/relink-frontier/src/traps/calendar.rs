@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::fingerprint::hash_of;
+use super::fingerprint::word_hash;
 
 /// Months and weekdays in common languages. Some are also other words (`may`, `mars`,
 /// `sat`), which does not matter for a comparison.
@@ -153,13 +153,13 @@ const LONGEST_NAME: usize = 10;
 
 /// The hashes of [`NAMES`], sorted.
 static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
-    let mut hashes: Vec<u64> = NAMES.iter().map(|name| hash_of(name)).collect();
+    let mut hashes: Vec<u64> = NAMES.iter().map(|name| word_hash(name)).collect();
     hashes.sort_unstable();
     hashes
 });
 
 /// Whether a word with this hash and length is a month or weekday.
-pub(super) fn is_name(hash: u64, length: usize) -> bool {
+pub(super) fn is_calendar_name(hash: u64, length: usize) -> bool {
     (SHORTEST_NAME..=LONGEST_NAME).contains(&length) && HASHES.binary_search(&hash).is_ok()
 }
 
@@ -197,7 +197,7 @@ mod tests {
         let names: Vec<&str> = names.split_whitespace().collect();
         assert_eq!(names.len(), count, "{names:?}");
         for name in names {
-            assert!(is_name(hash_of(name), name.len()), "{name}");
+            assert!(is_calendar_name(word_hash(name), name.len()), "{name}");
         }
     }
 
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn is_name_finds_every_name() {
-        assert!(NAMES.iter().all(|name| is_name(hash_of(name), name.len())));
-        assert!(!is_name(hash_of("meeting"), "meeting".len()));
+        assert!(NAMES.iter().all(|name| is_calendar_name(word_hash(name), name.len())));
+        assert!(!is_calendar_name(word_hash("meeting"), "meeting".len()));
         assert!(NAMES.is_sorted());
     }
 

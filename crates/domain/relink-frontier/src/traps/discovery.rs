@@ -1,11 +1,11 @@
 //! The discovery tree of a crawl: the first page that linked to each URL.
 //!
 //! The *lineage* of a URL is the set of all sets of pages (see [`super::endless`]) to which the
-//! pages on the way from a start page to the URL belong. A URL whose lineage contains its own
-//! set was found only because another page of the set was fetched. A link is *remote* if the
-//! pages that link to the URL have no common ancestor near them, except a start page. In a
-//! generated set, pages link to their own children, siblings and parents. In a real section,
-//! many links are remote.
+//! pages on the way from a start page to the URL belong. If the lineage of a URL contains the
+//! set of the URL, the URL was found only because another page of the set was fetched. A link
+//! is *remote* if the pages that link to the URL have no common ancestor near them, except a
+//! start page. In a generated set, pages link to their own children, siblings and parents. In
+//! a real section, many links are remote.
 //!
 //! URLs and keys of sets are stored as hashes, so that a URL takes about 32 bytes.
 
@@ -16,8 +16,8 @@ const MAX_LINEAGE: usize = 32;
 /// Number of steps to a common ancestor up to which two pages are near each other.
 const NEAR_STEPS: usize = 2;
 
-/// The lineage without sets.
-const EMPTY: u32 = 0;
+/// Index of the lineage without sets.
+const EMPTY_LINEAGE: u32 = 0;
 
 /// The origin of a URL.
 #[derive(Debug, Clone, Copy)]
@@ -34,62 +34,68 @@ struct Origin {
 #[derive(Debug, Default)]
 pub(super) struct DiscoveryTree {
     origins: HashMap<u64, Origin>,
-    /// The different lineages; each is sorted by the order of discovery.
+    /// The distinct lineages. The hashes of each are in the order of discovery.
     lineages: Vec<Box<[u64]>>,
+    /// The index of each lineage, as in [`Origin::lineage`].
     lineage_indexes: HashMap<Box<[u64]>, u32>,
-    /// The last parent and the lineage of its children.
-    last: Option<(u64, u32)>,
+    /// The last parent and the index of the lineage of its children.
+    last_parent: Option<(u64, u32)>,
 }
 
 impl DiscoveryTree {
     /// Adds a start page, or a URL whose first link is not known.
     pub(super) fn add_start(&mut self, url: u64) {
-        let origin = Origin { parent: None, lineage: EMPTY, has_remote_link: false };
+        let origin = Origin { parent: None, lineage: EMPTY_LINEAGE, has_remote_link: false };
         self.origins.entry(url).or_insert(origin);
     }
 
-    /// Adds a URL that the page `parent` discovered. `keys` returns the sets of the parent.
-    pub(super) fn add(&mut self, url: u64, parent: u64, keys: impl FnOnce() -> Vec<u64>) {
-        let lineage = match self.last {
-            Some((last, lineage)) if last == parent => lineage,
-            _ => self.lineage_of_children(parent, keys),
+    /// Adds a URL that the page `parent` discovered. `parent_sets` returns the sets of the
+    /// parent.
+    pub(super) fn add(&mut self, url: u64, parent: u64, parent_sets: impl FnOnce() -> Vec<u64>) {
+        let lineage = match self.last_parent {
+            Some((last_parent, lineage)) if last_parent == parent => lineage,
+            _ => self.lineage_of_children(parent, parent_sets),
         };
-        self.last = Some((parent, lineage));
+        self.last_parent = Some((parent, lineage));
         let origin = Origin { parent: Some(parent), lineage, has_remote_link: false };
         self.origins.entry(url).or_insert(origin);
     }
 
-    /// Returns the lineage of the URLs that a page discovers. A start page is not part of it,
-    /// because all URLs descend from it.
-    fn lineage_of_children(&mut self, parent: u64, keys: impl FnOnce() -> Vec<u64>) -> u32 {
-        let Some(origin) = self.origins.get(&parent).filter(|found| found.parent.is_some()) else {
-            return EMPTY;
+    /// Returns the lineage of the URLs that a page discovers: the lineage of the page and the
+    /// sets of the page. A start page has no part in a lineage, because all URLs descend from
+    /// start pages.
+    fn lineage_of_children(&mut self, parent: u64, parent_sets: impl FnOnce() -> Vec<u64>) -> u32 {
+        let discovered = self.origins.get(&parent).filter(|origin| origin.parent.is_some());
+        let Some(origin) = discovered else {
+            return EMPTY_LINEAGE;
         };
         let lineage = origin.lineage;
         let mut sets = self.sets(lineage).to_vec();
-        for key in keys() {
+        for key in parent_sets() {
             if sets.len() < MAX_LINEAGE && !sets.contains(&key) {
                 sets.push(key);
             }
         }
-        if sets.len() == self.sets(lineage).len() { lineage } else { self.index_of(sets) }
+        if sets.len() == self.sets(lineage).len() { lineage } else { self.insert_lineage(sets) }
     }
 
-    /// Returns the index of a lineage that is not empty, which is stored if it is new.
-    fn index_of(&mut self, sets: Vec<u64>) -> u32 {
+    /// Returns the index of a lineage that is not empty. Stores the lineage if it is new.
+    fn insert_lineage(&mut self, sets: Vec<u64>) -> u32 {
         let sets = sets.into_boxed_slice();
         if let Some(index) = self.lineage_indexes.get(&sets) {
             return *index;
         }
         self.lineages.push(sets.clone());
         // Index 0 is the empty lineage.
-        let index = u32::try_from(self.lineages.len()).unwrap_or(EMPTY);
+        let index = u32::try_from(self.lineages.len()).unwrap_or(EMPTY_LINEAGE);
         self.lineage_indexes.insert(sets, index);
         index
     }
 
+    /// Returns the hashes of the sets of a lineage.
     fn sets(&self, lineage: u32) -> &[u64] {
-        let index = usize::try_from(lineage).ok().and_then(|lineage| lineage.checked_sub(1));
+        // Index 0 is the empty lineage, which is not stored.
+        let index = usize::try_from(lineage).ok().and_then(|index| index.checked_sub(1));
         index.and_then(|index| self.lineages.get(index)).map_or(&[], |sets| sets)
     }
 
@@ -129,7 +135,8 @@ impl DiscoveryTree {
 mod tests {
     use super::*;
 
-    /// Home page 1 links to 2 and 3, which link to 4 and 5 and to 6.
+    /// Home page 1 links to 2 and 3. Page 2 links to 4 and 5, page 3 to 6, page 4 to 7. Pages
+    /// with an even number belong to set 100, the others to set 101.
     fn tree() -> DiscoveryTree {
         let mut tree = DiscoveryTree::default();
         tree.add_start(1);
@@ -157,6 +164,6 @@ mod tests {
         assert!(!tree.record_link(1, 6), "start page");
         assert!(tree.record_link(7, 6), "only the start page is a common ancestor");
         assert!(!tree.record_link(7, 6), "second remote link");
-        assert!(tree.record_link(4, 1), "start page");
+        assert!(tree.record_link(4, 1), "link from the start page");
     }
 }

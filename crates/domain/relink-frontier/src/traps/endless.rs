@@ -25,25 +25,27 @@ use super::invented_url::{InventedForm, Inventor};
 
 /// Number of new pages of a set after which it is tested with invented URLs.
 const FIRST_TEST_PAGES: u32 = 150;
-/// Factor by which the number of pages grows from one test to the next.
+/// The first test of a set is due after `FIRST_TEST_PAGES` pages, each later one after this
+/// many times as many pages.
 const TEST_GROWTH: u32 = 2;
-/// A subset is tested in place of a larger set if it contains at least one in this many pages
+/// A subset is tested in place of a larger set if it contains at least one of this many pages
 /// of the larger set.
 const SUBSET_SHARE: u32 = 2;
-/// Minimum number of pages of a set that is tested because it discovered pages of another set.
+/// Minimum number of pages of a set that is tested because its pages discovered pages of
+/// another set.
 const MIN_SOURCE_PAGES: u32 = 5;
-/// The queue of a set grows if its pages discover URLs of the set, at least this percentage of
-/// the number of fetched pages.
+/// A set grows only if its pages discover many URLs of the set: at least this percentage of the
+/// number of fetched pages.
 const MIN_GROWTH_PERCENT: u32 = 150;
-/// Minimum factor by which the queue of an endless set grows while the number of fetched pages
-/// grows by a factor of two to four.
+/// Minimum factor by which the queue of an endless set grows while the number of its fetched
+/// pages at least doubles.
 const MIN_QUEUE_GROWTH: u32 = 2;
 /// A set is real if one in this many of its URLs has a remote link.
 const URLS_PER_REMOTE_LINK: u32 = 50;
 /// Maximum number of stored sets.
 const MAX_SETS: usize = 8_192;
 
-/// Invented URLs of a set.
+/// A test of a set with URLs that the crawl invented.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndlessTest {
     /// The key of the set.
@@ -56,7 +58,7 @@ pub struct EndlessTest {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DiscoveredPage<'a> {
     pub(super) url: &'a Url,
-    pub(super) chain: &'a BranchChain,
+    pub(super) branch_chain: &'a BranchChain,
     /// The first page that linked to this page, with its branches.
     pub(super) source: Option<(&'a Url, &'a BranchChain)>,
     /// Hashes of the sets to which the pages on the way to this page belong.
@@ -73,22 +75,22 @@ enum TestState {
     Pending,
     /// Invented URLs do not exist. They may exist in another form.
     Finite,
-    /// Dates in the future, or numbers beyond those of the set, do not exist.
+    /// Invented dates and numbers do not exist, so the set has an end.
     Bounded,
     /// Invented URLs are new pages.
     Generated,
-    /// Pages of a generated set lead to ever new pages of this set.
+    /// Pages of a generated set always lead to new pages of this set.
     Fed,
 }
 
 impl TestState {
-    /// Whether the set may be tested again.
+    /// Whether the result of the test may change, so that the set may be tested again.
     fn is_open(self) -> bool {
         matches!(self, Self::Untested | Self::Finite | Self::Bounded)
     }
 }
 
-/// A set of URLs.
+/// What is known about a set of URLs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct EndlessSet {
@@ -98,22 +100,24 @@ struct EndlessSet {
     new: u32,
     /// Number of fetched pages whose lineage contains the set.
     descended: u32,
-    /// Number of fetched pages whose lineage contains their smallest set.
+    /// Number of fetched pages, of any set below this one, whose lineage contains the smallest
+    /// set of the page. Such pages are found one after the other.
     successive: u32,
     /// Number of URLs whose lineage contains the set.
     discovered: u32,
-    /// The values of `discovered` after 1, 2, 4, … descended pages.
+    /// The values of `discovered` after 1, 2, 4, 8, … descended pages.
     discovered_at: Vec<u32>,
-    /// Number of URLs whose lineage contains the set, and which have a remote link.
+    /// Number of URLs whose lineage contains the set, and to which a remote page links.
     remote: u32,
     /// Number of tests.
     tests: u32,
     verdict: TestState,
-    /// Whether the URLs of the pending test must exist if the set is endless.
+    /// Whether the pending test is decisive: if the set were endless, the invented URLs of the
+    /// test would exist.
     is_decisive: bool,
-    /// The set to which pages of this set lead, if it is tested for this reason.
+    /// The set to which pages of this set lead, if this set is tested for that reason.
     leads_to: Option<String>,
-    /// The latest URL with new content.
+    /// The latest URL with new content, from which URLs are invented.
     sample: Option<String>,
 }
 
@@ -136,27 +140,30 @@ impl EndlessSet {
         }
     }
 
-    /// Whether the set has `max_pages` pages that were found only through it, grows, and its
-    /// pages do not link to each other.
+    /// Whether the set has `max_pages` pages that were found only through pages of the set,
+    /// grows, and has hardly any remote links.
     fn grows_alone(&self, max_pages: u32) -> bool {
         let has_remote_links =
             self.remote.saturating_mul(URLS_PER_REMOTE_LINK) >= self.discovered.max(1);
-        let is_large = self.descended >= max_pages && self.queue_grows(max_pages);
+        let is_large_and_growing = self.descended >= max_pages && self.queue_grows(max_pages);
         self.verdict != TestState::Bounded
             && !has_remote_links
-            && (is_large || self.successive >= max_pages)
+            && (is_large_and_growing || self.successive >= max_pages)
     }
 
-    /// Whether the queue of the set grows as fast as the number of fetched pages.
+    /// Whether the set discovers URLs faster than they are fetched, and its queue is much longer
+    /// than at an earlier time.
     fn queue_grows(&self, max_pages: u32) -> bool {
+        // The earlier time is after `max_pages / 2` descended pages, rounded down to a power of
+        // two. `discovered_at` has one entry per power of two.
         let exponent = (max_pages / 2).checked_ilog2().unwrap_or_default();
         let position = usize::try_from(exponent).unwrap_or_default();
-        let earlier = self.discovered_at.get(position).copied().unwrap_or_default();
-        let earlier = earlier.saturating_sub(1 << exponent);
+        let earlier_discovered = self.discovered_at.get(position).copied().unwrap_or_default();
+        let earlier_queue = earlier_discovered.saturating_sub(1 << exponent);
         let queue = self.discovered.saturating_sub(self.descended);
-        let percent = u64::from(self.discovered) * 100;
-        percent >= u64::from(self.descended) * u64::from(MIN_GROWTH_PERCENT)
-            && queue >= earlier.saturating_mul(MIN_QUEUE_GROWTH)
+        let grows_faster = u64::from(self.discovered) * 100
+            >= u64::from(self.descended) * u64::from(MIN_GROWTH_PERCENT);
+        grows_faster && queue >= earlier_queue.saturating_mul(MIN_QUEUE_GROWTH)
     }
 }
 
@@ -175,14 +182,14 @@ impl EndlessSets {
         is_new: bool,
         inventor: Inventor,
     ) -> Vec<EndlessTest> {
-        let keys = page.chain.endless_keys();
+        let keys = page.branch_chain.endless_keys();
         let smallest = keys.last().cloned().unwrap_or_default();
         let is_bounded =
             self.sets.get(&smallest).is_some_and(|set| set.verdict == TestState::Bounded);
         let is_successive = !is_bounded && page.lineage.contains(&key_hash(&smallest));
-        let mut previous = None;
+        let mut previous_sample = None;
         for key in &keys {
-            let Some(set) = self.set(key) else { continue };
+            let Some(set) = self.set_mut(key) else { continue };
             set.pages = set.pages.saturating_add(1);
             set.successive = set.successive.saturating_add(u32::from(is_successive));
             if page.lineage.contains(&key_hash(key)) {
@@ -193,27 +200,33 @@ impl EndlessSets {
             }
             set.new = set.new.saturating_add(1);
             let sample = set.sample.replace(page.url.to_string());
-            // URLs are invented from this URL and the previous one of the smallest due set.
-            previous = if set.needs_test() { sample.or(previous) } else { previous };
+            // The keys become smaller, so the smallest set with a due test is the last one.
+            if set.needs_test() && sample.is_some() {
+                previous_sample = sample;
+            }
         }
-        let Some(key) = self.set_to_test(&keys).filter(|_| is_new) else { return Vec::new() };
-        let source = self.source_test(page, &key, inventor);
-        let tests = self.sets.get(&key).map_or(0, |set| set.tests);
-        self.count_test(&keys);
-        let previous = previous.and_then(|text| Url::parse(&text).ok());
-        let own = self.test(&key, page.url, previous.as_ref(), inventor.with_round(tests));
-        own.into_iter().chain(source).collect()
+        if !is_new {
+            return Vec::new();
+        }
+        let Some(key) = self.set_to_test(&keys) else { return Vec::new() };
+        let source_test = self.start_source_test(page, &key, inventor);
+        let round = self.sets.get(&key).map_or(0, |set| set.tests);
+        self.count_due_tests(&keys);
+        let previous_url = previous_sample.and_then(|text| Url::parse(&text).ok());
+        let set_test =
+            self.start_test(&key, page.url, previous_url.as_ref(), inventor.with_round(round));
+        set_test.into_iter().chain(source_test).collect()
     }
 
-    /// Returns a test of the set whose pages discover the pages of the set `leads_to`.
-    fn source_test(
+    /// Starts a test of the set whose pages discover the pages of the set `leads_to`.
+    fn start_source_test(
         &mut self,
         page: DiscoveredPage<'_>,
         leads_to: &str,
         inventor: Inventor,
     ) -> Option<EndlessTest> {
-        let (url, chain) = page.source?;
-        let key = chain.endless_keys().last().cloned().filter(|key| key != leads_to)?;
+        let (url, source_chain) = page.source?;
+        let key = source_chain.endless_keys().last().cloned().filter(|key| key != leads_to)?;
         let set = self.sets.get_mut(&key)?;
         if set.pages < MIN_SOURCE_PAGES || !set.verdict.is_open() {
             return None;
@@ -221,11 +234,12 @@ impl EndlessSets {
         set.leads_to = Some(leads_to.to_owned());
         let previous = set.sample.as_deref().and_then(|text| Url::parse(text).ok());
         let previous = previous.filter(|previous| previous != url);
-        self.test(&key, url, previous.as_ref(), inventor)
+        self.start_test(&key, url, previous.as_ref(), inventor)
     }
 
-    /// Starts a test of a set with URLs of the form of `url`; `None` if none can be invented.
-    fn test(
+    /// Starts a test of a set with invented URLs of the form of `url`; `None` if no URL can be
+    /// invented. `other` is another URL of the set.
+    fn start_test(
         &mut self,
         key: &str,
         url: &Url,
@@ -237,15 +251,15 @@ impl EndlessSets {
         set.verdict = TestState::Pending;
         set.is_decisive = match invented.form {
             InventedForm::Date => true,
-            InventedForm::Number(number) => is_dense(number, set.pages),
+            InventedForm::Number(number) => are_pages_numbered(number, set.pages),
             InventedForm::Name => false,
         };
         Some(EndlessTest { key: key.to_owned(), urls: invented.urls })
     }
 
-    /// Counts a test for each of these sets for which a test is due. Only one of the sets is
-    /// tested; the next test of the others is due when they have grown.
-    fn count_test(&mut self, keys: &[String]) {
+    /// Counts a test for each of these sets for which a test is due. Only one of these sets is
+    /// tested. The next test of the other sets is due when they have grown.
+    fn count_due_tests(&mut self, keys: &[String]) {
         for key in keys {
             if let Some(set) = self.sets.get_mut(key).filter(|set| set.needs_test()) {
                 set.tests = set.tests.saturating_add(1);
@@ -253,8 +267,8 @@ impl EndlessSets {
         }
     }
 
-    /// Returns the set to test; `None` if no test is due. If a test of a large set is due, it
-    /// is the smallest subset that contains a large part of the pages.
+    /// Returns the set to test; `None` if no test is due. If a test of a large set is due,
+    /// returns its smallest subset that contains a large part of the pages.
     fn set_to_test(&self, keys: &[String]) -> Option<String> {
         let due = keys.iter().find_map(|key| self.sets.get(key).filter(|set| set.needs_test()))?;
         let is_testable = |set: &EndlessSet| {
@@ -265,8 +279,8 @@ impl EndlessSets {
         Some(smallest.clone())
     }
 
-    /// Marks tests that an interruption of the crawl ended as untested, so that they are
-    /// repeated.
+    /// Marks pending tests as untested, so that they are repeated after an interruption of the
+    /// crawl.
     pub(super) fn restart_tests(&mut self) {
         for set in self.sets.values_mut().filter(|set| set.verdict == TestState::Pending) {
             set.verdict = TestState::Untested;
@@ -274,8 +288,8 @@ impl EndlessSets {
         }
     }
 
-    /// Records the result of a test: whether the invented URLs are pages with new text, and
-    /// whether they do not exist or are all the same page.
+    /// Records the result of a test: whether the invented URLs are pages with new text
+    /// (`is_generated`), and whether they do not exist or are all the same page (`are_missing`).
     pub(super) fn record_test(&mut self, key: &str, is_generated: bool, are_missing: bool) {
         let Some(set) = self.sets.get_mut(key) else { return };
         let leads_to = set.leads_to.take().filter(|_| is_generated);
@@ -300,7 +314,7 @@ impl EndlessSets {
         chain.endless_keys().iter().any(is_generated)
     }
 
-    /// Records a new URL.
+    /// Records a new URL in its sets that the lineage of the URL contains.
     pub(super) fn record_discovery(&mut self, url: &BranchChain, lineage: &[u64]) {
         for key in keys_in_lineage(url, lineage) {
             if let Some(set) = self.sets.get_mut(&key) {
@@ -318,8 +332,8 @@ impl EndlessSets {
         }
     }
 
-    /// Returns the largest endless set of a URL, if the page that links to it was found through
-    /// an endless set. `lineage` is the lineage of that page, with its own sets.
+    /// Returns the largest endless set of a URL, if the page that links to the URL was found
+    /// through this set. `lineage` is the lineage of that page and the sets of that page.
     pub(super) fn endless_set(
         &self,
         url: &BranchChain,
@@ -338,8 +352,8 @@ impl EndlessSets {
         })
     }
 
-    /// Returns a set, which is added if it is new; `None` if too many sets are stored.
-    fn set(&mut self, key: &str) -> Option<&mut EndlessSet> {
+    /// Returns a set, and adds it if it is new; `None` if too many sets are stored.
+    fn set_mut(&mut self, key: &str) -> Option<&mut EndlessSet> {
         if self.sets.len() >= MAX_SETS && !self.sets.contains_key(key) {
             // Sets with few pages are counted again from the start.
             self.sets.retain(|_, set| set.pages > 1 || set.verdict != TestState::Untested);
@@ -351,12 +365,13 @@ impl EndlessSets {
     }
 }
 
-/// Maximum ratio of a number in a URL to the number of pages of its set, if the pages are
-/// numbered.
+/// Maximum ratio of a number in a URL to the number of pages of its set, for a set whose pages
+/// are numbered.
 const MAX_NUMBER_STEP: u64 = 200;
 
-/// Whether the pages of a set are numbered: they use up the numbers up to `number`.
-fn is_dense(number: u64, pages: u32) -> bool {
+/// Whether the pages of a set seem to be numbered: `number`, from the URL of one page, is not
+/// much larger than the number of pages.
+fn are_pages_numbered(number: u64, pages: u32) -> bool {
     number <= u64::from(pages).saturating_mul(MAX_NUMBER_STEP)
 }
 
@@ -381,36 +396,40 @@ fn keys_in_lineage(url: &BranchChain, lineage: &[u64]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn chain(path: &str) -> (Url, BranchChain) {
+    /// Returns the URL of a path and its branches.
+    fn branch_chain(path: &str) -> (Url, BranchChain) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();
-        let chain = BranchChain::new(&url, 2026);
-        (url, chain)
+        let branch_chain = BranchChain::new(&url, 2026);
+        (url, branch_chain)
     }
 
-    /// Returns the lineage of URLs that the page at this path discovers.
+    /// Returns the lineage of the URLs that the page at this path discovers.
     fn lineage(path: &str) -> Vec<u64> {
-        chain(path).1.endless_keys().iter().map(|key| key_hash(key)).collect()
+        branch_chain(path).1.endless_keys().iter().map(|key| key_hash(key)).collect()
     }
 
     /// Records a page with new content at `path`, found through the page at `from`.
     fn record_from(sets: &mut EndlessSets, path: &str, from: &str) -> Vec<EndlessTest> {
-        let ((url, own), (source_url, source)) = (chain(path), chain(from));
+        let (url, own_chain) = branch_chain(path);
+        let (source_url, source_chain) = branch_chain(from);
         let lineage = lineage(from);
-        let source = Some((&source_url, &source));
-        let page = DiscoveredPage { url: &url, chain: &own, source, lineage: &lineage };
+        let source = Some((&source_url, &source_chain));
+        let page =
+            DiscoveredPage { url: &url, branch_chain: &own_chain, source, lineage: &lineage };
         sets.record_page(page, true, Inventor::new(2026))
     }
 
     /// Records a page with new content that the home page links to.
     fn record(sets: &mut EndlessSets, path: &str) -> Vec<EndlessTest> {
-        let (url, own) = chain(path);
-        let page = DiscoveredPage { url: &url, chain: &own, source: None, lineage: &[] };
+        let (url, own_chain) = branch_chain(path);
+        let page =
+            DiscoveredPage { url: &url, branch_chain: &own_chain, source: None, lineage: &[] };
         sets.record_page(page, true, Inventor::new(2026))
     }
 
-    /// Whether a link between these pages is rejected.
+    /// Whether a link from the page at `from` to `path` is rejected.
     fn is_endless(sets: &EndlessSets, path: &str, from: &str, max_pages: u32) -> bool {
-        sets.endless_set(&chain(path).1, &lineage(from), max_pages).is_some()
+        sets.endless_set(&branch_chain(path).1, &lineage(from), max_pages).is_some()
     }
 
     #[test]
@@ -465,12 +484,16 @@ mod tests {
         let mut sets = EndlessSets::default();
         for n in 0..100 {
             record_from(&mut sets, &format!("/tree/{n}"), "/tree/a");
-            (0..3).for_each(|_| sets.record_discovery(&chain("/tree/b").1, &lineage("/tree/a")));
+            for _ in 0..3 {
+                sets.record_discovery(&branch_chain("/tree/b").1, &lineage("/tree/a"));
+            }
         }
         assert!(!is_endless(&sets, "/tree/a", "/tree/b", 101));
         assert!(is_endless(&sets, "/tree/a", "/tree/b", 100));
         // One remote link per 50 of the 300 discovered URLs shows a real section.
-        (0..6).for_each(|_| sets.record_remote_link(&chain("/tree/b").1, &lineage("/tree/a")));
+        for _ in 0..6 {
+            sets.record_remote_link(&branch_chain("/tree/b").1, &lineage("/tree/a"));
+        }
         assert!(!is_endless(&sets, "/tree/a", "/tree/b", 100));
     }
 
@@ -481,7 +504,7 @@ mod tests {
             for test in record_from(&mut sets, &format!("/p?n={n}"), &format!("/p?n={}", n - 1)) {
                 sets.record_test(&test.key, false, true);
             }
-            sets.record_discovery(&chain("/p?n=1").1, &lineage("/p?n=1"));
+            sets.record_discovery(&branch_chain("/p?n=1").1, &lineage("/p?n=1"));
         }
         assert!(!is_endless(&sets, "/p?n=500", "/p?n=399", 300));
     }

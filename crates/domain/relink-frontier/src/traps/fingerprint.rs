@@ -1,4 +1,4 @@
-//! The text of a page, as hashes of short pieces.
+//! The text of a page, as hashes of short pieces of the text.
 //!
 //! A *piece* is a part of a sentence. It ends at a tag, at punctuation or after a word whose
 //! hash is divisible by 8 (content-defined chunking). Pieces therefore do not depend on
@@ -62,14 +62,14 @@ impl PageFingerprint {
     /// pieces.
     pub fn from_text(url: &Url, title: Option<&str>, text: &str) -> Self {
         let own_words = url_words(url);
-        let title = title.map(|title| pieces(title, &own_words));
+        let title = title.map(|title| split_into_pieces(title, &own_words));
         let title = title.filter(|pieces| !pieces.is_empty());
         Self {
             title: title.map(|pieces| {
                 // 17 is an arbitrary start value.
                 pieces.iter().fold(17_u32, |hash, piece| hash.rotate_left(5) ^ piece.hash)
             }),
-            pieces: pieces(text, &own_words),
+            pieces: split_into_pieces(text, &own_words),
             exact: hash_of_words(text),
         }
     }
@@ -78,15 +78,16 @@ impl PageFingerprint {
     /// is equal for equal bytes.
     pub fn from_digest(digest: &Digest) -> Self {
         let bytes = digest.fingerprint.map_or(0, u64::from);
-        let exact = mix(mix(FNV_OFFSET, bytes), digest.text_length);
-        let pieces = vec![Piece { hash: upper_half(mix(exact, bytes)), words: MAX_PIECE_WORDS }];
+        let exact = add_hash(add_hash(FNV_OFFSET, bytes), digest.text_length);
+        let pieces =
+            vec![Piece { hash: upper_half(add_hash(exact, bytes)), words: MAX_PIECE_WORDS }];
         Self { title: None, pieces, exact }
     }
 
-    /// Returns a hash of the masked text.
+    /// Returns a hash of the title and the text, without masked words.
     pub(super) fn masked(&self) -> u64 {
         let pieces = self.pieces.iter().map(|piece| u64::from(piece.hash));
-        pieces.fold(u64::from(self.title.unwrap_or_default()), mix)
+        pieces.fold(u64::from(self.title.unwrap_or_default()), add_hash)
     }
 
     /// Returns the number of words that are not masked.
@@ -104,16 +105,17 @@ fn url_words(url: &Url) -> BTreeSet<u64> {
     words(&path).into_iter().chain(words(&query)).collect()
 }
 
-/// Returns the different pieces of a text, sorted. Words of the page's URL, `own_words`, are
-/// masked.
-fn pieces(text: &str, own_words: &BTreeSet<u64>) -> Vec<Piece> {
+/// Splits a text into pieces. Returns the distinct pieces, sorted. The words `own_words` of
+/// the page's URL are masked.
+fn split_into_pieces(text: &str, own_words: &BTreeSet<u64>) -> Vec<Piece> {
     let mut pieces = BTreeSet::new();
+    // The state of the current piece.
     let (mut hash, mut words, mut was_masked) = (FNV_OFFSET, 0_u16, false);
     for word in Words::new(text) {
-        let is_masked = word.is_number || own_words.contains(&word.hash);
+        let is_masked = word.is_number_like || own_words.contains(&word.hash);
         // Consecutive masked words are hashed as one, so that their number does not matter.
         if !(is_masked && was_masked) {
-            hash = mix(hash, if is_masked { MASK } else { word.hash });
+            hash = add_hash(hash, if is_masked { MASK } else { word.hash });
         }
         was_masked = is_masked;
         words += u16::from(!is_masked);
@@ -138,14 +140,15 @@ fn upper_half(hash: u64) -> u32 {
 /// Returns a hash of all words and numbers of a text.
 fn hash_of_words(text: &str) -> u64 {
     let words = text.split_ascii_whitespace();
-    words.fold(FNV_OFFSET, |hash, word| mix(hash, hash_of(word)))
+    words.fold(FNV_OFFSET, |hash, word| add_hash(hash, word_hash(word)))
 }
 
 /// A word of a text.
 struct Word {
     hash: u64,
-    /// Whether it is a number, a month, a weekday or starts with a number.
-    is_number: bool,
+    /// Whether the word is a month or a weekday, starts with a digit, or has a letter after a
+    /// digit.
+    is_number_like: bool,
     /// Whether punctuation or a line end follows.
     ends_sentence: bool,
 }
@@ -168,15 +171,15 @@ impl Iterator for Words<'_> {
         let start = self.0.iter().position(is_letter)?;
         let word = self.0.get(start..)?;
         let (mut hash, mut length, mut letters) = (FNV_OFFSET, 0, 0);
-        let mut is_number = false;
+        let mut is_number_like = false;
         for byte in word.iter().take_while(|byte| is_letter(byte)) {
             length += 1;
             if byte.is_ascii_digit() {
-                is_number |= letters == 0;
+                is_number_like |= letters == 0;
                 continue;
             }
-            // Letters after a digit: a token, a time, an ordinal number.
-            is_number |= letters + 1 < length;
+            // A letter after a digit occurs in tokens, times and ordinal numbers.
+            is_number_like |= letters + 1 < length;
             letters += 1;
             hash = add_letter(hash, byte.to_ascii_lowercase());
         }
@@ -185,8 +188,8 @@ impl Iterator for Words<'_> {
         let ends_sentence = after.enumerate().any(|(index, byte)| {
             *byte == b'\n' || index == 0 && matches!(byte, b'.' | b'!' | b'?' | b';' | b'|')
         });
-        let is_number = is_number || calendar::is_name(hash, length);
-        Some(Word { hash, is_number, ends_sentence })
+        let is_number_like = is_number_like || calendar::is_calendar_name(hash, length);
+        Some(Word { hash, is_number_like, ends_sentence })
     }
 }
 
@@ -195,12 +198,12 @@ fn add_letter(hash: u64, byte: u8) -> u64 {
 }
 
 /// Returns the hash of a word in lower case.
-pub(super) fn hash_of(word: &str) -> u64 {
+pub(super) fn word_hash(word: &str) -> u64 {
     word.bytes().fold(FNV_OFFSET, add_letter)
 }
 
 /// Adds a word to a hash of words; the order matters.
-fn mix(hash: u64, word: u64) -> u64 {
+fn add_hash(hash: u64, word: u64) -> u64 {
     let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ (mixed >> 32)
 }

@@ -21,15 +21,15 @@ use crate::parameters::{DuplicateParameters, PageContent, ParameterLearner};
 use crate::query::{parameters, sort_parameters};
 use crate::{UrlFilter, host_key};
 
-/// Limits of a crawl, and traps that the user allows it to enter.
+/// Limits of a crawl, and exceptions that the user has allowed.
 #[derive(Debug, Clone)]
 pub struct TrapLimits {
-    /// Maximum number of pages of a set of URLs to which only pages of the set link, and which
-    /// grows faster than it is fetched.
+    /// Maximum number of pages of a growing set of URLs to which only pages of the set link.
+    /// The set grows faster than it is fetched.
     pub pattern_pages: u32,
     /// Maximum number of pages per host.
     pub host_pages: u64,
-    /// URLs that are fetched even if they are part of a trap; `None` for none.
+    /// URLs that are fetched even if they belong to a trap; `None` for none.
     pub entered: Option<UrlFilter>,
 }
 
@@ -69,11 +69,12 @@ pub struct TrapGuard {
     /// by the hash of the URL with sorted parameters.
     #[serde(skip)]
     spellings: HashMap<u64, Box<str>>,
-    /// Accepted URLs that are not fetched yet, with the first page that links to each.
+    /// Accepted URLs that are not fetched yet, by their hash, with the first page that links to
+    /// each.
     #[serde(skip)]
     queued: HashMap<u64, Option<Arc<str>>>,
     /// The first page that linked to each accepted URL. Not stored: after an interruption, URLs
-    /// that were accepted before it are taken for start pages.
+    /// that were accepted before the interruption count as start pages.
     #[serde(skip)]
     tree: DiscoveryTree,
     /// The page whose links were accepted last.
@@ -98,26 +99,29 @@ impl TrapGuard {
         Self { limits, ..self }
     }
 
-    /// Returns the URL under which a link is fetched: without parameters that do not change
-    /// the page, and with the parameters in the order of the first such URL.
+    /// Returns the URL under which a link is fetched. Parameters that do not change the page are
+    /// removed. The other parameters are in the order of the first accepted URL with the same
+    /// parameters.
     pub fn rewrite(&mut self, url: &Url, from: &Url) -> Url {
         if url.query().is_none() || self.is_exempt(url) {
             return url.clone();
         }
         let (stripped, removed) = self.learner.strip(url);
-        if !removed.is_empty() {
-            let key = removed.first().map_or("", String::as_str);
+        if let Some(key) = removed.first() {
             let branch = format!("{}/…?{key}=…", host_key(url));
-            self.count(TrapKind::IrrelevantParameters, &branch, url, Some(from));
+            self.count_rejection(TrapKind::IrrelevantParameters, &branch, url, Some(from));
         }
-        let spelling = self.spellings.get(&hash(&sort_parameters(&stripped)));
+        let spelling = self.spellings.get(&hash_of(&sort_parameters(&stripped)));
         spelling.and_then(|first| Url::parse(first).ok()).unwrap_or(stripped)
     }
 
-    /// Decides whether to fetch a new URL that the page `from` links to. Start pages have no
-    /// such page and are always fetched. Every rejection is counted.
+    /// Decides whether to fetch a new URL that the page `from` links to. A start page, for which
+    /// `from` is `None`, is always fetched. Every rejection is counted.
     pub fn check(&mut self, url: &Url, from: Option<&Url>) -> TrapDecision {
-        let Some(from) = from.filter(|_| !self.is_exempt(url)) else { return TrapDecision::Allow };
+        let Some(from) = from else { return TrapDecision::Allow };
+        if self.is_exempt(url) {
+            return TrapDecision::Allow;
+        }
         let trap = self.find_trap(url, from);
         self.decide(url, trap, Some(from))
     }
@@ -127,17 +131,17 @@ impl TrapGuard {
         if self.is_exempt(url) {
             return TrapDecision::Allow;
         }
-        let from = self.queued.get(&hash(url.as_str())).and_then(Option::as_deref);
+        let from = self.queued.get(&hash_of(url.as_str())).and_then(Option::as_deref);
         let from = from.and_then(|from| Url::parse(from).ok());
-        let duplicate = self.variants.find_fetched_duplicate(url);
-        let trap = duplicate
+        let duplicate_section = self.variants.find_fetched_duplicate(url);
+        let trap = duplicate_section
             .map(|section| (TrapKind::SameSpelling, section))
-            .or_else(|| from.as_ref().and_then(|from| self.endless(url, from)))
+            .or_else(|| from.as_ref().and_then(|from| self.find_endless_set(url, from)))
             .or_else(|| self.detector.find_trap(url));
         self.decide(url, trap, from.as_ref())
     }
 
-    /// Rejects a URL that belongs to a trap, and counts the rejection.
+    /// Rejects a URL if it belongs to a trap, and counts the rejection.
     fn decide(
         &mut self,
         url: &Url,
@@ -145,92 +149,96 @@ impl TrapGuard {
         from: Option<&Url>,
     ) -> TrapDecision {
         let Some((kind, branch)) = trap else { return TrapDecision::Allow };
-        self.count(kind, &branch, url, from);
+        self.count_rejection(kind, &branch, url, from);
         TrapDecision::Reject(kind, branch)
     }
 
     /// Counts a rejection for the report.
-    fn count(&mut self, kind: TrapKind, branch: &str, url: &Url, from: Option<&Url>) {
-        let from = from.map(section).unwrap_or_default();
-        self.detector.rejections.count(kind, branch, url, &from);
+    fn count_rejection(&mut self, kind: TrapKind, branch: &str, url: &Url, from: Option<&Url>) {
+        let from_section = from.map(section).unwrap_or_default();
+        self.detector.rejections.count(kind, branch, url, &from_section);
     }
 
-    /// Returns the trap and the branch of a new URL.
+    /// Returns the kind of trap that a new URL belongs to, and the name of its branch.
     fn find_trap(&mut self, url: &Url, from: &Url) -> Option<(TrapKind, String)> {
         if let Some(section) = self.variants.find_duplicate(url) {
             return Some((TrapKind::SameSpelling, section));
         }
         let host = host_key(url);
-        if self.host_pages.get(&host).is_some_and(|pages| *pages >= self.limits.host_pages) {
+        let is_host_full =
+            self.host_pages.get(&host).is_some_and(|pages| *pages >= self.limits.host_pages);
+        if is_host_full {
             return Some((TrapKind::HostBudget, host));
         }
-        self.detector.find_trap(url).or_else(|| self.endless(url, from))
+        self.detector.find_trap(url).or_else(|| self.find_endless_set(url, from))
     }
 
-    /// Returns the endless set of a URL if the page that links to it is in the set, or was found
-    /// through it.
-    fn endless(&self, url: &Url, from: &Url) -> Option<(TrapKind, String)> {
+    /// Returns the endless set of a URL if the page `from`, which links to the URL, is in the set
+    /// or was found through the set.
+    fn find_endless_set(&self, url: &Url, from: &Url) -> Option<(TrapKind, String)> {
         let detector = &self.detector;
-        let mut lineage = self.tree.lineage(hash(from.as_str())).to_vec();
+        let mut lineage = self.tree.lineage(hash_of(from.as_str())).to_vec();
         lineage.extend(self.set_hashes(from));
-        let pages = self.limits.pattern_pages;
-        let set = detector.endless.endless_set(&detector.chain(url), &lineage, pages)?;
+        let max_pages = self.limits.pattern_pages;
+        let set = detector.endless.endless_set(&detector.branch_chain(url), &lineage, max_pages)?;
         Some((TrapKind::Generated, set))
     }
 
     /// Returns the hashes of the sets of a URL.
     fn set_hashes(&self, url: &Url) -> Vec<u64> {
-        let keys = self.detector.chain(url).endless_keys();
+        let keys = self.detector.branch_chain(url).endless_keys();
         keys.iter().map(|key| key_hash(key)).collect()
     }
 
-    /// Whether the user wants this URL to be fetched even if it is part of a trap.
+    /// Whether the user has exempted this URL from the detection of traps.
     fn is_exempt(&self, url: &Url) -> bool {
         self.limits.entered.as_ref().is_some_and(|filter| filter.matches(url.as_str()))
     }
 
     /// Records that a URL will be fetched, and the page that links to it.
     pub fn accept(&mut self, url: &Url, from: Option<&Url>) {
-        if parameters(url).nth(1).is_some() {
-            let first = || url.as_str().into();
-            self.spellings.entry(hash(&sort_parameters(url))).or_insert_with(first);
+        let has_several_parameters = parameters(url).nth(1).is_some();
+        if has_several_parameters {
+            let spelling = || url.as_str().into();
+            self.spellings.entry(hash_of(&sort_parameters(url))).or_insert_with(spelling);
         }
         self.variants.accept(url);
         *self.host_pages.entry(host_key(url)).or_default() += 1;
-        let own_hash = hash(url.as_str());
+        let url_hash = hash_of(url.as_str());
         let Some(from) = from else {
-            self.tree.add_start(own_hash);
+            self.tree.add_start(url_hash);
             return;
         };
-        let is_last = self.last_page.as_deref() == Some(from.as_str());
-        if !is_last {
+        if self.last_page.as_deref() != Some(from.as_str()) {
             self.last_page = Some(from.as_str().into());
         }
-        self.queued.insert(own_hash, self.last_page.clone());
+        self.queued.insert(url_hash, self.last_page.clone());
         let detector = &mut self.detector;
-        let keys = || detector.chain(from).endless_keys();
-        let hashes = || keys().iter().map(|key| key_hash(key)).collect();
-        self.tree.add(own_hash, hash(from.as_str()), hashes);
-        let link = detector.chain(url);
-        detector.endless.record_discovery(&link, self.tree.lineage(own_hash));
+        let sets_of_from = || {
+            let keys = detector.branch_chain(from).endless_keys();
+            keys.iter().map(|key| key_hash(key)).collect()
+        };
+        self.tree.add(url_hash, hash_of(from.as_str()), sets_of_from);
+        let branches = detector.branch_chain(url);
+        detector.endless.record_discovery(&branches, self.tree.lineage(url_hash));
     }
 
     /// Records a link to a URL that was accepted before.
     pub fn record_known_link(&mut self, url: &Url, from: &Url) {
-        // A page may contain the same link twice; only links from other pages count.
-        let own_hash = hash(url.as_str());
-        let discoverer = self.queued.get(&own_hash).and_then(Option::as_deref);
-        let is_repeated = discoverer.is_some_and(|page| page != from.as_str());
-        if is_repeated && self.tree.record_link(own_hash, hash(from.as_str())) {
+        // A page may contain the same link twice. Only links from other pages count.
+        let url_hash = hash_of(url.as_str());
+        let first_page = self.queued.get(&url_hash).and_then(Option::as_deref);
+        let is_from_other_page = first_page.is_some_and(|page| page != from.as_str());
+        if is_from_other_page && self.tree.record_link(url_hash, hash_of(from.as_str())) {
             let detector = &mut self.detector;
-            let link = detector.chain(url);
-            detector.endless.record_remote_link(&link, self.tree.lineage(own_hash));
+            let branches = detector.branch_chain(url);
+            detector.endless.record_remote_link(&branches, self.tree.lineage(url_hash));
         }
     }
 
     /// Records that a URL redirects.
     pub fn record_redirect(&mut self, from: &Url, to: &Url) {
-        self.queued.remove(&hash(from.as_str()));
+        self.queued.remove(&hash_of(from.as_str()));
         self.detector.record_redirect(from, to);
     }
 
@@ -239,19 +247,19 @@ impl TrapGuard {
         self.detector.record_endless_redirect(url);
     }
 
-    /// Records the text of a fetched page and its new links that were accepted. Missing pages
-    /// are not evidence, so the caller must not record them. Returns invented URLs to fetch that
-    /// are needed to decide whether the page is part of an endless set.
+    /// Records the text of a fetched page and its new links that were accepted. The caller must
+    /// not record missing pages, because they prove nothing. Returns invented URLs to fetch. They
+    /// decide whether the page is part of an endless set.
     pub fn record_page(
         &mut self,
         url: &Url,
         page: &PageFingerprint,
         new_links: &[Url],
     ) -> Vec<EndlessTest> {
-        let own_hash = hash(url.as_str());
-        let from = self.queued.remove(&own_hash).flatten();
+        let url_hash = hash_of(url.as_str());
+        let from = self.queued.remove(&url_hash).flatten();
         let from = from.and_then(|from| Url::parse(&from).ok());
-        let lineage = self.tree.lineage(own_hash);
+        let lineage = self.tree.lineage(url_hash);
         let links = PageLinks { from: from.as_ref(), lineage, new: new_links };
         let (value, tests) = self.detector.record_page(url, page, links);
         let content = PageContent {
@@ -259,8 +267,8 @@ impl TrapGuard {
             masked: page.masked(),
             is_growing: value == PageValue::Growing,
         };
-        // A page that leads to new content is worth fetching even if its text is known, so its
-        // parameters and spelling must not be taken for irrelevant.
+        // A page that leads to new content has value even if its text is known. Therefore, its
+        // parameters and spelling must not count as irrelevant.
         if value != PageValue::Linked {
             self.variants.record_page(url, content);
             self.duplicates.compare(url, content, &mut self.learner);
@@ -280,7 +288,7 @@ impl TrapGuard {
     }
 }
 
-fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

@@ -37,6 +37,7 @@ pub(super) struct HostTrials {
     recent: VecDeque<u64>,
 }
 
+/// The number of pages of a site with a host in their path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Trial {
     /// Number of pages with new content.
@@ -46,16 +47,17 @@ struct Trial {
 }
 
 impl HostTrials {
-    /// Returns the pattern of the trap that a URL belongs to.
+    /// Returns the pattern of the trap that a URL belongs to, such as
+    /// `example.org/…/{host}/…`.
     pub(super) fn find_trap(&self, url: &Url) -> Option<String> {
         let mut hosts: Vec<&str> = segments(url).filter(|segment| is_host(segment)).collect();
-        let count = hosts.len();
-        if count == 0 {
+        let segment_count = hosts.len();
+        if segment_count == 0 {
             return None;
         }
         hosts.sort_unstable();
         hosts.dedup();
-        let is_repeated = hosts.len() < count;
+        let is_repeated = hosts.len() < segment_count;
         let site = host_key(url);
         let has_failed = self.sites.get(&site).is_some_and(|trial| trial.has_failed());
         (is_repeated || has_failed).then(|| format!("{site}/…/{{host}}/…"))
@@ -71,11 +73,11 @@ impl HostTrials {
             self.recent.push_back(page.exact);
         }
         if segments(url).any(is_host) {
-            self.record(host_key(url), is_new);
+            self.count_page(host_key(url), is_new);
         }
     }
 
-    fn record(&mut self, site: String, is_new: bool) {
+    fn count_page(&mut self, site: String, is_new: bool) {
         if self.sites.len() >= MAX_SITES && !self.sites.contains_key(&site) {
             return;
         }
@@ -86,6 +88,7 @@ impl HostTrials {
 }
 
 impl Trial {
+    /// Whether most pages with a host in their path repeat known pages.
     fn has_failed(self) -> bool {
         self.stale >= MAX_STALE && self.stale > self.new
     }
@@ -94,8 +97,11 @@ impl Trial {
 /// Whether a segment is a host name with a public suffix.
 fn is_host(segment: &str) -> bool {
     let name = segment.to_ascii_lowercase();
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
-    if !name.contains('.') || !name.bytes().all(is_name) || name.split('.').any(str::is_empty) {
+    let is_name_character = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    if !name.contains('.')
+        || !name.bytes().all(is_name_character)
+        || name.split('.').any(str::is_empty)
+    {
         return false;
     }
     let extension = name.rsplit('.').next().unwrap_or_default();

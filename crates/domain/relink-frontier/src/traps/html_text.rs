@@ -4,7 +4,7 @@
 //! not an HTML parser; it only has to return the same words for the same page.
 
 /// Elements without visible content.
-const HIDDEN: [&str; 3] = ["script", "style", "template"];
+const HIDDEN_ELEMENTS: [&str; 3] = ["script", "style", "template"];
 
 /// Returns the title and the words of a page, with one line per text between two tags.
 pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
@@ -13,12 +13,12 @@ pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
     while let Some((before, tag)) = rest.split_once('<') {
         push_line(&mut text, before);
         text.push('\n');
-        if let Some(hidden) = HIDDEN.iter().find(|name| has_name(tag, name)) {
-            rest = after_close(tag, hidden);
+        if let Some(hidden) = HIDDEN_ELEMENTS.iter().find(|name| is_tag_named(tag, name)) {
+            rest = text_after_element(tag, hidden);
             continue;
         }
-        rest = after_tag(tag);
-        if title.is_none() && has_name(tag, "title") {
+        rest = text_after_tag(tag);
+        if title.is_none() && is_tag_named(tag, "title") {
             title = rest.split('<').next();
         }
     }
@@ -26,35 +26,35 @@ pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
     (title, text)
 }
 
-/// Adds the text between two tags, `node`, without its line breaks.
-fn push_line(text: &mut String, node: &str) {
-    for (index, line) in node.split('\n').enumerate() {
+/// Adds the text between two tags, `between_tags`, without its line breaks.
+fn push_line(text: &mut String, between_tags: &str) {
+    for (index, line) in between_tags.split('\n').enumerate() {
         text.push_str(if index > 0 { " " } else { "" });
         text.push_str(line);
     }
 }
 
 /// Whether the text after a `<` or `</` is a tag of this name.
-fn has_name(tag: &str, name: &str) -> bool {
-    let Some((found, after)) = tag.split_at_checked(name.len()) else { return false };
+fn is_tag_named(tag: &str, name: &str) -> bool {
+    let Some((start, after)) = tag.split_at_checked(name.len()) else { return false };
     // Names of custom elements contain hyphens: `<style-guide>`.
     let is_longer_name =
         after.starts_with(|next: char| next.is_ascii_alphanumeric() || "-_.:".contains(next));
-    found.eq_ignore_ascii_case(name) && !is_longer_name
+    start.eq_ignore_ascii_case(name) && !is_longer_name
 }
 
 /// Returns the text after a tag or a comment.
-fn after_tag(tag: &str) -> &str {
+fn text_after_tag(tag: &str) -> &str {
     let end = if tag.starts_with("!--") { "-->" } else { ">" };
     tag.split_once(end).map_or("", |(_, rest)| rest)
 }
 
-/// Returns the text after the end of a hidden element; empty if it does not end.
-fn after_close<'a>(tag: &'a str, name: &str) -> &'a str {
+/// Returns the text after the end tag of a hidden element; empty if it has no end tag.
+fn text_after_element<'a>(tag: &'a str, name: &str) -> &'a str {
     let mut rest = tag;
     while let Some((_, after)) = rest.split_once("</") {
-        if has_name(after, name) {
-            return after_tag(after);
+        if is_tag_named(after, name) {
+            return text_after_tag(after);
         }
         rest = after;
     }
@@ -70,8 +70,8 @@ mod tests {
     /// Asserts the title and the words of the text.
     #[track_caller]
     fn check(html: &str, title: Option<&str>, words: &str) {
-        let (found, text) = title_and_text(html);
-        assert_eq!(found, title, "{html}");
+        let (found_title, text) = title_and_text(html);
+        assert_eq!(found_title, title, "{html}");
         assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), words, "{html}");
     }
 

@@ -1,10 +1,10 @@
 //! URLs that a crawl invents to test whether a site generates pages for any URL.
 //!
 //! An invented URL has the form of a known one. The part in which the known URLs of a set
-//! differ (a number, a date, an id, a name) is replaced by another of the same form: a larger
-//! number, a date years later, a random name of the same length. Every other test combines the
-//! words of two known names instead, because a generator may accept only its own words. The
-//! same known URLs always give the same invented ones.
+//! differ (a number, a date, an id, a name) is replaced by another value of the same form: a
+//! larger number, a date years later, a random name of the same length. Every other test of a
+//! set combines the words of two known names instead, because a generator may accept only its
+//! own words. The same known URLs always give the same invented URLs.
 
 use url::Url;
 
@@ -21,7 +21,7 @@ const NUMBER_OFFSET: u64 = 1_000_003;
 /// Maximum number of digits of a number; longer ones are replaced like random names.
 const MAX_NUMBER_DIGITS: usize = 7;
 
-/// The part of a URL that is replaced.
+/// The form of the part of a URL that is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InventedForm {
     Date,
@@ -37,7 +37,7 @@ pub(super) struct InventedUrls {
     pub(super) form: InventedForm,
 }
 
-/// Invents URLs.
+/// Invents the URLs of one test.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Inventor {
     /// The year in which the crawl started.
@@ -52,58 +52,65 @@ impl Inventor {
         Self { year: i32::from(year), combines_words: false }
     }
 
-    /// Returns the inventor for the test number `round` of a set. Tests with random names and
-    /// with combined names alternate.
+    /// Returns the inventor for the test with the number `round`, from 0, of a set. Tests with
+    /// random names and tests with combined names alternate.
     pub(super) fn with_round(self, round: u32) -> Self {
         Self { combines_words: !round.is_multiple_of(2), ..self }
     }
 
-    /// Returns invented URLs of the form of `url`; none if the URL has no part that can be
-    /// replaced. `other` is another URL of the set: a part in which the two differ is replaced.
+    /// Returns invented URLs of the form of `url`; none if no part of the URL can be replaced.
+    /// `other` is another URL of the set. A part in which both URLs differ is replaced.
     pub(super) fn invent(self, url: &Url, other: Option<&Url>) -> InventedUrls {
         let part =
             if url.query().is_some() { query_part(url, other) } else { self.path_part(url, other) };
         let Some(part) = part else {
             return InventedUrls { urls: Vec::new(), form: InventedForm::Name };
         };
-        let urls = (1..=URLS_PER_TEST).filter_map(|salt| self.invent_one(url, &part, salt));
+        let urls =
+            (1..=URLS_PER_TEST).filter_map(|url_number| self.invent_one(url, &part, url_number));
         InventedUrls { urls: urls.collect(), form: self.form(&part) }
     }
 
-    /// Returns the segment of the path to replace: a generated segment (number, date, id) that
-    /// differs between the URLs, another generated segment, another segment that differs, or
-    /// the last segment. Tests with combined names prefer a segment that differs. Of a date
-    /// such as `/2026/05/31`, returns the year.
-    fn path_part<'a>(self, url: &'a Url, other: Option<&'a Url>) -> Option<Part<'a>> {
+    /// Returns the segment of the path to replace. In order of preference: a generated segment
+    /// (number, date, id) that differs between the URLs; another generated segment; another
+    /// segment that differs; the last segment. Tests with combined names prefer a segment that
+    /// differs. If the segment is part of a date such as `/2026/05/31`, returns the year.
+    fn path_part<'a>(self, url: &'a Url, other: Option<&'a Url>) -> Option<ReplacedPart<'a>> {
         let segments: Vec<&str> = url.path().split('/').collect();
         let other = other.map(Url::path).unwrap_or_default();
-        let others: Vec<&str> = other.split('/').collect();
-        let is_generated =
-            |index: &usize| segments.get(*index).is_some_and(|own| is_generated(own));
-        let differing = differing_segments(&segments, &others);
-        let first = differing.first().copied();
-        // Below every version id, a version control system has the same file names.
-        let generated = (0..segments.len()).rfind(is_generated);
-        let found = differing.into_iter().find(is_generated);
-        let found = found.or(if self.combines_words { first } else { generated });
-        let position = found.or(generated).or(first);
-        let last = || segments.iter().rposition(|segment| !segment.is_empty());
-        let position = position.or_else(last)?;
+        let other_segments: Vec<&str> = other.split('/').collect();
+        let is_generated = |index: &usize| {
+            segments.get(*index).is_some_and(|segment| is_generated_segment(segment))
+        };
+        let differing = differing_segments(&segments, &other_segments);
+        let first_differing = differing.first().copied();
+        // The last generated segment may be unimportant: below every version id, a version control
+        // system has the same file names. Therefore, differing segments are searched first.
+        let last_generated = (0..segments.len()).rfind(is_generated);
+        let differing_generated = differing.into_iter().find(is_generated);
+        let second_choice = if self.combines_words { first_differing } else { last_generated };
+        let last_segment = || segments.iter().rposition(|segment| !segment.is_empty());
+        let position = differing_generated
+            .or(second_choice)
+            .or(last_generated)
+            .or(first_differing)
+            .or_else(last_segment)?;
         let year = year_of_date(&segments, position);
         let position = year.unwrap_or(position);
-        Some(Part {
+        Some(ReplacedPart {
             position: Position::Segment(position),
             value: segments.get(position)?,
-            other: others.get(position).copied(),
+            other: other_segments.get(position).copied(),
             is_year: year.is_some(),
         })
     }
 
-    fn form(self, part: &Part<'_>) -> InventedForm {
+    /// Returns the form of the part. It determines how the part is replaced.
+    fn form(self, part: &ReplacedPart<'_>) -> InventedForm {
         match part.value.parse::<u64>() {
             _ if part.is_year || is_date(part.value) => InventedForm::Date,
             Ok(number) if part.value.len() <= MAX_NUMBER_DIGITS => InventedForm::Number(number),
-            // Names with the same words and other numbers, such as `board-1-page-7`.
+            // In names such as `board-1-page-7`, only the numbers differ.
             _ if self.combines_words && has_separate_numbers(part.value) => {
                 largest_number(part.value).map_or(InventedForm::Name, InventedForm::Number)
             }
@@ -111,14 +118,14 @@ impl Inventor {
         }
     }
 
-    /// Returns the invented URL with the number `salt`.
-    fn invent_one(self, url: &Url, part: &Part<'_>, salt: u64) -> Option<Url> {
-        let seed = seed(url.as_str()) ^ salt.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let value = self.invent_value(part, seed, salt)?;
+    /// Returns the invented URL with this number, from 1.
+    fn invent_one(self, url: &Url, part: &ReplacedPart<'_>, url_number: u64) -> Option<Url> {
+        let seed = seed_of(url.as_str()) ^ url_number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let value = self.invent_value(part, seed, url_number)?;
         let mut invented = url.clone();
         match part.position {
             Position::Parameter(position) => {
-                invented.set_query(Some(&with_value(url, position, &value)?));
+                invented.set_query(Some(&query_with_value(url, position, &value)?));
             }
             Position::Segment(position) => {
                 let mut segments: Vec<&str> = url.path().split('/').collect();
@@ -129,27 +136,29 @@ impl Inventor {
         (invented != *url).then_some(invented)
     }
 
-    /// Returns another value of the same form.
-    fn invent_value(self, part: &Part<'_>, seed: u64, salt: u64) -> Option<String> {
+    /// Returns another value of the same form as the part.
+    fn invent_value(self, part: &ReplacedPart<'_>, seed: u64, url_number: u64) -> Option<String> {
         let value = part.value;
         if self.form(part) == InventedForm::Date {
             let (year, rest) = value.split_at_checked(4).unwrap_or((value, ""));
-            return Some(self.later_year(year, salt)? + rest);
+            return Some(self.later_year(year, url_number)? + rest);
         }
         match value.parse::<u64>() {
-            Ok(number) if value.len() <= MAX_NUMBER_DIGITS => Some(larger(number, salt)),
-            _ if self.combines_words => {
-                let combined = combined_name(value, part.other, salt);
-                Some(combined.unwrap_or_else(|| random_name(value, seed, salt)))
+            Ok(number) if value.len() <= MAX_NUMBER_DIGITS => {
+                Some(enlarge_number(number, url_number))
             }
-            _ => Some(random_name(value, seed, salt)),
+            _ if self.combines_words => {
+                let combined = combined_name(value, part.other, url_number);
+                Some(combined.unwrap_or_else(|| random_name(value, seed, url_number)))
+            }
+            _ => Some(random_name(value, seed, url_number)),
         }
     }
 
     /// Returns a year after `year` and after the start of the crawl.
-    fn later_year(self, year: &str, salt: u64) -> Option<String> {
+    fn later_year(self, year: &str, url_number: u64) -> Option<String> {
         let year: i32 = year.parse().ok()?;
-        let index = usize::try_from(salt.checked_sub(1)?).ok()?;
+        let index = usize::try_from(url_number.checked_sub(1)?).ok()?;
         Some(year.max(self.year).checked_add(*YEAR_OFFSETS.get(index)?)?.to_string())
     }
 }
@@ -165,7 +174,7 @@ enum Position {
 
 /// The part of a URL that is replaced.
 #[derive(Debug, Clone, Copy)]
-struct Part<'a> {
+struct ReplacedPart<'a> {
     position: Position,
     value: &'a str,
     /// The same part of another URL of the set.
@@ -174,28 +183,29 @@ struct Part<'a> {
     is_year: bool,
 }
 
-/// Returns the last parameter whose value differs between the URLs. Without another URL,
+/// Returns the last parameter whose value differs between the URLs. If there is no other URL,
 /// returns the last parameter with a value.
-fn query_part<'a>(url: &'a Url, other: Option<&'a Url>) -> Option<Part<'a>> {
-    let others: Vec<_> = other.into_iter().flat_map(parameters).collect();
-    let found: Vec<_> = parameters(url).collect();
-    let varies = |text: &str| !others.iter().any(|parameter| parameter.text == text);
-    let position = found.iter().rposition(|parameter| {
-        !parameter.value.is_empty() && (others.is_empty() || varies(parameter.text))
-    })?;
-    let parameter = found.get(position)?;
-    let other = others.iter().find(|other| other.key == parameter.key).map(|other| other.value);
+fn query_part<'a>(url: &'a Url, other: Option<&'a Url>) -> Option<ReplacedPart<'a>> {
+    let other_parameters: Vec<_> = other.into_iter().flat_map(parameters).collect();
+    let own_parameters: Vec<_> = parameters(url).collect();
+    let is_in_other = |text: &str| other_parameters.iter().any(|other| other.text == text);
+    let position = own_parameters
+        .iter()
+        .rposition(|parameter| !parameter.value.is_empty() && !is_in_other(parameter.text))?;
+    let parameter = own_parameters.get(position)?;
+    let same_key = other_parameters.iter().find(|other| other.key == parameter.key);
+    let other = same_key.map(|parameter| parameter.value);
     let position = Position::Parameter(position);
-    Some(Part { position, value: parameter.value, other, is_year: false })
+    Some(ReplacedPart { position, value: parameter.value, other, is_year: false })
 }
 
 /// Returns the query of a URL with another value of the parameter at `position`.
-fn with_value(url: &Url, position: usize, value: &str) -> Option<String> {
-    let mut found: Vec<_> = parameters(url).collect();
-    let parameter = found.get_mut(position)?;
+fn query_with_value(url: &Url, position: usize, value: &str) -> Option<String> {
+    let mut changed: Vec<_> = parameters(url).collect();
+    let parameter = changed.get_mut(position)?;
     let text = format!("{}={value}", parameter.key);
     parameter.text = &text;
-    join_parameters(found)
+    join_parameters(changed)
 }
 
 /// Returns the positions of the segments that differ from those of another path with the same
@@ -209,7 +219,8 @@ fn differing_segments(segments: &[&str], others: &[&str]) -> Vec<usize> {
     differing.map(|(index, _)| index).collect()
 }
 
-/// Returns the position of the year of the date that the segment at `position` is part of.
+/// Returns the position of the year of a date that contains the segment at `position`; `None`
+/// if the segment is not part of a date.
 fn year_of_date(segments: &[&str], position: usize) -> Option<usize> {
     let is_year = |segment: &&str| {
         segment.len() == 4 && segment.parse::<i32>().is_ok_and(|year| (1900..2200).contains(&year))
@@ -218,22 +229,23 @@ fn year_of_date(segments: &[&str], position: usize) -> Option<usize> {
         matches!(segment.len(), 1..=2) && segment.bytes().all(|byte| byte.is_ascii_digit())
     };
     let year = segments.get(..=position)?.iter().rposition(is_year)?;
-    // The month follows the year. All segments up to `position` belong to the date.
+    // The month follows the year. All segments from the year to `position` belong to the date.
     let date = segments.get(year + 1..=position.max(year + 1))?;
     date.iter().all(is_short_number).then_some(year)
 }
 
 /// Whether a path segment is a number, a date or a generated name.
-fn is_generated(segment: &str) -> bool {
+fn is_generated_segment(segment: &str) -> bool {
     SegmentClass::from_segment(segment, SegmentClass::Literal, None) != SegmentClass::Literal
 }
 
-/// Returns a larger number.
-fn larger(number: u64, salt: u64) -> String {
-    number.saturating_mul(10).saturating_add(NUMBER_OFFSET * salt).to_string()
+/// Returns a larger number, which depends on the number of the invented URL.
+fn enlarge_number(number: u64, url_number: u64) -> String {
+    number.saturating_mul(10).saturating_add(NUMBER_OFFSET * url_number).to_string()
 }
 
-/// Splits a name at the boundaries of words, numbers and other characters.
+/// Splits a name where its characters change between letters, digits and other characters:
+/// `page-7` becomes `page`, `-` and `7`.
 fn split_name(name: &str) -> Vec<&str> {
     let class = |letter: char| (letter.is_alphabetic(), letter.is_ascii_digit());
     let mut parts = Vec::new();
@@ -267,54 +279,55 @@ fn largest_number(name: &str) -> Option<u64> {
     split_name(name).into_iter().filter_map(|part| part.parse().ok()).max()
 }
 
-/// Combines the words of a name with those of another, and enlarges the numbers. Returns `None`
-/// if the result would not be another name.
-fn combined_name(name: &str, other: Option<&str>, salt: u64) -> Option<String> {
-    let (own, others) = (split_name(name), split_name(other?));
-    if own.len() != others.len() || own.len() < 2 {
+/// Combines the words of a name with those of another name, and enlarges the numbers. Returns
+/// `None` if the result would not be a third name.
+fn combined_name(name: &str, other: Option<&str>, url_number: u64) -> Option<String> {
+    let (own_parts, other_parts) = (split_name(name), split_name(other?));
+    if own_parts.len() != other_parts.len() || own_parts.len() < 2 {
         return None;
     }
-    let combined: String = own
-        .iter()
-        .zip(&others)
-        .enumerate()
-        .map(|(index, (own, other))| match own.parse::<u64>() {
-            Ok(number) if own.len() <= MAX_NUMBER_DIGITS => larger(number, salt),
-            // The first word is that of one name, the others are those of the other.
-            _ if (index == 0) == (salt == 1) => (*own).to_owned(),
-            _ => (*other).to_owned(),
-        })
-        .collect();
+    let mut combined = String::new();
+    for (index, (own, other)) in own_parts.iter().zip(&other_parts).enumerate() {
+        match own.parse::<u64>() {
+            Ok(number) if own.len() <= MAX_NUMBER_DIGITS => {
+                combined.push_str(&enlarge_number(number, url_number));
+            }
+            // The first URL has the first word of `name` and the other words of `other`; the
+            // second URL has the first word of `other` and the other words of `name`.
+            _ if (index == 0) == (url_number == 1) => combined.push_str(own),
+            _ => combined.push_str(other),
+        }
+    }
     (combined != name && Some(combined.as_str()) != other).then_some(combined)
 }
 
-/// Replaces letters and digits before the file extension. Hexadecimal names remain
-/// hexadecimal. A number that is separate from the letters may be an id that selects the page
-/// alone, so it is enlarged.
-fn random_name(name: &str, seed: u64, salt: u64) -> String {
+/// Replaces letters and digits before the file extension by random ones. Hexadecimal names
+/// remain hexadecimal. A number that is separate from the letters is enlarged, because it may
+/// be an id that selects the page alone.
+fn random_name(name: &str, seed: u64, url_number: u64) -> String {
     let (stem, extension) = match name.rsplit_once('.') {
         Some((stem, extension)) if extension.len() <= 5 && !stem.is_empty() => (stem, extension),
         _ => (name, ""),
     };
     let is_hex = stem.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    let letters: u8 = if is_hex { 6 } else { 26 };
+    let letter_count: u8 = if is_hex { 6 } else { 26 };
     let mut state = seed;
-    let mut pick = |count: u8| {
-        state = mix(state);
+    let mut random_below = |count: u8| {
+        state = mix_hash(state);
         u8::try_from(state % u64::from(count)).unwrap_or_default()
     };
     let mut random_letter = |letter: char| match letter {
-        '0'..='9' => char::from(b'0' + pick(10)),
-        'a'..='z' => char::from(b'a' + pick(letters)),
-        'A'..='Z' => char::from(b'A' + pick(letters)),
+        '0'..='9' => char::from(b'0' + random_below(10)),
+        'a'..='z' => char::from(b'a' + random_below(letter_count)),
+        'A'..='Z' => char::from(b'A' + random_below(letter_count)),
         other => other,
     };
-    let has_ids = !is_hex && has_separate_numbers(stem);
+    let enlarges_numbers = !is_hex && has_separate_numbers(stem);
     let mut random = String::new();
     for part in split_name(stem) {
         match part.parse::<u64>() {
-            Ok(number) if has_ids && part.len() <= MAX_NUMBER_DIGITS => {
-                random.push_str(&larger(number, salt));
+            Ok(number) if enlarges_numbers && part.len() <= MAX_NUMBER_DIGITS => {
+                random.push_str(&enlarge_number(number, url_number));
             }
             _ => random.extend(part.chars().map(&mut random_letter)),
         }
@@ -326,11 +339,11 @@ fn random_name(name: &str, seed: u64, salt: u64) -> String {
     random
 }
 
-fn seed(text: &str) -> u64 {
-    text.bytes().fold(17, |hash, byte| mix(hash ^ u64::from(byte)))
+fn seed_of(text: &str) -> u64 {
+    text.bytes().fold(17, |hash, byte| mix_hash(hash ^ u64::from(byte)))
 }
 
-fn mix(state: u64) -> u64 {
+fn mix_hash(state: u64) -> u64 {
     let mixed = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed ^ (mixed >> 31)
@@ -352,6 +365,7 @@ mod tests {
         invented.iter().map(path).collect()
     }
 
+    /// Asserts the URLs that the first test of a set invents.
     #[track_caller]
     fn check(path: &str, other: &str, expect: [&str; 2]) {
         assert_eq!(invent(Inventor::new(2026), path, other), expect, "{path}");

@@ -1,9 +1,9 @@
-//! The text that a crawl has seen, and how much of a page is new.
+//! The text that a crawl has fetched so far. Decides whether a page has new text.
 //!
-//! Memory is bounded: hashes are added to a current set. When it is full, it replaces the
-//! previous set. Text that occurs again is added again, so only text that has not occurred for
-//! a long time is forgotten. A page with forgotten text counts as new, which never ends a crawl
-//! too early.
+//! Memory is bounded: hashes are added to a current set. When the current set is full, it
+//! replaces the previous set, and an empty set becomes the current set. Text that occurs again
+//! is added again, so only text that has not occurred for a long time is forgotten. A page with
+//! forgotten text counts as new, which never ends a crawl too early.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use super::PageFingerprint;
 const MAX_HASHES: usize = 1 << 17;
 /// Minimum number of new words on a new page.
 const MIN_NEW_WORDS: u32 = 3;
-/// A page is new if at least one in this many of its words is new.
+/// A page is new if at least one of this many of its words is new.
 const NEW_WORD_SHARE: u32 = 20;
 /// A page with this many new words is new, regardless of their share.
 const MANY_NEW_WORDS: u32 = 40;
@@ -78,15 +78,17 @@ impl<'de> Deserialize<'de> for HashHistory {
 /// Number of hexadecimal digits of a hash.
 const HEX_DIGITS: usize = 8;
 
+/// Returns the hashes as hexadecimal digits, sorted.
 fn to_hex(hashes: &HashSet<u32>) -> String {
     use std::fmt::Write as _;
     let mut sorted: Vec<u32> = hashes.iter().copied().collect();
     sorted.sort_unstable();
-    sorted.iter().fold(String::with_capacity(HEX_DIGITS * sorted.len()), |mut text, hash| {
+    let mut text = String::with_capacity(HEX_DIGITS * sorted.len());
+    for hash in sorted {
         // Writing to a string does not fail.
         let _ = write!(text, "{hash:08x}");
-        text
-    })
+    }
+    text
 }
 
 /// Parses hashes; ignores text that is not a hash.

@@ -9,7 +9,7 @@
 use url::Url;
 
 use super::TrapKind;
-use super::segment_class::{SegmentClass, is_far, is_key};
+use super::segment_class::{SegmentClass, contains_key, is_far};
 use super::shape::segments;
 use crate::host_key;
 use crate::query::parameters;
@@ -32,7 +32,7 @@ pub struct UrlPattern {
     has_variable_path: bool,
     /// Whether the pattern has a placeholder, so that several URLs can have it.
     is_variable: bool,
-    /// Whether a date is far from the year of the crawl.
+    /// Whether the URL contains a date far from the year of the crawl.
     is_far: bool,
     /// The kind of trap to report if the URLs turn out to be endless.
     kind: TrapKind,
@@ -105,23 +105,23 @@ impl UrlPattern {
         self.kind
     }
 
-    /// Sets the kind if [`TrapKind`] declares it before the current one.
-    fn suggest(&mut self, kind: TrapKind) {
+    /// Sets the kind of trap if [`TrapKind`] declares it before the current kind.
+    fn suggest_kind(&mut self, kind: TrapKind) {
         self.kind = self.kind.min(kind);
     }
 
     fn add_path(&mut self, url: &Url, year: i16) {
-        let mut last = SegmentClass::Literal;
-        let mut previous = "";
+        let mut previous_class = SegmentClass::Literal;
+        let mut previous_segment = "";
         let mut path = segments(url).peekable();
         while let Some(segment) = path.next() {
-            let class = SegmentClass::from_segment(segment, last, path.peek().copied());
-            if class == SegmentClass::Number && is_key(&PAGE_KEYS, previous) {
-                self.suggest(TrapKind::EndlessPages);
+            let class = SegmentClass::from_segment(segment, previous_class, path.peek().copied());
+            if class == SegmentClass::Number && contains_key(&PAGE_KEYS, previous_segment) {
+                self.suggest_kind(TrapKind::EndlessPages);
             }
             self.text.push('/');
-            self.add(class, segment, year);
-            (last, previous) = (class, segment);
+            self.add_part(class, segment, year);
+            (previous_class, previous_segment) = (class, segment);
         }
         if url.path().ends_with('/') {
             self.text.push('/');
@@ -133,27 +133,27 @@ impl UrlPattern {
             parameters(url).map(|parameter| (parameter.key, parameter.value)).collect();
         pairs.sort_by_key(|pair| pair.0);
         pairs.dedup_by_key(|pair| pair.0);
-        for ((key, value), separator) in
-            pairs.into_iter().zip(std::iter::once('?').chain(std::iter::repeat('&')))
-        {
+        let separators = std::iter::once('?').chain(std::iter::repeat('&'));
+        for ((key, value), separator) in pairs.into_iter().zip(separators) {
             let class = SegmentClass::from_value(key, value);
-            if class == SegmentClass::Number && is_key(&PAGE_KEYS, key) {
-                self.suggest(TrapKind::EndlessPages);
+            if class == SegmentClass::Number && contains_key(&PAGE_KEYS, key) {
+                self.suggest_kind(TrapKind::EndlessPages);
             }
             self.text.push(separator);
             self.add_word(key);
             if !value.is_empty() {
                 self.text.push('=');
-                self.add(class, value, year);
+                self.add_part(class, value, year);
             }
         }
     }
 
-    fn add(&mut self, class: SegmentClass, text: &str, year: i16) {
+    /// Adds a path segment or the value of a parameter: the text or its placeholder.
+    fn add_part(&mut self, class: SegmentClass, text: &str, year: i16) {
         self.is_variable |= class != SegmentClass::Literal;
         match class {
-            SegmentClass::Token => self.suggest(TrapKind::SessionIds),
-            SegmentClass::Year | SegmentClass::Date => self.suggest(TrapKind::EndlessCalendar),
+            SegmentClass::Token => self.suggest_kind(TrapKind::SessionIds),
+            SegmentClass::Year | SegmentClass::Date => self.suggest_kind(TrapKind::EndlessCalendar),
             _ => {}
         }
         let is_far = matches!(class, SegmentClass::Year | SegmentClass::Date) && is_far(text, year);

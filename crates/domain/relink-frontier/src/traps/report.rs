@@ -16,11 +16,11 @@ use super::TrapKind;
 const MAX_STORED: usize = 1_000;
 /// Maximum number of stored referrers of a branch.
 const MAX_REFERRERS: usize = 64;
-/// Number of sections with other spellings from which they are reported as one trap of the
-/// whole host. A few sections may each have a parameter of their own.
+/// Number of sections with other spellings from which on these sections are reported as one trap
+/// of the whole host. A few sections may each have a parameter of their own.
 const MIN_SECTIONS: usize = 4;
-/// Number of sections with known content from which they are reported as one trap of the whole
-/// host. They are usually copies of the site.
+/// Number of sections with known content from which on these sections are reported as one trap of
+/// the whole host. They are usually copies of the site.
 const MIN_COPIES: usize = 8;
 /// Part of the branch name for a parameter that does not change pages:
 /// `example.org/…?ref=…`.
@@ -49,6 +49,7 @@ pub(super) struct Rejections {
     branches: BTreeMap<String, Rejection>,
 }
 
+/// The rejected URLs of one branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Rejection {
     kind: TrapKind,
@@ -64,31 +65,31 @@ impl Rejections {
         let is_full = self.branches.len() >= MAX_STORED && !self.branches.contains_key(branch);
         let name = if is_full { OTHER_BRANCHES } else { branch };
         let (example, from_counts) = (url.to_string(), BTreeMap::new());
-        let first = || Rejection { kind, count: 0, example, from: from_counts };
-        let rejection = self.branches.entry(name.to_owned()).or_insert_with(first);
+        let new_rejection = || Rejection { kind, count: 0, example, from: from_counts };
+        let rejection = self.branches.entry(name.to_owned()).or_insert_with(new_rejection);
         rejection.count += 1;
         if rejection.from.len() < MAX_REFERRERS || rejection.from.contains_key(from) {
             *rejection.from.entry(from.to_owned()).or_default() += 1;
         }
     }
 
-    /// Returns the traps by kind, the largest first. One trap consists of branches inside of
-    /// another branch, different queries of one path, branches that link to each other, or
-    /// branches with the same cause.
+    /// Returns the traps by kind, the largest first. Branches belong to one trap if they are
+    /// inside of one branch, are queries of one path, link to each other, or have the same
+    /// cause.
     pub(super) fn report(&self) -> Vec<DetectedTrap> {
         // Each step renames branches; branches with the same new name become one trap.
-        let traps = merge(&self.branches, |branch, _| outer_branch(&self.branches, branch));
-        let traps = merge(&traps, |branch, trap| linking_trap(&traps, branch, trap));
-        let traps = merge(&traps, |branch, trap| site_wide_trap(&traps, branch, trap));
+        let traps = merge(&self.branches, |branch, _| outer_branch_name(&self.branches, branch));
+        let traps = merge(&traps, |branch, trap| linking_trap_name(&traps, branch, trap));
+        let traps = merge(&traps, |branch, trap| site_wide_name(&traps, branch, trap));
         let mut report: Vec<DetectedTrap> = traps.into_iter().map(detected_trap).collect();
-        // The counts are swapped, because they are sorted in descending order.
+        // The counts are swapped, because larger counts come first.
         report.sort_by(|one, other| (one.kind, other.count).cmp(&(other.kind, one.count)));
         report
     }
 }
 
-/// Renames traps and adds up traps with the same name. The name does not change if
-/// `new_name` returns `None`.
+/// Renames traps and adds up traps with the same new name. A trap keeps its name if `new_name`
+/// returns `None`.
 fn merge(
     traps: &BTreeMap<String, Rejection>,
     new_name: impl Fn(&str, &Rejection) -> Option<String>,
@@ -100,7 +101,7 @@ fn merge(
             merged.insert(name, trap.clone());
             continue;
         };
-        // Kind and example are those of a large part.
+        // Kind and example are those of the trap with more rejections.
         if trap.count > total.count {
             (total.kind, total.example) = (trap.kind, trap.example.clone());
         }
@@ -114,7 +115,7 @@ fn merge(
 
 /// Returns the largest rejected branch that contains `branch`, or a common name for branches
 /// that differ only in their query.
-fn outer_branch(branches: &BTreeMap<String, Rejection>, branch: &str) -> Option<String> {
+fn outer_branch_name(branches: &BTreeMap<String, Rejection>, branch: &str) -> Option<String> {
     // All parameters of a host that do not change its pages are one trap.
     if let Some((host, _)) = branch.split_once(PARAMETER_MARK) {
         let prefix = format!("{host}{PARAMETER_MARK}");
@@ -123,53 +124,55 @@ fn outer_branch(branches: &BTreeMap<String, Rejection>, branch: &str) -> Option<
     if let Some(outer) = branches.keys().find(|outer| is_within(branch, outer)) {
         return Some(outer.clone());
     }
-    let path = path_of(branch);
-    let is_sibling = |other: &String| other != branch && path_of(other) == path;
+    let path = without_query(branch);
+    let is_sibling = |other: &String| other != branch && without_query(other) == path;
     (branch.contains('?') && branches.keys().any(is_sibling)).then(|| format!("{path}?…"))
 }
 
-/// Returns a common name for `branch` and the traps that link to it, if the pages of those
-/// traps contain at least half of the links to `branch`. The name is the first in alphabetical
-/// order, so traps that link to each other get the same name.
-fn linking_trap(
+/// Returns a common name for `branch` and the traps that link to it. Returns `None` if the pages
+/// of those traps contain less than half of the links to `branch`. The name is the first in
+/// alphabetical order, so traps that link to each other get the same name.
+fn linking_trap_name(
     traps: &BTreeMap<String, Rejection>,
     branch: &str,
     trap: &Rejection,
 ) -> Option<String> {
     let links_to_branch = |other: &&String| trap.from.keys().any(|from| is_section_of(from, other));
     let others = traps.keys().filter(|other| *other != branch);
-    let others: Vec<&String> = others.filter(links_to_branch).collect();
-    let is_in_other = |from: &String| others.iter().any(|other| is_section_of(from, other));
-    let links = trap.from.iter().filter(|(from, _)| is_in_other(from));
+    let linking_traps: Vec<&String> = others.filter(links_to_branch).collect();
+    let is_in_linking_trap =
+        |from: &String| linking_traps.iter().any(|other| is_section_of(from, other));
+    let links = trap.from.iter().filter(|(from, _)| is_in_linking_trap(from));
     let link_count: u64 = links.map(|(_, count)| *count).sum();
-    let first = others.iter().min().map(|first| (*first).clone())?;
-    // The name of a parameter says less than the name of the trap that adds the parameter.
-    let name = if branch.contains(PARAMETER_MARK) { first } else { first.min(branch.to_owned()) };
+    let first_name = linking_traps.iter().min().map(|name| (*name).clone())?;
+    // A parameter that pages of a trap add is reported under the name of that trap.
+    let is_parameter = branch.contains(PARAMETER_MARK);
+    let name = if is_parameter { first_name } else { first_name.min(branch.to_owned()) };
     (2 * link_count >= trap.count).then_some(name)
 }
 
-/// Returns the common name of traps that several sections of a host have for the same cause: a
-/// broken relative link, parameters and spellings that the server ignores, or copies of the
-/// site.
-fn site_wide_trap(
+/// Returns the common name of traps that several sections of a host have for the same cause. The
+/// cause is a broken relative link, parameters and spellings that the server ignores, or copies
+/// of the site.
+fn site_wide_name(
     traps: &BTreeMap<String, Rejection>,
     branch: &str,
     trap: &Rejection,
 ) -> Option<String> {
     let cause = site_wide_cause(trap.kind)?;
     let host = branch.split('/').next().unwrap_or_default();
-    let has_same_cause = |(other, found): (&String, &Rejection)| {
+    let has_same_cause = |(other, other_trap): (&String, &Rejection)| {
         other != branch
-            && site_wide_cause(found.kind) == Some(cause)
+            && site_wide_cause(other_trap.kind) == Some(cause)
             && other.split('/').next() == Some(host)
     };
-    let (name, min_others) = match cause {
+    let (suffix, min_others) = match cause {
         TrapKind::SameSpelling => ("/…", MIN_SECTIONS - 1),
         TrapKind::NearDuplicates => ("/…", MIN_COPIES - 1),
         _ => ("/…/…", 1),
     };
-    let others = traps.iter().filter(|found| has_same_cause(*found)).count();
-    (others >= min_others).then(|| format!("{host}{name}"))
+    let others = traps.iter().filter(|entry| has_same_cause(*entry)).count();
+    (others >= min_others).then(|| format!("{host}{suffix}"))
 }
 
 /// Returns the kind that stands for all kinds with the same cause, if the cause usually affects
@@ -185,8 +188,10 @@ fn site_wide_cause(kind: TrapKind) -> Option<TrapKind> {
     }
 }
 
-/// Whether the branch `trap` is in a section. Sections are in lower case.
+/// Whether the branch `trap` is in a section, regardless of case: the names of sections are in
+/// lower case.
 fn is_section_of(section: &str, trap: &str) -> bool {
+    // The marks at the end of the section name, such as `?…` or `/`, are not compared.
     let prefix = section.trim_end_matches('…').trim_end_matches(['?', '/']);
     let rest = trap.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix));
     let rest = rest.and_then(|start| trap.get(start.len()..));
@@ -194,23 +199,25 @@ fn is_section_of(section: &str, trap: &str) -> bool {
 }
 
 /// Returns the name of a branch without its query.
-fn path_of(branch: &str) -> &str {
+fn without_query(branch: &str) -> &str {
     branch.split('?').next().unwrap_or_default()
 }
 
 /// Whether a branch is part of `outer`, another branch.
 fn is_within(branch: &str, outer: &str) -> bool {
-    // An open branch contains all branches that start with its name.
-    let is_open = outer.ends_with('/') || outer.ends_with("/…") || outer.ends_with("?…");
-    let (lower, prefix) = (branch.to_lowercase(), outer.trim_end_matches('…'));
+    // A branch whose name ends with one of these marks contains all branches that start with its
+    // name.
+    let is_prefix = outer.ends_with('/') || outer.ends_with("/…") || outer.ends_with("?…");
+    let prefix = outer.trim_end_matches('…');
+    let starts_with_prefix =
+        branch.starts_with(prefix) || branch.to_lowercase().starts_with(prefix);
     // `directory/*` contains the files of the directory, but no subdirectories.
     let file = outer.strip_suffix('*').and_then(|directory| branch.strip_prefix(directory));
-    branch != outer
-        && (is_open && (branch.starts_with(prefix) || lower.starts_with(prefix))
-            || file.is_some_and(|rest| !rest.contains('/'))
-            // A path contains its queries, with or without a slash at the end of its name.
-            || path_of(branch) == outer
-            || path_of(branch) == outer.trim_end_matches('/'))
+    let is_file = file.is_some_and(|file| !file.contains('/'));
+    // A path contains its queries, with or without a slash at the end of its name.
+    let path = without_query(branch);
+    let is_query = path == outer || path == outer.trim_end_matches('/');
+    branch != outer && (is_prefix && starts_with_prefix || is_file || is_query)
 }
 
 /// Converts a counted trap to a row of the report.
@@ -220,7 +227,8 @@ fn detected_trap((pattern, rejection): (String, Rejection)) -> DetectedTrap {
     DetectedTrap { kind, pattern, count, example, glob }
 }
 
-/// Returns a glob that matches the URLs of a pattern. Placeholders such as `{n}` become `*`.
+/// Returns a glob that matches the URLs of a pattern. Placeholders such as `{n}` become `*`. The
+/// scheme is that of `example`.
 fn glob(pattern: &str, example: &str) -> String {
     let scheme = example.split_once("://").map_or("https", |(scheme, _)| scheme);
     let mut glob = format!("{scheme}://");
@@ -228,8 +236,9 @@ fn glob(pattern: &str, example: &str) -> String {
     while let Some((before, after)) = rest.split_once(['{', '…', '?', '*']) {
         glob.push_str(before);
         glob.push('*');
-        let is_class = rest.get(before.len()..).is_some_and(|tail| tail.starts_with('{'));
-        rest = if is_class { after.split_once('}').map_or("", |(_, tail)| tail) } else { after };
+        let is_placeholder = rest.get(before.len()..).is_some_and(|tail| tail.starts_with('{'));
+        rest =
+            if is_placeholder { after.split_once('}').map_or("", |(_, tail)| tail) } else { after };
         if rest != after || after.is_empty() {
             continue;
         }
@@ -252,8 +261,8 @@ fn glob(pattern: &str, example: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Counts one rejection per branch and compares the report. A line of the report is the
-    /// pattern of a trap and its number of rejections.
+    /// Counts one rejection per branch and compares the report. `expect` has one line per trap: its
+    /// pattern and its number of rejections.
     #[track_caller]
     fn check(branches: &[&str], expect: &[&str]) {
         let mut rejections = Rejections::default();

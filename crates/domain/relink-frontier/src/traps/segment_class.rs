@@ -55,14 +55,14 @@ impl SegmentClass {
         }
     }
 
-    /// Classifies a segment after `last` and before `next`. Four digits are a year only if a
-    /// month follows; otherwise they may be the number of an article.
-    pub(super) fn from_segment(segment: &str, last: Self, next: Option<&str>) -> Self {
-        let Some(number) = number(segment) else { return Self::from_name(segment) };
-        match (last, segment.len()) {
+    /// Classifies a segment between the class of the previous segment and the next segment. Four
+    /// digits are a year only if a month follows; otherwise they may be the number of an article.
+    pub(super) fn from_segment(segment: &str, previous: Self, next: Option<&str>) -> Self {
+        let Some(number) = parse_digits(segment) else { return Self::from_name(segment) };
+        match (previous, segment.len()) {
             (Self::Year, 1..=2) if (1..=12).contains(&number) => Self::Month,
             (Self::Month, 1..=2) if (1..=31).contains(&number) => Self::Day,
-            (_, 4) if next.is_some_and(is_month_of(number)) => Self::Year,
+            (_, 4) if next.is_some_and(month_test_after(number)) => Self::Year,
             (_, 8) if is_date_number(number) => Self::Date,
             _ => Self::Number,
         }
@@ -70,8 +70,8 @@ impl SegmentClass {
 
     /// Classifies a query value. Its key may indicate a year.
     pub(super) fn from_value(key: &str, value: &str) -> Self {
-        match number(value) {
-            Some(_) if value.len() == 4 && is_key(&YEAR_KEYS, key) => return Self::Year,
+        match parse_digits(value) {
+            Some(_) if value.len() == 4 && contains_key(&YEAR_KEYS, key) => return Self::Year,
             Some(number) if value.len() == 8 && is_date_number(number) => return Self::Date,
             Some(_) => return Self::Number,
             None => {}
@@ -85,6 +85,7 @@ impl SegmentClass {
         }
     }
 
+    /// Classifies a name that is not a number.
     fn from_name(name: &str) -> Self {
         if is_date(name) {
             return Self::Date;
@@ -104,13 +105,13 @@ impl SegmentClass {
     }
 }
 
-/// Whether a key is one of these, regardless of case.
-pub(super) fn is_key(keys: &[&str], key: &str) -> bool {
+/// Whether `keys` contains a key, regardless of case.
+pub(super) fn contains_key(keys: &[&str], key: &str) -> bool {
     keys.iter().any(|known| known.eq_ignore_ascii_case(key))
 }
 
-/// Parses digits; more than nine digits have no exact value.
-fn number(text: &str) -> Option<i32> {
+/// Parses a text that consists of digits. More than nine digits become the maximum value.
+fn parse_digits(text: &str) -> Option<i32> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().unwrap_or(i32::MAX))
 }
@@ -119,15 +120,16 @@ fn is_year(number: i32) -> bool {
     (MIN_YEAR..=MAX_YEAR).contains(&number)
 }
 
+/// Whether a text is a month of two digits.
 fn is_month(text: &str) -> bool {
-    text.len() == 2 && number(text).is_some_and(|month| (1..=12).contains(&month))
+    text.len() == 2 && parse_digits(text).is_some_and(|month| (1..=12).contains(&month))
 }
 
 /// Returns a function that tests whether a segment can be a month after the segment `year`:
 /// `05` after any number, `5` only after a plausible year.
-fn is_month_of(year: i32) -> impl Fn(&str) -> bool {
+fn month_test_after(year: i32) -> impl Fn(&str) -> bool {
     move |text| {
-        let is_digit = text.len() == 1 && number(text).is_some_and(|month| month > 0);
+        let is_digit = text.len() == 1 && parse_digits(text).is_some_and(|month| month > 0);
         is_month(text) || (is_digit && is_year(year))
     }
 }
@@ -144,7 +146,7 @@ pub(super) fn is_date(text: &str) -> bool {
     let Some((year, rest)) = text.split_once('-') else { return false };
     let Some((month, after)) = rest.split_at_checked(2) else { return false };
     year.len() == 4
-        && number(year).is_some()
+        && parse_digits(year).is_some()
         && is_month(month)
         && (after.is_empty() || after.starts_with('-'))
         && rest.bytes().all(|byte| byte.is_ascii_digit() || b"-T:.Z%+".contains(&byte))
@@ -152,21 +154,23 @@ pub(super) fn is_date(text: &str) -> bool {
 
 /// Whether a date, which starts with its year, is far from `year`.
 pub(super) fn is_far(date: &str, year: i16) -> bool {
-    let Some(date_year) = date.get(..4).and_then(number) else { return false };
-    !(i32::from(year) - MAX_YEARS_BACK..=i32::from(year) + MAX_YEARS_AHEAD).contains(&date_year)
+    let Some(date_year) = date.get(..4).and_then(parse_digits) else { return false };
+    let recent = i32::from(year) - MAX_YEARS_BACK..=i32::from(year) + MAX_YEARS_AHEAD;
+    !recent.contains(&date_year)
 }
 
-/// Whether a text like `2026-1-3` or `555-1234` contains no letters.
+/// Whether a text contains no letters, like `2026-1-3` or `555-1234`.
 fn is_dashed_number(text: &str) -> bool {
     !text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Whether a name is random: digits and letters alternate.
+/// Whether a name is random: digits and letters alternate often.
 fn is_token(name: &str) -> bool {
     if name.len() < MIN_TOKEN_LENGTH || !name.is_ascii() {
         return false;
     }
-    // In names that people write, parts with digits are short: `iphone-15-pro-max`.
+    // Check only the longest part. In names that people write, parts with digits are short:
+    // `iphone-15-pro-max`.
     let longest = name.split(['-', '_', '%']).max_by_key(|part| part.len()).unwrap_or_default();
     let pairs = longest.bytes().zip(longest.bytes().skip(1));
     let changes =

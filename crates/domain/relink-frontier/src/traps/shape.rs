@@ -18,13 +18,12 @@ const MAX_CONSECUTIVE: usize = 2;
 const MAX_REPEATS: usize = 3;
 /// Maximum length of a URL that all browsers and caches accept.
 const MAX_LENGTH: usize = 2_083;
-/// Maximum number of different keys in a query.
+/// Maximum number of distinct keys in a query.
 const MAX_KEYS: usize = 8;
 /// Number of letters of a segment that a report shows.
 const SHOWN_LETTERS: usize = 40;
 
-/// Returns the kind of trap and the section of the site if the shape of the URL is that of a
-/// trap.
+/// Returns the kind of trap and the section of the site if a URL has the shape of a trap.
 pub(super) fn find_trap(url: &Url) -> Option<(TrapKind, String)> {
     let segments: Vec<&str> = segments(url).collect();
     let kind = if has_repeated_segment(&segments) {
@@ -40,8 +39,8 @@ pub(super) fn find_trap(url: &Url) -> Option<(TrapKind, String)> {
     };
     let first: String = segments.first()?.chars().take(SHOWN_LETTERS).collect();
     let is_path = segments.len() > 1;
-    let end = if is_path { "/" } else { "?…" };
-    Some((kind, format!("{}/{first}{end}", host_key(url))))
+    let suffix = if is_path { "/" } else { "?…" };
+    Some((kind, format!("{}/{first}{suffix}", host_key(url))))
 }
 
 /// Returns the segments of a path that are not empty.
@@ -53,10 +52,10 @@ pub(super) fn segments(url: &Url) -> impl Iterator<Item = &str> {
 /// `/2011/11/11/11` is a date and an hour.
 fn has_repeated_segment(segments: &[&str]) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let (mut last, mut consecutive) = ("", 0);
+    let (mut previous, mut consecutive) = ("", 0);
     for segment in segments {
-        consecutive = if *segment == last { consecutive + 1 } else { 1 };
-        last = segment;
+        consecutive = if *segment == previous { consecutive + 1 } else { 1 };
+        previous = segment;
         let count = counts.entry(segment).or_default();
         *count += 1;
         let is_number = segment.bytes().all(|byte| byte.is_ascii_digit());

@@ -9,14 +9,14 @@ const WORDS: [&str; 16] = [
     "market", "engine", "silver", "forest", "bridge", "candle", "meadow",
 ];
 
-/// Returns a text of `length` words, a different one for every seed.
+/// Returns `length` pairs of words. Different seeds give different texts.
 fn prose(seed: u64, length: u64) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let words = (0..length).map(|_| {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let pick = |shift: u32| WORDS[usize::try_from((state >> shift) % 16).unwrap()];
-        format!("{}{} ", pick(60), pick(52))
+        let word_at = |shift: u32| WORDS[usize::try_from((state >> shift) % 16).unwrap()];
+        format!("{}{} ", word_at(60), word_at(52))
     });
     words.collect()
 }
@@ -39,29 +39,33 @@ fn crawl(guard: &mut TrapGuard, pages: impl Iterator<Item = SectionPage>) -> usi
     let home = url("/");
     let mut fetched = 0;
     while let Some((path, title, text)) = pages.next() {
-        let own = url(&path);
-        if guard.check(&own, Some(&home)) != TrapDecision::Allow {
+        let page_url = url(&path);
+        if guard.check(&page_url, Some(&home)) != TrapDecision::Allow {
             continue;
         }
         fetched += 1;
         let next: Vec<Url> = pages.peek().map(|(path, ..)| url(path)).into_iter().collect();
         for next in &next {
-            guard.accept(next, Some(&own));
+            guard.accept(next, Some(&page_url));
         }
-        guard.record_page(&own, &PageFingerprint::from_text(&own, Some(&title), &text), &next);
+        guard.record_page(
+            &page_url,
+            &PageFingerprint::from_text(&page_url, Some(&title), &text),
+            &next,
+        );
     }
     fetched
 }
 
-fn page(path: String, title: &str, text: String) -> SectionPage {
+fn section_page(path: String, title: &str, text: String) -> SectionPage {
     (path, title.to_owned(), text)
 }
 
 #[test]
 fn many_articles_are_never_cut_off() {
     let mut guard = guard();
-    let articles =
-        (0..5_000).map(|n| page(format!("/article/{n}"), "Example Times", prose(n + 1, 80)));
+    let articles = (0..5_000)
+        .map(|n| section_page(format!("/article/{n}"), "Example Times", prose(n + 1, 80)));
     assert_eq!(crawl(&mut guard, articles), 5_000);
     assert_eq!(guard.report(), []);
 }
@@ -69,8 +73,9 @@ fn many_articles_are_never_cut_off() {
 #[test]
 fn short_articles_in_a_large_template_are_never_cut_off() {
     let menu = prose(0, 200);
-    let articles = (0..500)
-        .map(|n| page(format!("/article/{n}"), "Article", format!("{menu}\n{}", prose(n + 1, 12))));
+    let articles = (0..500).map(|n| {
+        section_page(format!("/article/{n}"), "Article", format!("{menu}\n{}", prose(n + 1, 12)))
+    });
     assert_eq!(crawl(&mut guard(), articles), 500);
 }
 
@@ -78,7 +83,7 @@ fn short_articles_in_a_large_template_are_never_cut_off() {
 fn articles_among_withdrawn_articles_are_never_cut_off() {
     let articles = (0..3_000_u64).map(|n| {
         let text = if n % 100 < 15 { "Withdrawn".to_owned() } else { prose(n + 1, 80) };
-        page(format!("/article/{n}"), "News", text)
+        section_page(format!("/article/{n}"), "News", text)
     });
     assert_eq!(crawl(&mut guard(), articles), 3_000);
 }
@@ -86,8 +91,8 @@ fn articles_among_withdrawn_articles_are_never_cut_off() {
 #[test]
 fn equal_numbered_pages_are_cut_off() {
     let mut guard = guard();
-    let pages =
-        (0..1_000).map(|n| page(format!("/list?p={n}"), "List", format!("This is page {n}")));
+    let pages = (0..1_000)
+        .map(|n| section_page(format!("/list?p={n}"), "List", format!("This is page {n}")));
     let fetched = crawl(&mut guard, pages);
     // The budget of a branch is 150 such pages.
     assert!(fetched <= 220, "{fetched}");
@@ -101,7 +106,7 @@ fn numbered_pages_with_small_changes_are_cut_off() {
     let list = prose(0, 400);
     let pages = (0..1_000).map(|n| {
         let text = format!("{list}\nYou are visitor {n}. Quote of the day: {}", prose(n, 3));
-        page(format!("/list?p={n}"), "List", text)
+        section_page(format!("/list?p={n}"), "List", text)
     });
     let fetched = crawl(&mut guard(), pages);
     assert!(fetched <= 220, "{fetched}");
@@ -114,7 +119,11 @@ fn calendar_without_events_is_cut_off() {
         let (year, month) = (2025 + month / 12, month % 12 + 1);
         let has_events = year < 2027;
         let events = if has_events { prose(100 * year + month, 30) } else { "Nothing".to_owned() };
-        page(format!("/cal/{year}/{month:02}"), "Calendar", format!("{month} {year} {events}"))
+        section_page(
+            format!("/cal/{year}/{month:02}"),
+            "Calendar",
+            format!("{month} {year} {events}"),
+        )
     });
     let fetched = crawl(&mut guard, months);
     // 24 months have events; then the months without events use up the budget.
@@ -126,14 +135,15 @@ fn calendar_without_events_is_cut_off() {
 fn pages_with_far_dates_and_content_are_never_cut_off() {
     let eclipses = (0..1_000_u64).map(|n| {
         let path = format!("/eclipse/{}/{:02}", 2040 + n / 12, n % 12 + 1);
-        page(path, "Eclipse", prose(n, 80))
+        section_page(path, "Eclipse", prose(n, 80))
     });
     assert_eq!(crawl(&mut guard(), eclipses), 1_000);
 }
 
 #[test]
 fn stored_guard_resumes_the_crawl() {
-    let pages = || (0..1_000).map(|n| page(format!("/list?p={n}"), "List", "Nothing".to_owned()));
+    let pages =
+        || (0..1_000).map(|n| section_page(format!("/list?p={n}"), "List", "Nothing".to_owned()));
     let uninterrupted = crawl(&mut guard(), pages());
     let mut first = guard();
     let fetched = crawl(&mut first, pages().take(40));
@@ -144,8 +154,8 @@ fn stored_guard_resumes_the_crawl() {
     for n in 0..=40 {
         restored.accept(&url(&format!("/list?p={n}")), None);
     }
-    let rest = crawl(&mut restored, pages().skip(40));
-    assert!(rest < uninterrupted, "{fetched} {rest} {uninterrupted}");
+    let fetched_later = crawl(&mut restored, pages().skip(40));
+    assert!(fetched_later < uninterrupted, "{fetched} {fetched_later} {uninterrupted}");
     assert_eq!(restored.report().len(), 1);
 }
 
@@ -153,7 +163,8 @@ fn stored_guard_resumes_the_crawl() {
 fn entered_trap_is_crawled_completely() {
     let entered = UrlFilter::new(&["https://example.org/list*".to_owned()], &[]).unwrap();
     let limits = TrapLimits { entered: Some(entered), ..TrapLimits::default() };
-    let pages = (0..1_000).map(|n| page(format!("/list?p={n}"), "List", "Nothing".to_owned()));
+    let pages =
+        (0..1_000).map(|n| section_page(format!("/list?p={n}"), "List", "Nothing".to_owned()));
     let mut guard = TrapGuard::new(2026, limits);
     assert_eq!(crawl(&mut guard, pages), 1_000);
     assert_eq!(guard.report(), []);
@@ -162,7 +173,7 @@ fn entered_trap_is_crawled_completely() {
 #[test]
 fn host_budget_ends_a_crawl() {
     let limits = TrapLimits { host_pages: 100, ..TrapLimits::default() };
-    let pages = (0..1_000).map(|n| page(format!("/a/{n}"), "A", prose(n, 80)));
+    let pages = (0..1_000).map(|n| section_page(format!("/a/{n}"), "A", prose(n, 80)));
     let mut guard = TrapGuard::new(2026, limits);
     assert_eq!(crawl(&mut guard, pages), 100);
     assert_eq!(guard.report()[0].kind, TrapKind::HostBudget);
@@ -182,8 +193,8 @@ fn order_of_parameters_makes_no_difference() {
 fn memory_is_bounded() {
     let mut guard = guard();
     for n in 0..30_000_u64 {
-        let own = url(&format!("/{}/1", prose(n, 2).replace(' ', "-")));
-        guard.record_page(&own, &PageFingerprint::from_text(&own, None, "x"), &[]);
+        let page_url = url(&format!("/{}/1", prose(n, 2).replace(' ', "-")));
+        guard.record_page(&page_url, &PageFingerprint::from_text(&page_url, None, "x"), &[]);
     }
     assert!(guard.detector.budgets.len() <= MAX_BRANCHES);
 }
@@ -197,15 +208,15 @@ fn copies_of_a_site_on_any_host_of_a_domain_are_cut_off() {
         let home = Url::parse(&format!("https://m{copy}.example.org/")).unwrap();
         let next = Url::parse(&format!("https://m{}.example.org/", copy + 1)).unwrap();
         for number in 0..30 {
-            let own = home.join(&format!("page-of-{number}")).unwrap();
-            if guard.check(&own, Some(&home)) != TrapDecision::Allow {
+            let page_url = home.join(&format!("page-of-{number}")).unwrap();
+            if guard.check(&page_url, Some(&home)) != TrapDecision::Allow {
                 continue;
             }
             fetched += 1;
-            guard.accept(&own, Some(&home));
+            guard.accept(&page_url, Some(&home));
             let text = prose(number + 1, 40);
-            let page = PageFingerprint::from_text(&own, Some("Mirror"), &text);
-            guard.record_page(&own, &page, std::slice::from_ref(&next));
+            let page = PageFingerprint::from_text(&page_url, Some("Mirror"), &text);
+            guard.record_page(&page_url, &page, std::slice::from_ref(&next));
         }
     }
     assert!((30..=900).contains(&fetched), "{fetched}");

@@ -1,10 +1,10 @@
 //! Spellings of a URL that lead to the same page.
 //!
 //! A server may ignore the case of letters, repeated slashes, a session id in the path or the
-//! whole query. Whether it does is learned for each section (first path segment) of a site.
-//! To compare, a URL is *reduced*: the part that the server may ignore is removed. If pages
-//! with the same reduced URL repeatedly have the same text, only the first of such URLs is
-//! fetched. No page is fetched for this purpose.
+//! whole query. The crawl learns for each section (first path segment) of a site what the
+//! server ignores. To compare URLs, each URL is *reduced*: the part that the server may ignore is
+//! removed. If pages with the same reduced URL repeatedly have the same text, only the first of
+//! these URLs is fetched. No page is fetched for the comparison.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,11 +19,11 @@ use crate::parameters::PageContent;
 use crate::query::parameters;
 use crate::{TrialOutcome, host_key};
 
-/// Number of pairs of equal pages after which spellings are equivalent.
+/// Number of pairs of equal pages from which on spellings are equivalent.
 const MIN_EQUAL: u32 = 6;
 /// Number of similar pages that count as one equal page.
 const SIMILAR_PER_EQUAL: u32 = 2;
-/// One difference is tolerated per this number of equal pages.
+/// Number of equal pages that excuse one different page.
 const EQUAL_PER_DIFFERENCE: u32 = 20;
 /// Maximum number of pages stored for comparison. The map is cleared when it is full.
 const MAX_CACHED: usize = 1 << 16;
@@ -105,10 +105,10 @@ fn without_ending(path: &str) -> &str {
     let mut rest = path;
     loop {
         let shorter = rest.trim_end_matches('/');
-        let index = INDEX_FILES.iter().find_map(|name| shorter.strip_suffix(name));
-        let shorter = index.filter(|index| index.ends_with('/')).unwrap_or(shorter);
-        let extension = EXTENSIONS.iter().find_map(|extension| shorter.strip_suffix(extension));
-        let shorter = extension.unwrap_or(shorter);
+        let directory = INDEX_FILES.iter().find_map(|name| shorter.strip_suffix(name));
+        let shorter = directory.filter(|directory| directory.ends_with('/')).unwrap_or(shorter);
+        let stem = EXTENSIONS.iter().find_map(|extension| shorter.strip_suffix(extension));
+        let shorter = stem.unwrap_or(shorter);
         if shorter == rest {
             return rest;
         }
@@ -136,7 +136,7 @@ fn without_tokens(url: &Url) -> String {
 /// Learns which spellings lead to the same page.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct UrlVariants {
-    /// Comparisons by section.
+    /// Results of comparisons, by section.
     comparisons: BTreeMap<String, BTreeMap<Spelling, Comparisons>>,
     /// The last page with each reduced URL, by the hash of the spelling and the reduced URL.
     #[serde(skip)]
@@ -146,6 +146,7 @@ pub(super) struct UrlVariants {
     accepted: HashSet<u64>,
 }
 
+/// Numbers of compared pairs of pages, by outcome.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Comparisons {
     equal: u32,
@@ -170,6 +171,7 @@ impl Comparisons {
     }
 }
 
+/// The last page with a reduced URL.
 #[derive(Debug, Clone, Copy)]
 struct PageVariant {
     url_hash: u64,
@@ -179,36 +181,37 @@ struct PageVariant {
 impl UrlVariants {
     /// Records an accepted URL.
     pub(super) fn accept(&mut self, url: &Url) {
-        self.accepted.insert(hash(url.as_str()));
+        self.accepted.insert(hash_of(url.as_str()));
         for spelling in SPELLINGS {
             let reduced = spelling.reduce(url);
             if reduced != url.as_str() {
-                self.accepted.insert(hash(&(spelling, &reduced)));
+                self.accepted.insert(hash_of(&(spelling, &reduced)));
             }
         }
     }
 
-    /// Returns the section of a new URL that leads to the same page as an accepted one.
+    /// Returns the section of a new URL that leads to the same page as an accepted URL.
     pub(super) fn find_duplicate(&self, url: &Url) -> Option<String> {
-        self.find(url, |spelling| {
+        self.find_equivalent(url, |spelling| {
             let reduced = spelling.reduce(url);
             // An accepted URL may itself be reduced.
-            self.accepted.contains(&hash(&(spelling, &reduced)))
-                || self.accepted.contains(&hash(&reduced))
+            self.accepted.contains(&hash_of(&(spelling, &reduced)))
+                || self.accepted.contains(&hash_of(&reduced))
         })
     }
 
-    /// Returns the section of an accepted URL that leads to the same page as a fetched one.
+    /// Returns the section of an accepted URL that leads to the same page as a fetched URL.
     pub(super) fn find_fetched_duplicate(&self, url: &Url) -> Option<String> {
-        let own_hash = hash(url.as_str());
-        self.find(url, |spelling| {
-            let other = self.pages.get(&hash(&(spelling, spelling.reduce(url))));
-            other.is_some_and(|other| other.url_hash != own_hash)
+        let url_hash = hash_of(url.as_str());
+        self.find_equivalent(url, |spelling| {
+            let other = self.pages.get(&hash_of(&(spelling, spelling.reduce(url))));
+            other.is_some_and(|other| other.url_hash != url_hash)
         })
     }
 
-    /// Returns the section of a URL if `is_known` holds for an equivalent spelling.
-    fn find(&self, url: &Url, is_known: impl Fn(Spelling) -> bool) -> Option<String> {
+    /// Returns the section of a URL if its section has an equivalent spelling for which `is_known`
+    /// holds.
+    fn find_equivalent(&self, url: &Url, is_known: impl Fn(Spelling) -> bool) -> Option<String> {
         if self.comparisons.is_empty() {
             return None;
         }
@@ -224,17 +227,17 @@ impl UrlVariants {
         if self.comparisons.len() >= MAX_SECTIONS && !self.comparisons.contains_key(&section) {
             return;
         }
-        let page = PageVariant { url_hash: hash(url.as_str()), content };
+        let page = PageVariant { url_hash: hash_of(url.as_str()), content };
         for spelling in SPELLINGS {
             if self.pages.len() >= MAX_CACHED {
                 self.pages.clear();
             }
-            let reduced = hash(&(spelling, spelling.reduce(url)));
-            let other = self.pages.insert(reduced, page);
-            let other = other.filter(|other| other.url_hash != page.url_hash);
-            let Some(other) = other else { continue };
+            let reduced_hash = hash_of(&(spelling, spelling.reduce(url)));
+            let earlier = self.pages.insert(reduced_hash, page);
+            let earlier = earlier.filter(|earlier| earlier.url_hash != page.url_hash);
+            let Some(earlier) = earlier else { continue };
             let by_spelling = self.comparisons.entry(section.clone()).or_default();
-            by_spelling.entry(spelling).or_default().record(content.compare(other.content));
+            by_spelling.entry(spelling).or_default().record(content.compare(earlier.content));
         }
     }
 }
@@ -249,11 +252,11 @@ pub(super) fn section(url: &Url) -> String {
     let end = path.match_indices('/').nth(1).map_or(path.len(), |(index, _)| index);
     let first = path.get(..end).unwrap_or_default();
     let first = first.split(';').next().unwrap_or_default();
-    let is_page = end == path.len();
-    format!("{first}{}", if is_page && url.query().is_some() { "?…" } else { "/" })
+    let is_single_segment = end == path.len();
+    format!("{first}{}", if is_single_segment && url.query().is_some() { "?…" } else { "/" })
 }
 
-fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
