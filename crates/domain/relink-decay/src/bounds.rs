@@ -50,10 +50,12 @@ pub fn bounds<G: Graph>(
     options: SolverOptions,
 ) -> Vec<Interval> {
     let truncated = TruncatedGraph::new(graph, unknown);
-    let [alive, dead] =
+    let [best_case, worst_case] =
         [0.0, 1.0].map(|probability| problem.failures.with_probability(unknown, probability));
-    let problems =
-        [DecayProblem { failures: &alive, ..problem }, DecayProblem { failures: &dead, ..problem }];
+    let problems = [
+        DecayProblem { failures: &best_case, ..problem },
+        DecayProblem { failures: &worst_case, ..problem },
+    ];
     let solution = solve(&truncated, definition, &problems, options);
     let [low, high] = solution.scores.as_slice() else { return Vec::new() };
     low.iter().zip(high).map(|(low, high)| Interval::clamped(low.get(), high.get())).collect()

@@ -1,11 +1,11 @@
 //! Estimates the decay of one page, fetching one page at a time.
 //!
 //! 1. *Push*: fetch the page that a walk most likely reaches among the pages that
-//!    were not fetched (the largest residual probability mass), up to
-//!    [`StoppingRule::push_pages`] pages.
+//!    were not fetched. This is the page with the largest residual probability mass.
+//!    Push ends after [`StoppingRule::push_pages`] pages.
 //! 2. *Walk*: simulate random walks from the frontier, the pages that are known
-//!    but not fetched. A walk that reaches such a page fetches it, which also
-//!    narrows the bounds; the next walk starts at the new frontier.
+//!    but not fetched. If a walk reaches such a page, the page is fetched, which also
+//!    narrows the bounds. The next walk starts at the new frontier.
 //!
 //! No page is fetched twice. The estimator stops as soon as the confidence
 //! interval is narrow enough. It does no I/O: [`DecayEstimator::next`] returns
@@ -106,9 +106,10 @@ pub struct DecayEstimate {
     pub dead_ends: Vec<DeadEnd>,
 }
 
-/// A walk in progress.
+/// A random walk that waits for a page to be fetched.
 #[derive(Debug, Clone, Copy)]
 struct Walk {
+    /// The node that the walk has reached.
     node: u32,
     /// The neighborhood's failed mass when the walk started.
     failed_mass: f64,
@@ -138,7 +139,9 @@ struct Walk {
 pub struct DecayEstimator {
     neighborhood: Neighborhood,
     stopping_rule: StoppingRule,
+    /// The results of the finished walks.
     walk_stats: WalkStats,
+    /// The current walk, if it waits for a page.
     walk: Option<Walk>,
 }
 

@@ -51,7 +51,8 @@ pub trait Graph {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsrGraph {
-    /// For each page, the index of its first link in `targets`; and the number of links.
+    /// For each page, the index of its first link in `targets`. The last entry is the number of
+    /// links.
     starts: Vec<usize>,
     targets: Vec<PageIndex>,
 }
@@ -72,12 +73,13 @@ impl CsrGraph {
         for page in 0..pages {
             starts[page + 1] += starts[page];
         }
-        let mut next = starts.clone();
+        // For each page, the index of its next link in `targets`.
+        let mut next_index = starts.clone();
         let mut targets = vec![0; links.len()];
         for &(from, to) in links {
-            let at = &mut next[from as usize];
-            targets[*at] = to;
-            *at += 1;
+            let index = &mut next_index[from as usize];
+            targets[*index] = to;
+            *index += 1;
         }
         Ok(Self { starts, targets })
     }
@@ -118,12 +120,12 @@ impl CsrGraphBuilder {
     /// Adds the next page with its links.
     pub fn push(&mut self, links: impl IntoIterator<Item = PageIndex>) -> Result<(), GraphError> {
         let from = PageIndex::try_from(self.starts.len() - 1).unwrap_or(PageIndex::MAX);
-        let before = self.targets.len();
+        let link_count_before = self.targets.len();
         self.targets.extend(links);
-        if PageIndex::try_from(self.targets.len() - before).is_err() {
+        if PageIndex::try_from(self.targets.len() - link_count_before).is_err() {
             return Err(GraphError::TooManyLinks(from));
         }
-        let largest_target = self.targets[before..].iter().max().map(|&to| (to, from));
+        let largest_target = self.targets[link_count_before..].iter().max().map(|&to| (to, from));
         self.largest_target = self.largest_target.max(largest_target);
         self.starts.push(self.targets.len());
         Ok(())

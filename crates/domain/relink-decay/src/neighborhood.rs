@@ -4,7 +4,7 @@
 //! Implements a *push* algorithm, as for personalized `PageRank`. All probability mass
 //! starts at the start page. Recording a page moves (*pushes*) the mass at the page
 //! along its links. Mass at pages that were not fetched is *residual*. The mass that
-//! reached dead pages is a lower bound of the decay; that plus the residual mass is
+//! reached dead pages is a lower bound of the decay. This mass plus the residual mass is
 //! an upper bound.
 
 #![expect(
@@ -26,9 +26,9 @@ const MIN_PUSHED_MASS: f64 = 1e-6;
 pub struct Observation {
     /// The probability that the page is dead.
     pub failure_probability: f64,
-    /// The probability that a walk ends here with success, if it does not fail;
-    /// `None` is [`Sigma`]. The focus of a collection has another value for each
-    /// page (section 6).
+    /// The probability that a walk ends at this page with success, if it does not fail;
+    /// `None` means [`Sigma`]. The focus of a collection (section 6 of the paper) has another
+    /// value for each page.
     pub stop_probability: Option<f64>,
     /// The link targets, with repetitions.
     pub links: Vec<PageIndex>,
@@ -45,8 +45,8 @@ impl Observation {
         Self { failure_probability: 0.0, stop_probability: None, links }
     }
 
-    /// Returns this observation with another probability that a walk ends here
-    /// with success. A walk does not end in a cycle of pages that all have 0.
+    /// Returns this observation with another probability that a walk ends at the page
+    /// with success. If all pages of a cycle have 0, a walk does not end in the cycle.
     #[must_use]
     pub fn stopping(self, stop_probability: f64) -> Self {
         Self { stop_probability: Some(stop_probability), ..self }
@@ -77,7 +77,7 @@ struct ExploredNode {
 
 impl ExploredNode {
     /// Returns the probability that a walk follows a link.
-    fn onward(&self) -> f64 {
+    fn continue_probability(&self) -> f64 {
         (1.0 - self.failure_probability) * (1.0 - self.stop_probability)
     }
 }
@@ -129,7 +129,7 @@ impl Neighborhood {
         self.failed_mass
     }
 
-    /// Returns the probability mass that has not been pushed to its end.
+    /// Returns the probability mass at pages that has not been pushed yet.
     pub(crate) fn residual_mass(&self) -> f64 {
         self.nodes.iter().map(|node| node.residual).sum()
     }
@@ -156,7 +156,7 @@ impl Neighborhood {
         }
         let mut links: Vec<u32> = observation.links.iter().map(|&to| self.node_of(to)).collect();
         links.extend((0..self.definition.self_loops()).map(|_| node));
-        let self_links = count(links.iter().filter(|&&to| to == node).count());
+        let self_links = to_float(links.iter().filter(|&&to| to == node).count());
         let failure_probability = clamp(observation.failure_probability);
         let stop_probability = observation.stop_probability.map_or(self.sigma.get(), clamp);
         let explored = ExploredNode { failure_probability, stop_probability, links, self_links };
@@ -184,23 +184,30 @@ impl Neighborhood {
             let node = &mut self.nodes[at as usize];
             let Some(explored) = node.explored.take() else { continue };
             let residual = std::mem::take(&mut node.residual);
-            let onward = explored.onward();
-            let link_count = count(explored.links.len());
+            let continue_probability = explored.continue_probability();
+            let link_count = to_float(explored.links.len());
             // Self-links return the walk to this page: sum the geometric series
             // of all returns at once.
-            let back =
-                if link_count == 0.0 { 0.0 } else { onward * explored.self_links / link_count };
-            // A page that only links to itself and never ends a walk keeps it forever:
-            // its mass is lost, like that of a walk that ends with success.
-            let visits = if back < 1.0 { residual / (1.0 - back) } else { residual };
+            let return_probability = if link_count == 0.0 {
+                0.0
+            } else {
+                continue_probability * explored.self_links / link_count
+            };
+            // A page that only links to itself and never ends a walk would keep the walk forever.
+            // Its mass is lost, like that of a walk that ends with success.
+            let visits = if return_probability < 1.0 {
+                residual / (1.0 - return_probability)
+            } else {
+                residual
+            };
             node.expected_visits += visits;
             self.failed_mass += visits * explored.failure_probability;
             for &to in explored.links.iter().filter(|&&to| to != at) {
                 let target = &mut self.nodes[to as usize];
-                let before = target.residual;
-                target.residual += visits * onward / link_count;
+                let residual_before = target.residual;
+                target.residual += visits * continue_probability / link_count;
                 if target.explored.is_some()
-                    && before <= MIN_PUSHED_MASS
+                    && residual_before <= MIN_PUSHED_MASS
                     && target.residual > MIN_PUSHED_MASS
                 {
                     pending.push(to);
@@ -215,9 +222,9 @@ impl Neighborhood {
     pub(crate) fn sample_node(&self, random: f64) -> u32 {
         let mut remaining = random * self.residual_mass();
         let mut last = 0;
-        for (at, node) in (0..).zip(&self.nodes) {
+        for (index, node) in (0..).zip(&self.nodes) {
             if node.residual > 0.0 {
-                last = at;
+                last = index;
                 remaining -= node.residual;
                 if remaining < 0.0 {
                     break;
@@ -230,10 +237,10 @@ impl Neighborhood {
     /// Simulates the random walk of section 4.1 from a node until it ends or
     /// reaches a page that was not fetched. `random` returns numbers in `[0, 1)`.
     pub(crate) fn walk(&self, from: u32, random: &mut dyn FnMut() -> f64) -> WalkState {
-        let mut at = from;
+        let mut node = from;
         loop {
-            let Some(explored) = &self.nodes[at as usize].explored else {
-                return WalkState::AtFrontier(at);
+            let Some(explored) = &self.nodes[node as usize].explored else {
+                return WalkState::AtFrontier(node);
             };
             if explored.failure_probability > 0.0 && random() < explored.failure_probability {
                 return WalkState::Failed;
@@ -241,7 +248,7 @@ impl Neighborhood {
             if explored.links.is_empty() || random() < explored.stop_probability {
                 return WalkState::Succeeded;
             }
-            at = explored.links[random_index(random(), explored.links.len())];
+            node = explored.links[random_index(random(), explored.links.len())];
         }
     }
 
@@ -255,14 +262,14 @@ impl Neighborhood {
         let mut failing = Vec::new();
         for node in self.nodes.iter().filter(|node| node.expected_visits > 0.0) {
             let Some(explored) = &node.explored else { continue };
-            let link_count = count(explored.links.len());
-            let onward = explored.onward();
+            let link_count = to_float(explored.links.len());
+            let continue_probability = explored.continue_probability();
             for (to, multiplicity) in multiplicities(&explored.links) {
                 let target = &self.nodes[to as usize];
                 let failure_probability =
                     target.explored.as_ref().map_or(0.0, |explored| explored.failure_probability);
                 if failure_probability > 0.0 && target.page != node.page {
-                    let failure_weight = onward * failure_probability;
+                    let failure_weight = continue_probability * failure_probability;
                     failing.push(FailingLink {
                         from: node.page,
                         to: target.page,
@@ -314,18 +321,18 @@ fn clamp(probability: f64) -> f64 {
     reason = "the product lies between 0 and the length"
 )]
 fn random_index(random: f64, length: usize) -> usize {
-    ((random * count(length)) as usize).min(length - 1)
+    ((random * to_float(length)) as usize).min(length - 1)
 }
 
 /// Returns each distinct link with the number of its occurrences.
 fn multiplicities(links: &[u32]) -> Vec<(u32, f64)> {
     let mut sorted = links.to_vec();
     sorted.sort_unstable();
-    sorted.chunk_by(|a, b| a == b).map(|run| (run[0], count(run.len()))).collect()
+    sorted.chunk_by(|a, b| a == b).map(|run| (run[0], to_float(run.len()))).collect()
 }
 
 /// Converts a number of links to a float.
 #[expect(clippy::cast_precision_loss, reason = "a page has far fewer than 2^52 links")]
-fn count(links: usize) -> f64 {
+fn to_float(links: usize) -> f64 {
     links as f64
 }

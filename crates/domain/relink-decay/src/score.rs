@@ -55,7 +55,7 @@ impl fmt::Display for Decay {
     }
 }
 
-/// Success parameter: the probability that a walk ends at a live page.
+/// Success parameter: the probability that a walk that is at a live page ends there.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Sigma(f64);
 

@@ -4,7 +4,7 @@
 //! fetched. When the walk starts, `failed_mass` is the probability that a walk
 //! from the start page fails before it reaches the frontier, and
 //! `residual_mass` the probability that it reaches the frontier. A walk that
-//! fails therefore estimates the decay as `failed_mass + residual_mass`, one
+//! fails therefore estimates the decay as `failed_mass + residual_mass`, and a walk
 //! that succeeds as `failed_mass`. `residual_mass` shrinks as more pages are
 //! fetched, which makes later walks more precise; the weight of a walk is
 //! 1 / `residual_mass`².
@@ -67,13 +67,14 @@ impl WalkStats {
             return Interval::clamped(0.0, 1.0);
         }
         let share = self.failed_walks / self.residual_mass;
+        // The number of equally weighted walks with the same precision.
         let walks = self.residual_mass * self.residual_mass / self.squares;
-        let square = STANDARD_ERRORS * STANDARD_ERRORS;
-        let center = (share + square / (2.0 * walks)) / (1.0 + square / walks);
-        let variance = share * (1.0 - share) / walks + square / (4.0 * walks * walks);
-        let half_width = STANDARD_ERRORS * variance.sqrt() / (1.0 + square / walks);
-        let decay = |share: f64| (self.failed_mass + self.residual_mass * share) / self.weight;
+        let squared_errors = STANDARD_ERRORS * STANDARD_ERRORS;
+        let center = (share + squared_errors / (2.0 * walks)) / (1.0 + squared_errors / walks);
+        let variance = share * (1.0 - share) / walks + squared_errors / (4.0 * walks * walks);
+        let half_width = STANDARD_ERRORS * variance.sqrt() / (1.0 + squared_errors / walks);
+        let to_decay = |share: f64| (self.failed_mass + self.residual_mass * share) / self.weight;
         let (low, high) = ((center - half_width).max(0.0), (center + half_width).min(1.0));
-        Interval::clamped(decay(low), decay(high))
+        Interval::clamped(to_decay(low), to_decay(high))
     }
 }

@@ -18,6 +18,7 @@ use relink_decay::{
 /// Tolerance for rounding and for the error of the solver.
 const SLACK: f64 = 1e-7;
 
+/// Number of pages of each random graph.
 const PAGES: usize = 12;
 
 fn links() -> impl Strategy<Value = Vec<(PageIndex, PageIndex)>> {
@@ -88,7 +89,7 @@ fn scores_by_definition(
 }
 
 /// Returns a generator of numbers in `[0, 1)`.
-fn rng(seed: u64) -> impl FnMut() -> f64 {
+fn random_numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
         state =
@@ -106,13 +107,13 @@ fn observe(graph: &CsrGraph, failures: &FailureProbabilities, page: PageIndex) -
 
 /// Runs an estimator to its end. Returns the estimate and the pages in the order in which they
 /// were fetched.
-fn run(
+fn run_to_end(
     mut estimator: DecayEstimator,
     graph: &CsrGraph,
     failures: &FailureProbabilities,
     seed: u64,
 ) -> (DecayEstimate, Vec<PageIndex>) {
-    let (mut random, mut fetched) = (rng(seed), Vec::new());
+    let (mut random, mut fetched) = (random_numbers(seed), Vec::new());
     loop {
         match estimator.next(&mut random) {
             EstimatorStep::Fetch(page) => {
@@ -257,7 +258,7 @@ proptest! {
         let truth = scores(&graph, definition, sigma, &failures)[0].get();
         for rule in [StoppingRule::default(), StoppingRule::sic_transit()] {
             let estimator = DecayEstimator::new(0, sigma, definition, rule);
-            let (estimate, fetched) = run(estimator, &graph, &failures, seed);
+            let (estimate, fetched) = run_to_end(estimator, &graph, &failures, seed);
             let distinct: HashSet<PageIndex> = fetched.iter().copied().collect();
             prop_assert_eq!(distinct.len(), fetched.len(), "{:?}", fetched);
             prop_assert_eq!(estimate.pages_fetched, fetched.len());
@@ -273,8 +274,8 @@ proptest! {
     ) {
         let rule = StoppingRule { target_half_width: 0.02, ..StoppingRule::default() };
         let estimator = || DecayEstimator::new(0, Sigma::default(), DecayDefinition::Plain, rule);
-        let once = run(estimator(), &graph, &failures, seed);
-        prop_assert_eq!(once, run(estimator(), &graph, &failures, seed));
+        let once = run_to_end(estimator(), &graph, &failures, seed);
+        prop_assert_eq!(once, run_to_end(estimator(), &graph, &failures, seed));
     }
 
     /// Replacing a dead link by a link to a live page gains the predicted
@@ -288,7 +289,7 @@ proptest! {
         let failures = FailureProbabilities::from_failing_pages(PAGES, &dead).unwrap();
         let rule = StoppingRule { push_pages: usize::MAX, target_half_width: 0.0, ..StoppingRule::default() };
         let mut estimator = DecayEstimator::new(0, sigma, definition, rule);
-        let mut random = rng(1);
+        let mut random = random_numbers(1);
         while let EstimatorStep::Fetch(page) = estimator.next(&mut random) {
             estimator.record(page, &observe(&graph, &failures, page));
         }

@@ -17,8 +17,8 @@ fn parse_graph(text: &str) -> (CsrGraph, FailureProbabilities) {
         .map(|(from, to)| (page(from), page(to)))
         .collect();
     let dead: Vec<PageIndex> = dead.split_whitespace().map(page).collect();
-    let named = links.iter().flat_map(|&(from, to)| [from, to]).chain(dead.iter().copied());
-    let pages = named.max().map_or(1, |page| page as usize + 1);
+    let named_pages = links.iter().flat_map(|&(from, to)| [from, to]).chain(dead.iter().copied());
+    let pages = named_pages.max().map_or(1, |page| page as usize + 1);
     let graph = CsrGraph::from_links(pages, &links).unwrap();
     (graph, FailureProbabilities::from_failing_pages(pages, &dead).unwrap())
 }
@@ -29,8 +29,9 @@ fn scores(definition: DecayDefinition, sigma: f64, text: &str) -> Vec<Decay> {
     solve(&graph, definition, &[problem], SolverOptions::default()).scores.remove(0)
 }
 
+/// Asserts the decay of page 0.
 #[track_caller]
-fn check_in(definition: DecayDefinition, sigma: f64, text: &str, expect: f64) {
+fn check_with(definition: DecayDefinition, sigma: f64, text: &str, expect: f64) {
     let decay = scores(definition, sigma, text)[0].get();
     assert!((decay - expect).abs() < 1e-8, "{decay} instead of {expect}");
 }
@@ -38,19 +39,19 @@ fn check_in(definition: DecayDefinition, sigma: f64, text: &str, expect: f64) {
 /// Checks the decay of page 0 for the plain definition and the paper's sigma.
 #[track_caller]
 fn check(text: &str, expect: f64) {
-    check_in(DecayDefinition::Plain, 0.1, text, expect);
+    check_with(DecayDefinition::Plain, 0.1, text, expect);
 }
 
 #[test]
 fn dead_page_has_decay_1() {
     check("0>1 | 0", 1.0);
-    check_in(DecayDefinition::SelfLoop, 0.1, "0>1 | 0", 1.0);
+    check_with(DecayDefinition::SelfLoop, 0.1, "0>1 | 0", 1.0);
 }
 
 #[test]
 fn live_page_with_only_dead_links_has_decay_1_minus_sigma() {
     check("0>1 0>2 | 1 2", 0.9);
-    check_in(DecayDefinition::Plain, 0.33, "0>1 | 1", 0.67);
+    check_with(DecayDefinition::Plain, 0.33, "0>1 | 1", 0.67);
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn live_page_at_distance_two_from_dead_pages_has_decay_1_minus_sigma_squared() {
 #[test]
 fn self_loop_definition_contradicts_the_example() {
     // x = 0.9 (1 + x) / 2
-    check_in(DecayDefinition::SelfLoop, 0.1, "0>1 | 1", 0.45 / 0.55);
+    check_with(DecayDefinition::SelfLoop, 0.1, "0>1 | 1", 0.45 / 0.55);
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn repeated_links_count_separately() {
 #[test]
 fn live_page_without_links_has_decay_0() {
     check("1>0", 0.0);
-    check_in(DecayDefinition::SelfLoop, 0.1, "1>0", 0.0);
+    check_with(DecayDefinition::SelfLoop, 0.1, "1>0", 0.0);
 }
 
 #[test]
@@ -118,8 +119,8 @@ fn several_sigmas_are_solved_at_once() {
         sigmas.map(|sigma| DecayProblem { sigma: Sigma::new(sigma).unwrap(), failures: &failures });
     let solution = solve(&graph, DecayDefinition::Plain, &problems, SolverOptions::default());
     for (scores, &sigma) in solution.scores.iter().zip(&sigmas) {
-        let q: f64 = 1.0 - sigma;
-        let expect = q * q / (2.0 - q * q);
+        let onward: f64 = 1.0 - sigma;
+        let expect = onward * onward / (2.0 - onward * onward);
         assert!((scores[0].get() - expect).abs() < 1e-8, "sigma {sigma}");
     }
 }

@@ -57,34 +57,44 @@ impl<const K: usize> AitkenAcceleration<K> {
                     self.extrapolate(values);
                 }
             }
-            at if at == EXTRAPOLATION_INTERVAL - 2 => values.clone_into(&mut self.two_sweeps_ago),
-            at if at == EXTRAPOLATION_INTERVAL - 1 => values.clone_into(&mut self.one_sweep_ago),
+            sweep_in_interval if sweep_in_interval == EXTRAPOLATION_INTERVAL - 2 => {
+                values.clone_into(&mut self.two_sweeps_ago)
+            }
+            sweep_in_interval if sweep_in_interval == EXTRAPOLATION_INTERVAL - 1 => {
+                values.clone_into(&mut self.one_sweep_ago)
+            }
             _ => {}
         }
     }
 
+    /// Replaces each value by the limit of its last two changes.
     fn extrapolate(&self, values: &mut [[f64; K]]) {
-        for (values, (old, older)) in
+        for (values, (one_ago, two_ago)) in
             values.iter_mut().zip(self.one_sweep_ago.iter().zip(&self.two_sweeps_ago))
         {
             for problem in 0..K {
-                let last = values[problem] - old[problem];
-                let before = old[problem] - older[problem];
-                values[problem] =
-                    extrapolated_limit(values[problem], last, before, self.contraction[problem]);
+                let last_change = values[problem] - one_ago[problem];
+                let change_before = one_ago[problem] - two_ago[problem];
+                values[problem] = extrapolated_limit(
+                    values[problem],
+                    last_change,
+                    change_before,
+                    self.contraction[problem],
+                );
             }
         }
     }
 }
 
-/// Returns the limit of a value after its last two changes.
-fn extrapolated_limit(value: f64, last: f64, before: f64, contraction: f64) -> f64 {
-    let factor = last / before;
+/// Returns the limit that a value approaches, after its last change and the change before that.
+/// `contraction` is an upper bound of the factor between two changes.
+fn extrapolated_limit(value: f64, last_change: f64, change_before: f64, contraction: f64) -> f64 {
+    let factor = last_change / change_before;
     if !factor.is_finite() || factor <= 0.0 {
         return value;
     }
     let factor = factor.min(contraction);
-    (value + last * factor / (1.0 - factor)).clamp(0.0, 1.0)
+    (value + last_change * factor / (1.0 - factor)).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]

@@ -119,8 +119,8 @@ impl<'a, F: Fn(PageIndex) -> &'a [PageIndex]> TarjanSearch<'_, F> {
         self.postorder.push(page);
         let low = self.low_link[page as usize];
         if let Some(parent) = self.path.last() {
-            let above = &mut self.low_link[parent.page as usize];
-            *above = (*above).min(low);
+            let parent_low_link = &mut self.low_link[parent.page as usize];
+            *parent_low_link = (*parent_low_link).min(low);
         }
         if low == self.discovered_at[page as usize] {
             self.finish_component(page);
@@ -140,8 +140,8 @@ impl<'a, F: Fn(PageIndex) -> &'a [PageIndex]> TarjanSearch<'_, F> {
                 break;
             }
         }
-        let component = self.postorder.len() - size;
-        self.components.order.extend(self.postorder.drain(component..));
+        let component_start = self.postorder.len() - size;
+        self.components.order.extend(self.postorder.drain(component_start..));
         self.components.ends.push(self.components.order.len());
     }
 }
@@ -151,6 +151,7 @@ mod tests {
     use super::*;
     use crate::{CsrGraph, Graph};
 
+    /// Asserts the components of a graph in solving order, with the pages of each sorted.
     #[track_caller]
     fn check(pages: u32, links: &[(PageIndex, PageIndex)], expect: &[&[PageIndex]]) {
         let graph = CsrGraph::from_links(pages as usize, links).unwrap();

@@ -23,14 +23,16 @@ use super::aitken::AitkenAcceleration;
 use super::system::LinearSystem;
 use crate::score::Sigma;
 
-/// Upper limit that no graph reaches: each sweep multiplies the error by at most
+/// Maximum number of sweeps, which no graph reaches: each sweep multiplies the error by at most
 /// 1 − sigma, and a change below the machine epsilon has no effect.
 const MAX_SWEEPS: u32 = 100_000;
 
-/// Minimum number of links of a block, to make up for starting a thread.
+/// Minimum number of links of a block. With fewer links, starting a thread costs more time than
+/// it saves.
 const MIN_BLOCK_LINKS: usize = 1_000_000;
 
-/// Minimum number of threads, to make up for the additional sweeps of blocks.
+/// Minimum number of threads for blocks. With fewer threads, the additional sweeps of blocks cost
+/// more time than they save.
 const MIN_THREADS_FOR_BLOCKS: usize = 4;
 
 /// The solver and the current values of all rows.
@@ -77,6 +79,7 @@ impl<'a, const K: usize> GaussSeidelSolver<'a, K> {
         let mut start = 0;
         for &end in &self.system.ends {
             if end - start == 1 {
+                // A component of one page needs no iteration, because its equation has no self-links.
                 let links = self.system.links(start);
                 self.values[start] =
                     self.system.value(start, sum(links, |to| self.values[to as usize]));
@@ -144,43 +147,45 @@ impl<'a, const K: usize> GaussSeidelSolver<'a, K> {
             return [0.0; K];
         };
         let (system, before) = (self.system, self.values[..last].to_vec());
-        let mut rest = &mut self.values[first..last];
+        let mut remaining = &mut self.values[first..last];
         thread::scope(|scope| {
             let mut running = Vec::new();
             for block in boundaries.windows(2) {
-                let (own, others) = rest.split_at_mut(block[1] - block[0]);
-                rest = others;
+                let (block_values, later_values) = remaining.split_at_mut(block[1] - block[0]);
+                remaining = later_values;
                 let (start, before) = (block[0], before.as_slice());
-                running.push(scope.spawn(move || sweep_block(system, start, own, before)));
+                running.push(scope.spawn(move || sweep_block(system, start, block_values, before)));
             }
             let mut changes = [0.0; K];
-            for block in running {
-                let block = block.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                record_changes(&mut changes, &[0.0; K], &block);
+            for thread in running {
+                let block_changes =
+                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                record_changes(&mut changes, &[0.0; K], &block_changes);
             }
             changes
         })
     }
 }
 
-/// Sweeps a block whose first row is `start`.
+/// Sweeps a block whose first row is `start`. `block_values` are the values of its rows, and
+/// `before` the values of all rows before the sweep. Returns the largest change in each problem.
 fn sweep_block<const K: usize>(
     system: &LinearSystem<K>,
     start: usize,
-    own: &mut [[f64; K]],
+    block_values: &mut [[f64; K]],
     before: &[[f64; K]],
 ) -> [f64; K] {
     let mut changes = [0.0; K];
-    for at in 0..own.len() {
-        let sum = sum(system.links(start + at), |to| {
+    for row_in_block in 0..block_values.len() {
+        let sum = sum(system.links(start + row_in_block), |to| {
             // For a row before this block the index wraps around and is out of
             // range.
-            let inside = own.get((to as usize).wrapping_sub(start));
-            *inside.unwrap_or(&before[to as usize])
+            let value_in_block = block_values.get((to as usize).wrapping_sub(start));
+            *value_in_block.unwrap_or(&before[to as usize])
         });
-        let value = system.value(start + at, sum);
-        record_changes(&mut changes, &own[at], &value);
-        own[at] = value;
+        let value = system.value(start + row_in_block, sum);
+        record_changes(&mut changes, &block_values[row_in_block], &value);
+        block_values[row_in_block] = value;
     }
     changes
 }
@@ -211,7 +216,7 @@ mod tests {
 
     #[test]
     fn blocks_and_sequential_sweeps_agree() {
-        // A cycle through all pages, a second one with strides, and a dead page.
+        // A cycle through all pages, further links, and a dead page.
         let links: Vec<(u32, u32)> = (0..60)
             .flat_map(|page| [(page, (page + 1) % 60), (page, (page * 7 + 3) % 60)])
             .collect();

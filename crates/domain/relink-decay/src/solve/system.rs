@@ -3,8 +3,8 @@
 //!
 //! A page with failure probability w and n links, s of them to itself, has
 //! decay x = w + (1 − w)(1 − sigma)(sum + s x) / n, where `sum` is the sum over
-//! the other links. Solved for x that is `base + scale * sum`, so self-links do
-//! not need iteration.
+//! the other links. Solved for x, the equation is x = `base + scale * sum`. Self-links
+//! therefore do not need iteration.
 
 #![expect(
     clippy::indexing_slicing,
@@ -23,7 +23,9 @@ pub(super) struct LinearSystem<const K: usize> {
     pub(super) starts: Vec<usize>,
     /// The link targets of each page except itself, as row numbers.
     pub(super) links: Vec<u32>,
+    /// The constant part of each equation, see the module documentation.
     pub(super) base: Vec<[f64; K]>,
+    /// The factor of the sum in each equation.
     pub(super) scale: Vec<[f64; K]>,
     /// For each component, the row where it ends.
     pub(super) ends: Vec<usize>,
@@ -45,8 +47,8 @@ impl<const K: usize> LinearSystem<K> {
                 problems.iter().any(|problem| problem.failures.probability(page) < 1.0);
             if can_continue { graph.links(page) } else { &[] }
         };
-        let count = u32::try_from(graph.pages()).unwrap_or(u32::MAX);
-        let Components { order, ends } = Components::new(count, &links);
+        let page_count = u32::try_from(graph.pages()).unwrap_or(u32::MAX);
+        let Components { order, ends } = Components::new(page_count, &links);
         let mut row_of = vec![0; order.len()];
         for (row, &page) in (0..).zip(&order) {
             row_of[page as usize] = row;
@@ -76,20 +78,20 @@ impl<const K: usize> LinearSystem<K> {
         definition: DecayDefinition,
         problems: [DecayProblem<'_>; K],
     ) {
-        let before = self.links.len();
+        let links_before = self.links.len();
         self.links.extend(links.iter().filter(|&&to| to != page).map(|&to| row_of[to as usize]));
         self.starts.push(self.links.len());
-        let self_links = links.len() - (self.links.len() - before);
-        let all = count(links.len()) + f64::from(definition.self_loops());
-        let own = count(self_links) + f64::from(definition.self_loops());
+        let self_links = links.len() - (self.links.len() - links_before);
+        let link_count = to_float(links.len()) + f64::from(definition.self_loops());
+        let self_link_count = to_float(self_links) + f64::from(definition.self_loops());
         let factors = problems.map(|problem| {
             let failure = problem.failures.probability(page);
-            let onward = (1.0 - failure) * problem.sigma.continue_probability();
-            if all == 0.0 {
+            let continue_probability = (1.0 - failure) * problem.sigma.continue_probability();
+            if link_count == 0.0 {
                 return (failure, 0.0);
             }
-            let rest = 1.0 - onward * own / all;
-            (failure / rest, onward / all / rest)
+            let divisor = 1.0 - continue_probability * self_link_count / link_count;
+            (failure / divisor, continue_probability / link_count / divisor)
         });
         self.base.push(factors.map(|(base, _)| base));
         self.scale.push(factors.map(|(_, scale)| scale));
@@ -114,6 +116,6 @@ impl<const K: usize> LinearSystem<K> {
 
 /// Converts a number of links to a float.
 #[expect(clippy::cast_precision_loss, reason = "a page has far fewer than 2^52 links")]
-fn count(links: usize) -> f64 {
+fn to_float(links: usize) -> f64 {
     links as f64
 }
