@@ -35,17 +35,17 @@ impl FromStr for AcceptRule {
         if let Ok(code) = text.parse() {
             return Ok(Self::Code(code));
         }
-        let status = |text: &str| {
+        let parse_status = |text: &str| {
             text.parse().ok().filter(|status| STATUSES.contains(status)).ok_or_else(invalid)
         };
         match text.split_once("..") {
-            None => status(text).map(|status| Self::Statuses(status..=status)),
+            None => parse_status(text).map(|status| Self::Statuses(status..=status)),
             Some((first, last)) => {
-                let first = if first.is_empty() { *STATUSES.start() } else { status(first)? };
+                let first = if first.is_empty() { *STATUSES.start() } else { parse_status(first)? };
                 let last = match last.strip_prefix('=') {
-                    Some(last) => status(last)?,
+                    Some(last) => parse_status(last)?,
                     None if last.is_empty() => *STATUSES.end(),
-                    None => status(last)?.saturating_sub(1),
+                    None => parse_status(last)?.saturating_sub(1),
                 };
                 Ok(Self::Statuses(first..=last))
             }
@@ -56,6 +56,7 @@ impl FromStr for AcceptRule {
 /// Accepted codes, for all hosts and for single hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcceptedCodes {
+    /// Each rule with its host; `None` for all hosts.
     rules: Vec<(Option<String>, AcceptRule)>,
 }
 
@@ -70,37 +71,37 @@ impl AcceptedCodes {
         self.rules.is_empty()
     }
 
-    /// Whether a finding is accepted. Rules for a host also apply to its
-    /// subdomains if they begin with a dot or `*.`.
+    /// Whether a finding is accepted. A rule whose host begins with a dot or `*.` also
+    /// applies to subdomains.
     pub fn accepts(&self, url: &str, code: Option<FindingCode>, status: Option<u16>) -> bool {
         let url = Url::parse(url).ok();
         let matches_rule = |rule: &AcceptRule| match rule {
             AcceptRule::Code(accepted) => code == Some(*accepted),
             AcceptRule::Statuses(range) => status.is_some_and(|status| range.contains(&status)),
         };
-        self.rules.iter().any(|(wanted, rule)| {
-            matches_host(wanted.as_deref(), url.as_ref()) && matches_rule(rule)
+        self.rules.iter().any(|(rule_host, rule)| {
+            matches_host(rule_host.as_deref(), url.as_ref()) && matches_rule(rule)
         })
     }
 }
 
 /// Whether a URL belongs to a host, given as `example.org`, `example.org:8080`,
 /// `https://example.org` or `*.example.org`.
-fn matches_host(wanted: Option<&str>, url: Option<&Url>) -> bool {
-    let Some(wanted) = wanted else { return true };
+fn matches_host(rule_host: Option<&str>, url: Option<&Url>) -> bool {
+    let Some(rule_host) = rule_host else { return true };
     let Some(url) = url else { return false };
     let Some(host) = url.host_str() else { return false };
-    if let Ok(origin) = Url::parse(wanted)
+    if let Ok(origin) = Url::parse(rule_host)
         && origin.has_host()
     {
         return origin.origin() == url.origin();
     }
     if let Some(port) = url.port()
-        && wanted == format!("{host}:{port}")
+        && rule_host == format!("{host}:{port}")
     {
         return true;
     }
-    match wanted.strip_prefix('*').unwrap_or(wanted) {
+    match rule_host.strip_prefix('*').unwrap_or(rule_host) {
         suffix if suffix.starts_with('.') => {
             host.ends_with(suffix) || suffix.strip_prefix('.') == Some(host)
         }
@@ -112,6 +113,7 @@ fn matches_host(wanted: Option<&str>, url: Option<&Url>) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts whether a rule accepts a finding of code `RL403` with this status.
     #[track_caller]
     fn check(host: Option<&str>, rule: &str, url: &str, status: u16, expect: bool) {
         let mut accepted = AcceptedCodes::default();

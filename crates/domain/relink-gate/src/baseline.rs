@@ -37,7 +37,7 @@ pub struct BaselineEntry {
     pub links: u64,
 }
 
-/// The file of a baseline.
+/// The content of a baseline file.
 #[derive(Deserialize)]
 struct BaselineFile {
     version: u32,
@@ -119,8 +119,8 @@ impl KnownFindings {
         self.entries.is_empty()
     }
 
-    /// Compares the links of a run, each with its document and URL. If a document
-    /// has more links to a URL than the baseline, the last ones are new.
+    /// Compares the links of a run, each given by its document and URL. If a document
+    /// has more links to a URL than the baseline, the last of these links are new.
     pub fn compare(&self, links: &[(&str, &str)]) -> BaselineMatch {
         let mut seen: HashMap<(&str, &str), u64> = HashMap::new();
         let mut is_known = Vec::with_capacity(links.len());
@@ -145,6 +145,7 @@ impl KnownFindings {
 mod tests {
     use super::*;
 
+    /// Two links in `a.md` have the same target, so the baseline has two findings.
     const LINKS: [(&str, &str, Option<FindingCode>); 3] = [
         ("b.md", "https://example.org/x", Some(FindingCode::new(101))),
         ("a.md", "file:gone.md", Some(FindingCode::new(601))),
@@ -169,9 +170,9 @@ mod tests {
     fn more_links_than_in_the_baseline_are_new() {
         let baseline = KnownFindings::new(LINKS);
         let link = ("a.md", "file:gone.md");
-        let found = baseline.compare(&[link, link, link]);
-        assert_eq!(found.is_known, [true, true, false]);
-        assert_eq!(found.fixed, 1);
+        let comparison = baseline.compare(&[link, link, link]);
+        assert_eq!(comparison.is_known, [true, true, false]);
+        assert_eq!(comparison.fixed, 1);
         assert_eq!(baseline.compare(&[("c.md", "file:gone.md")]).is_known, [false]);
     }
 

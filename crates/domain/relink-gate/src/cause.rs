@@ -70,8 +70,8 @@ pub fn group_by_cause(findings: &[FindingKey]) -> Vec<Cause> {
             continue;
         }
         let key = (kind.clone(), finding.verdict, finding.code);
-        let at = *indexes.entry(key).or_insert(causes.len());
-        match causes.get_mut(at) {
+        let position = *indexes.entry(key).or_insert(causes.len());
+        match causes.get_mut(position) {
             Some(cause) => cause.members.push(index),
             None => causes.push(Cause { kind, members: vec![index] }),
         }
@@ -81,7 +81,7 @@ pub fn group_by_cause(findings: &[FindingKey]) -> Vec<Cause> {
     causes
 }
 
-/// Splits a group that is too small to have a common cause.
+/// Splits a group that is too small to have a common cause into single findings.
 fn split_small(cause: Cause) -> Vec<Cause> {
     let minimum = match cause.kind {
         CauseKind::WebDirectory(_) => MIN_WEB_DIRECTORY,
@@ -107,13 +107,14 @@ fn cause_of(finding: &FindingKey) -> CauseKind {
     }
 }
 
+/// Returns the cause that a finding about a web page may share with other findings.
 fn web_cause(verdict: Verdict, code: FindingCode, target: &str) -> CauseKind {
     let Ok(url) = Url::parse(target) else { return CauseKind::Single };
     let Some(host) = url.host_str() else { return CauseKind::Single };
     if code == codes::GONE {
         return web_directory(&url).map_or(CauseKind::Single, CauseKind::WebDirectory);
     }
-    if verdict == Verdict::Blocked || affects_host(code) {
+    if verdict == Verdict::Blocked || is_host_code(code) {
         return CauseKind::Host(host.to_owned());
     }
     CauseKind::Single
@@ -121,7 +122,7 @@ fn web_cause(verdict: Verdict, code: FindingCode, target: &str) -> CauseKind {
 
 /// Whether a code usually concerns a whole host: DNS, connection and certificate
 /// failures.
-fn affects_host(code: FindingCode) -> bool {
+fn is_host_code(code: FindingCode) -> bool {
     let is_connection = (520..=599).contains(&code.number());
     is_connection || matches!(code, codes::NO_SUCH_HOST | codes::CONNECTION_FAILED)
 }
@@ -148,6 +149,7 @@ mod tests {
         FindingKey { verdict, code: Some(code), target, missing_directory: None }
     }
 
+    /// Asserts the causes of these findings and the indexes of their members.
     #[track_caller]
     fn check(findings: &[FindingKey], expect: &[(CauseKind, &[usize])]) {
         let causes = group_by_cause(findings);
@@ -158,15 +160,15 @@ mod tests {
 
     #[test]
     fn links_into_a_missing_directory_have_one_cause() {
-        let in_old = |target| FindingKey {
+        let in_old_directory = |target| FindingKey {
             missing_directory: Some("docs/old"),
             ..key(codes::MISSING_FILE, target)
         };
         check(
             &[
-                in_old("file:docs/old/a.md"),
+                in_old_directory("file:docs/old/a.md"),
                 key(codes::MISSING_FILE, "file:docs/x.md"),
-                in_old("file:docs/old/deep/b.md#top"),
+                in_old_directory("file:docs/old/deep/b.md#top"),
             ],
             &[
                 (CauseKind::MissingDirectory("docs/old".to_owned()), &[0, 2]),

@@ -14,11 +14,12 @@ impl Renames {
         let mut renames = HashMap::new();
         while let Some(status) = fields.next().filter(|status| !status.is_empty()) {
             let Some(path) = fields.next() else { break };
-            // A copy leaves the old file, so its links are not new either.
+            // The fields of a rename or a copy are status, old path and new path. A copy leaves the old
+            // file, so its links are not new either.
             if status.starts_with(['R', 'C'])
-                && let Some(new) = fields.next()
+                && let Some(new_path) = fields.next()
             {
-                renames.insert(new.to_owned(), path.to_owned());
+                renames.insert(new_path.to_owned(), path.to_owned());
             }
         }
         Self(renames)
@@ -41,7 +42,9 @@ impl AddedLines {
     /// like a header of the diff.
     pub fn parse(text: &str) -> Self {
         let mut added: HashMap<String, Vec<Range<u32>>> = HashMap::new();
+        // The path of the current file; `None` if it is unknown.
         let mut path = None;
+        // Number of lines of the current hunk that were not read yet.
         let mut body_lines = 0;
         for line in text.split('\n') {
             if body_lines > 0 && !line.starts_with('\\') {
@@ -70,8 +73,11 @@ impl AddedLines {
 
 /// The header of a hunk: `@@ -3,2 +3,4 @@`.
 struct Hunk {
+    /// Number of removed lines.
     removed: u32,
+    /// Number of the first added line.
     start: u32,
+    /// Number of added lines.
     added: u32,
 }
 
@@ -80,14 +86,14 @@ impl Hunk {
         let ranges = line.strip_prefix("@@ -")?;
         let (old, rest) = ranges.split_once(" +")?;
         let (new, _) = rest.split_once(" @@")?;
-        let (_, removed) = numbers(old)?;
-        let (start, added) = numbers(new)?;
+        let (_, removed) = start_and_count(old)?;
+        let (start, added) = start_and_count(new)?;
         Some(Self { removed, start, added })
     }
 }
 
-/// Reads `3,4`, or `3` for one line.
-fn numbers(text: &str) -> Option<(u32, u32)> {
+/// Reads the first line and the number of lines: `3,4`, or `3` for one line.
+fn start_and_count(text: &str) -> Option<(u32, u32)> {
     let (start, count) = text.split_once(',').unwrap_or((text, "1"));
     Some((start.parse().ok()?, count.parse().ok()?))
 }
@@ -98,6 +104,7 @@ mod tests {
 
     #[test]
     fn added_lines_are_read_from_hunks() {
+        // The line `+++ b/evil.md` is an added line of `a.md`, not a header.
         let text = "diff --git a/a.md b/a.md\n--- a/a.md\n+++ b/a.md\n@@ -1 +1,2 @@ title\n\
                     -old\n+new\n+++ b/evil.md\n@@ -9,2 +11,0 @@\n-x\n-y\n\\ No newline\n\
                     diff --git a/b.md b/b.md\n--- /dev/null\n+++ b/b.md\n@@ -0,0 +1,3 @@\n+1\n+2\n+3\n";

@@ -1,7 +1,7 @@
 //! Decides which findings the changes since a revision caused.
 //!
-//! A broken link is new if its document did not contain it at the revision, or if
-//! it is a local link that was not broken there. The second case covers a deleted
+//! A broken link is new if its document did not contain the link at the revision, or if it is
+//! a local link that was not broken at the revision. The second case covers a deleted
 //! or renamed file, and a removed heading, to which an unchanged document links.
 
 use std::collections::HashMap;
@@ -24,9 +24,9 @@ pub struct LinkKey<'a> {
 /// The links of the documents at the revision, by document and destination.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BaseLinks {
-    /// All links.
+    /// Number of all links.
     links: HashMap<(String, String), u64>,
-    /// Broken local links.
+    /// Number of broken local links.
     broken: HashMap<(String, String), u64>,
 }
 
@@ -44,20 +44,21 @@ impl BaseLinks {
     /// Returns the number of known links of the document at `path` with the destination of
     /// `link`. Local links are known if they were broken at the revision; links to web pages
     /// in any case, because the state of the pages at the revision is unknown.
-    fn known(&self, path: &str, link: &LinkKey) -> u64 {
+    fn known_links(&self, path: &str, link: &LinkKey) -> u64 {
         let links = if link.is_local { &self.broken } else { &self.links };
         links.get(&(path.to_owned(), link.raw.to_owned())).copied().unwrap_or(0)
     }
 }
 
-/// Returns for each broken link whether it is new. Of several equal links in a
-/// document, those on added lines are the new ones.
+/// Returns for each broken link whether it is new. If a document contains a link several
+/// times, links on added lines are the first to count as new.
 pub fn new_links(
     findings: &[LinkKey],
     base: &BaseLinks,
     renames: &Renames,
     added: &AddedLines,
 ) -> Vec<bool> {
+    // The indexes of findings with the same document and destination.
     let mut equal: HashMap<(&str, &str, bool), Vec<usize>> = HashMap::new();
     for (index, link) in findings.iter().enumerate() {
         equal.entry((link.path, link.raw, link.is_local)).or_default().push(index);
@@ -66,14 +67,15 @@ pub fn new_links(
     for indexes in equal.into_values() {
         let links = indexes.iter().filter_map(|index| Some((*index, findings.get(*index)?)));
         let mut links: Vec<(usize, &LinkKey)> = links.collect();
-        // Links that were there before come first.
+        // Links on old lines come first.
         links.sort_by_key(|(index, link)| (added.contains(link.path, link.line), *index));
-        let known =
-            links.first().map_or(0, |(_, link)| base.known(renames.old_path(link.path), link));
-        let known = usize::try_from(known).unwrap_or(usize::MAX);
-        for (index, _) in links.into_iter().skip(known) {
-            if let Some(flag) = is_new.get_mut(index) {
-                *flag = true;
+        let known_count = links
+            .first()
+            .map_or(0, |(_, link)| base.known_links(renames.old_path(link.path), link));
+        let known_count = usize::try_from(known_count).unwrap_or(usize::MAX);
+        for (index, _) in links.into_iter().skip(known_count) {
+            if let Some(is_new) = is_new.get_mut(index) {
+                *is_new = true;
             }
         }
     }
@@ -92,6 +94,7 @@ mod tests {
         LinkKey { path, raw, line: 1, is_local: true }
     }
 
+    /// Asserts which findings are new. Line 3 of `a.md` is added, and `old.md` is renamed.
     #[track_caller]
     fn check(findings: &[LinkKey], base: &BaseLinks, expect: &[bool]) {
         let renames = Renames::parse("R100\0old.md\0new.md\0");
