@@ -15,13 +15,13 @@ pub fn anchor_text(format: DocumentFormat, document: &[u8], span: Span) -> Strin
     let before = document.get(..span.start).unwrap_or_default();
     let after = document.get(span.end..).unwrap_or_default();
     let text = match format {
-        DocumentFormat::Wikitext if before.ends_with(b"[") => until(after, b"]"),
+        DocumentFormat::Wikitext if before.ends_with(b"[") => text_before(after, b"]"),
         DocumentFormat::Wikitext => {
             return template_parameter(document, span, "title").unwrap_or_default();
         }
         DocumentFormat::Markdown => bracket_text(before),
         // The text starts after the start tag, which contains the URL.
-        DocumentFormat::Html => until(after, b"</a").and_then(|text| {
+        DocumentFormat::Html => text_before(after, b"</a").and_then(|text| {
             text.iter().position(|byte| *byte == b'>').and_then(|start| text.get(start + 1..))
         }),
         _ => None,
@@ -30,14 +30,15 @@ pub fn anchor_text(format: DocumentFormat, document: &[u8], span: Span) -> Strin
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the text up to a mark, without regard to upper and lower case.
-fn until<'a>(text: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
+/// Returns the text before the first occurrence of `mark`, regardless of upper and lower case.
+fn text_before<'a>(text: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
     let text = text.get(..text.len().min(MAX_LENGTH))?;
     let end = text.windows(mark.len()).position(|part| part.eq_ignore_ascii_case(mark))?;
     text.get(..end)
 }
 
-/// Returns the text in brackets if the link is the destination of `[text](…)`.
+/// Returns the text in brackets if `before`, the text before the destination, ends like
+/// `[text](`.
 fn bracket_text(before: &[u8]) -> Option<&[u8]> {
     let before = before.strip_suffix(b"<").unwrap_or(before).strip_suffix(b"](")?;
     let mut depth = 0_usize;

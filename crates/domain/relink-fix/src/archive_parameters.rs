@@ -1,9 +1,10 @@
 //! Writes an archived copy into the parameters of a citation template: `archive-url`,
 //! `archive-date` and `url-status`.
 //!
-//! Empty parameters are filled; missing parameters are added after the last parameter. The old
-//! parameter `deadurl` is corrected. If the template has a copy, only a status that says that the
-//! page is live is corrected. A mark `{{dead link}}` after the template is removed.
+//! Empty parameters are filled. Missing parameters are added after the last parameter. The old
+//! parameter `deadurl` is corrected. If the template already has an archived copy, only a status
+//! that says that the page is live is corrected. A mark `{{dead link}}` after the template is
+//! removed.
 
 use relink_model::Span;
 
@@ -25,18 +26,19 @@ const OLD_STATUS_NAMES: [&str; 2] = ["deadurl", "dead-url"];
 struct Change {
     span: Span,
     has_url: bool,
-    /// The text in front of the URL, or the whole text without a URL.
+    /// The text before the URL; the whole text if the change has no URL.
     before: String,
     /// The text after the URL.
     after: String,
 }
 
 impl Change {
+    /// Returns a change of this range without text.
     fn at(span: Span) -> Self {
         Self { span, has_url: false, before: String::new(), after: String::new() }
     }
 
-    /// Adds text at the end of the change; `None` adds the URL of the copy.
+    /// Appends text to the change; `None` appends the URL of the copy.
     fn push(&mut self, text: Option<&str>) {
         match text {
             Some(text) if self.has_url => self.after.push_str(text),
@@ -46,26 +48,26 @@ impl Change {
     }
 }
 
-/// Converts the replacement of a URL to edits that write the URL, date and status of its
-/// archived copy into the parameters of the template.
+/// Converts the replacement of a URL to edits of the template. They write the URL, date and
+/// status of the archived copy into parameters.
 pub(crate) fn archive_parameters(
     bytes: &[u8],
     candidate: &Candidate,
     template: &CitationTemplate,
     copy: &CopyDetails,
 ) -> Result<Vec<Candidate>, Refusal> {
-    let mut found = if template.has_archive_url() {
+    let mut changes = if template.has_archive_url() {
         live_status_change(bytes, template, copy).into_iter().collect()
     } else {
-        changes(bytes, template, copy)
+        parameter_changes(bytes, template, copy)
     };
-    found.extend(old_status_change(bytes, template, copy));
-    if found.is_empty() {
+    changes.extend(old_status_change(bytes, template, copy));
+    if changes.is_empty() {
         return Err(Refusal::AlreadyPresent);
     }
-    found.sort_by_key(|change| change.span);
+    changes.sort_by_key(|change| change.span);
     let edits: Result<Vec<Candidate>, Refusal> =
-        found.into_iter().map(|change| edit(bytes, candidate, change)).collect();
+        changes.into_iter().map(|change| candidate_for_change(bytes, candidate, change)).collect();
     let mark = dead_link_mark_at(bytes, template.end());
     let mark = mark.map(|mark| removal(bytes, candidate, mark));
     edits.map(|edits| edits.into_iter().chain(mark).collect())
@@ -104,25 +106,26 @@ fn old_status_change(
     })
 }
 
-/// Returns the changed ranges, by position.
-fn changes(bytes: &[u8], template: &CitationTemplate, copy: &CopyDetails) -> Vec<Change> {
-    // Missing parameters are collected in `tail`, a change at the end of the template.
-    let (end, bar, sign) = template.tail(bytes);
+/// Returns the changes that fill empty parameters and add missing ones, by position.
+fn parameter_changes(bytes: &[u8], template: &CitationTemplate, copy: &CopyDetails) -> Vec<Change> {
+    // All missing parameters are added by one change, `tail`, at the end of the template.
+    let (end, separator, sign) = template.tail(bytes);
     let mut tail = Change::at(Span { start: end, end });
     let mut changes: Vec<Change> = Vec::new();
-    // `None` is the URL of the copy, the value of the first parameter.
+    // The first parameter, for which the text is `None`, gets the URL of the copy.
     for (names, text) in NAMES.iter().zip([None, Some(&*copy.date), Some(copy.url_status)]) {
         let Some(parameter) = template.parameter(names) else {
-            tail.push(Some(&format!("{bar}{}{sign}", names.first().copied().unwrap_or_default())));
+            let name = names.first().copied().unwrap_or_default();
+            tail.push(Some(&format!("{separator}{name}{sign}")));
             tail.push(text);
             continue;
         };
         let old = bytes.get(parameter.value.range()).unwrap_or_default();
         let is_status = names.contains(&"url-status");
-        // Another status than `live` was chosen by a person.
-        if text.is_some_and(|text| text.as_bytes() == old)
-            || (is_status && !old.is_empty() && !old.eq_ignore_ascii_case(b"live"))
-        {
+        // A person has chosen any status other than `live`.
+        let is_unchanged = text.is_some_and(|text| text.as_bytes() == old);
+        let is_chosen_status = is_status && !old.is_empty() && !old.eq_ignore_ascii_case(b"live");
+        if is_unchanged || is_chosen_status {
             continue;
         }
         let mut change = Change::at(parameter.value);
@@ -143,7 +146,12 @@ fn changes(bytes: &[u8], template: &CitationTemplate, copy: &CopyDetails) -> Vec
     changes
 }
 
-fn edit(bytes: &[u8], candidate: &Candidate, change: Change) -> Result<Candidate, Refusal> {
+/// Returns the edit that makes a change.
+fn candidate_for_change(
+    bytes: &[u8],
+    candidate: &Candidate,
+    change: Change,
+) -> Result<Candidate, Refusal> {
     let url = if change.has_url { candidate.url.clone() } else { String::new() };
     Ok(Candidate {
         location: candidate.location,
@@ -170,8 +178,9 @@ mod tests {
     const URL: &str = "http://example.org/a";
     const COPY: &str = "https://archive.test/1/http://example.org/a";
 
-    /// Adds the copy of a link to its template, and compares the document. In both documents,
-    /// `U` is the URL of the link and `C` the URL of the copy. A second run changes nothing.
+    /// Adds the copy of a link to its template, and compares the document with `expect`. In both
+    /// documents, `U` stands for the URL of the link and `C` for the URL of the copy. A second run
+    /// changes nothing.
     #[track_caller]
     fn check(document: &str, status: &'static str, expect: &str) {
         let mut text = document.replace('U', URL).replace('C', COPY);

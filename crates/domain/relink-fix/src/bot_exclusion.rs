@@ -31,7 +31,7 @@ pub fn bot_exclusion(text: &str, user: &str) -> Option<String> {
 /// Whether `{{nobots}}` with these parameters excludes a user. Without parameters, it excludes
 /// all bots; `{{nobots|A,B}}` excludes only `A` and `B`.
 fn nobots_excludes(parameters: &[&str], user: &str) -> bool {
-    parameters.is_empty() || parameters.iter().any(|names| has_name(names, user))
+    parameters.is_empty() || parameters.iter().any(|names| list_contains(names, user))
 }
 
 /// Whether `{{bots}}` with these parameters excludes a user. Without parameters, it allows all
@@ -39,15 +39,15 @@ fn nobots_excludes(parameters: &[&str], user: &str) -> bool {
 fn bots_excludes(parameters: &[&str], user: &str) -> bool {
     parameters.iter().filter_map(|parameter| parameter.split_once('=')).any(|(key, names)| {
         match normalize(key).as_str() {
-            "allow" => !has_name(names, user) && !has_name(names, "all"),
-            "deny" => has_name(names, user) || has_name(names, "all"),
+            "allow" => !list_contains(names, user) && !list_contains(names, "all"),
+            "deny" => list_contains(names, user) || list_contains(names, "all"),
             _ => false,
         }
     })
 }
 
 /// Whether a list of names contains `name`. Names are compared as in MediaWiki.
-fn has_name(names: &str, name: &str) -> bool {
+fn list_contains(names: &str, name: &str) -> bool {
     names.split(',').any(|other| normalize(other) == name)
 }
 
@@ -57,7 +57,7 @@ fn normalize(name: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-/// Returns the content of each template that contains no other template.
+/// Returns the content of each template, from the innermost `{{` to the next `}}`.
 fn templates(text: &str) -> impl Iterator<Item = &str> {
     text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}").map(|(content, _)| content))
 }
@@ -79,8 +79,8 @@ fn without_verbatim(text: &str) -> String {
         let inside = position + open.len();
         let end = lower.get(inside..).and_then(|inside| inside.find(close));
         output.push_str(rest.get(..position).unwrap_or_default());
-        // The rest after an element without an end tag is markup. The rest after a comment
-        // without an end is part of the comment.
+        // After an unclosed element, the remaining text is markup. After an unclosed comment, the
+        // remaining text is part of the comment.
         rest = match end {
             Some(end) => rest.get(inside + end + close.len()..).unwrap_or_default(),
             None if open == "<!--" => "",

@@ -6,7 +6,7 @@ use relink_model::Span;
 /// A citation template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CitationTemplate {
-    /// The content of the template, between the braces.
+    /// The span of the text between the braces.
     pub(crate) content: Span,
     /// The named parameters, in order.
     parameters: Vec<TemplateParameter>,
@@ -18,16 +18,16 @@ pub(crate) struct TemplateParameter {
     /// The name, in lower case.
     name: String,
     /// The position of the vertical bar.
-    bar: usize,
+    bar_position: usize,
     /// The position of the equals sign.
-    sign: usize,
-    /// The value without white space. For an empty value, the position at which a value would
-    /// be written.
+    equals_position: usize,
+    /// The span of the value without white space around it. For an empty value, the position at
+    /// which a value would be written.
     pub(crate) value: Span,
 }
 
 impl CitationTemplate {
-    /// Returns the innermost template around the link, if it is a citation template.
+    /// Returns the innermost template around the link if this template is a citation template.
     pub(crate) fn around(document: &[u8], span: Span) -> Option<Self> {
         let content = template_around(document, span)?;
         let text = document.get(content.range())?;
@@ -37,7 +37,7 @@ impl CitationTemplate {
         is_citation.then(|| Self { content, parameters: parameters(document, content) })
     }
 
-    /// Returns the template around the link, if the link is its parameter `url`.
+    /// Returns the citation template around the link if the link is its parameter `url`.
     pub(crate) fn of_url(document: &[u8], span: Span) -> Option<Self> {
         let template = Self::around(document, span)?;
         let url = template.parameter(&["url"])?;
@@ -61,31 +61,32 @@ impl CitationTemplate {
         self.content.end + 2
     }
 
-    /// Returns the position after the last parameter, the text in front of the name of a
-    /// further parameter (`|` with white space), and the text between its name and its value
-    /// (`=` with white space). The white space is the same as in the last parameter.
+    /// Returns what is needed to write a further parameter in the style of the last one: the
+    /// position after the last parameter, the text before the new name (`|` with white space),
+    /// and the text between name and value (`=` with white space).
     pub(crate) fn tail(&self, document: &[u8]) -> (usize, String, String) {
         let text = |start, end| {
             String::from_utf8_lossy(document.get(start..end).unwrap_or_default()).into_owned()
         };
         let content = document.get(self.content.range()).unwrap_or_default();
-        let end = self.content.start + content.trim_ascii_end().len();
+        let content_end = self.content.start + content.trim_ascii_end().len();
         let Some(last) = self.parameters.last() else {
-            return (end, "|".to_owned(), "=".to_owned());
+            return (content_end, "|".to_owned(), "=".to_owned());
         };
-        let before = document.get(..last.bar).unwrap_or_default();
-        let space = text(before.trim_ascii_end().len(), last.bar);
-        let key = document.get(last.bar + 1..last.sign).unwrap_or_default();
-        let name = last.bar + 1 + key.len() - key.trim_ascii_start().len();
-        let name_end = last.bar + 1 + key.trim_ascii_end().len();
+        let before = document.get(..last.bar_position).unwrap_or_default();
+        let space = text(before.trim_ascii_end().len(), last.bar_position);
+        let key = document.get(last.bar_position + 1..last.equals_position).unwrap_or_default();
+        let name_start = last.bar_position + 1 + key.len() - key.trim_ascii_start().len();
+        let name_end = last.bar_position + 1 + key.trim_ascii_end().len();
         // An empty value does not show how much space precedes a value.
         let space_of_value = if last.value.start < last.value.end {
-            text(last.sign + 1, last.value.start)
+            text(last.equals_position + 1, last.value.start)
         } else {
             String::new()
         };
-        let sign = format!("{}={}", text(name_end, last.sign), space_of_value);
-        (end.max(last.value.end), format!("{space}|{}", text(last.bar + 1, name)), sign)
+        let before_value = format!("{}={}", text(name_end, last.equals_position), space_of_value);
+        let before_name = format!("{space}|{}", text(last.bar_position + 1, name_start));
+        (content_end.max(last.value.end), before_name, before_value)
     }
 }
 
@@ -96,19 +97,21 @@ pub(crate) fn template_parameter(document: &[u8], span: Span, name: &str) -> Opt
     Some(String::from_utf8_lossy(document.get(value.range())?).into_owned())
 }
 
-/// Returns the number of the unnamed parameter that the link is, such as 1 in
-/// `{{official website|URL}}`. Returns `None` for other links.
+/// Returns the number, from 1, of the unnamed parameter whose value is the link. The URL in
+/// `{{official website|URL}}` is parameter 1. Returns `None` for other links.
 pub(crate) fn unnamed_parameter(document: &[u8], span: Span) -> Option<usize> {
     let content = template_around(document, span)?;
     let before = document.get(content.start..span.start)?;
-    let bars = parameter_bars(document, Span { start: content.start, end: span.start });
-    let last = bars.last()? + 1;
-    let is_value = before.get(last - content.start..)?.trim_ascii().is_empty();
-    let ends = bars.iter().skip(1).copied();
-    let is_unnamed = |(bar, end): &(&usize, usize)| {
-        document.get(**bar..*end).is_some_and(|parameter| !parameter.contains(&b'='))
+    // The last vertical bar before the link starts the parameter of the link.
+    let bar_positions = parameter_bars(document, Span { start: content.start, end: span.start });
+    let value_start = bar_positions.last()? + 1;
+    let is_value = before.get(value_start - content.start..)?.trim_ascii().is_empty();
+    // Only the parameters before the one with the link are counted.
+    let ends = bar_positions.iter().skip(1).copied();
+    let is_unnamed = |(bar_position, end): &(&usize, usize)| {
+        document.get(**bar_position..*end).is_some_and(|parameter| !parameter.contains(&b'='))
     };
-    is_value.then(|| bars.iter().zip(ends).filter(is_unnamed).count() + 1)
+    is_value.then(|| bar_positions.iter().zip(ends).filter(is_unnamed).count() + 1)
 }
 
 /// Returns the names of the templates around a link, from the innermost one on, in lower case.
@@ -137,16 +140,20 @@ fn template_around(document: &[u8], span: Span) -> Option<Span> {
 
 /// Returns the named parameters of a template.
 fn parameters(document: &[u8], template: Span) -> Vec<TemplateParameter> {
-    let bars = parameter_bars(document, template);
-    let ends = bars.iter().skip(1).copied().chain([template.end]);
-    bars.iter().zip(ends).filter_map(|(bar, end)| parameter(document, *bar, end)).collect()
+    let bar_positions = parameter_bars(document, template);
+    let ends = bar_positions.iter().skip(1).copied().chain([template.end]);
+    bar_positions
+        .iter()
+        .zip(ends)
+        .filter_map(|(bar_position, end)| parameter(document, *bar_position, end))
+        .collect()
 }
 
 /// Returns the positions of the vertical bars that separate the parameters of a template.
-/// Vertical bars in nested templates and links do not.
+/// Vertical bars in nested templates and links separate nothing.
 fn parameter_bars(document: &[u8], template: Span) -> Vec<usize> {
     let content = document.get(template.range()).unwrap_or_default();
-    let mut bars = Vec::new();
+    let mut bar_positions = Vec::new();
     let (mut depth, mut position) = (0_usize, 0);
     while let Some(rest) = content.get(position..).filter(|rest| !rest.is_empty()) {
         let is_opening = rest.starts_with(b"{{") || rest.starts_with(b"[[");
@@ -156,33 +163,34 @@ fn parameter_bars(document: &[u8], template: Span) -> Vec<usize> {
         } else if is_closing {
             depth = depth.saturating_sub(1);
         } else if depth == 0 && rest.starts_with(b"|") {
-            bars.push(template.start + position);
+            bar_positions.push(template.start + position);
         }
         position += if is_opening || is_closing { 2 } else { 1 };
     }
-    bars
+    bar_positions
 }
 
 /// Returns the parameter between a vertical bar and the end of its value.
-fn parameter(document: &[u8], bar: usize, end: usize) -> Option<TemplateParameter> {
-    let part = document.get(bar + 1..end)?;
+fn parameter(document: &[u8], bar_position: usize, end: usize) -> Option<TemplateParameter> {
+    let part = document.get(bar_position + 1..end)?;
     let (key, value) = part.split_at_checked(part.iter().position(|byte| *byte == b'=')?)?;
-    let sign = bar + 1 + key.len();
+    let equals_position = bar_position + 1 + key.len();
     let value = value.get(1..)?;
     let start = if value.trim_ascii().is_empty() {
-        sign + 1 + usize::from(value.starts_with(b" "))
+        equals_position + 1 + usize::from(value.starts_with(b" "))
     } else {
-        sign + 1 + value.len() - value.trim_ascii_start().len()
+        equals_position + 1 + value.len() - value.trim_ascii_start().len()
     };
     Some(TemplateParameter {
         name: String::from_utf8_lossy(key).trim().to_lowercase(),
-        bar,
-        sign,
+        bar_position,
+        equals_position,
         value: Span { start, end: start + value.trim_ascii().len() },
     })
 }
 
-/// Returns the position after the opening braces of the innermost open template.
+/// Returns the position after the opening braces of the innermost template that is open at the
+/// end of a text.
 fn template_start(before: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut position = before.len();
@@ -201,7 +209,8 @@ fn template_start(before: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the length of the text before the closing braces of the template.
+/// Returns the length of the text before the closing braces of the template around the start of
+/// a text.
 fn template_end(after: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut position = 0;
@@ -227,7 +236,7 @@ mod tests {
     const URL: &str = "http://example.org/a";
 
     /// Returns the citation template whose parameter `url` is [`URL`].
-    fn find(document: &str) -> Option<CitationTemplate> {
+    fn template_of_url(document: &str) -> Option<CitationTemplate> {
         let start = document.find(URL).unwrap();
         CitationTemplate::of_url(document.as_bytes(), (start..start + URL.len()).into())
     }
@@ -239,7 +248,7 @@ mod tests {
             "{{Citation | url = http://example.org/a }}",
             "{{cite web|title={{lang|de|x}}|url=http://example.org/a|author={{a|b}}}} {{x}}",
         ] {
-            let template = find(document).unwrap();
+            let template = template_of_url(document).unwrap();
             let rest = document.get(template.end()..).unwrap_or_default();
             assert!(rest.is_empty() || rest == " c" || rest == " {{x}}", "{document}: {rest}");
             assert!(!template.has_archive_url());
@@ -248,14 +257,14 @@ mod tests {
 
     #[test]
     fn existing_parameters_are_recognized() {
-        let template = find(
+        let template = template_of_url(
             "{{cite web|url=http://example.org/a|archive-url=https://a.test/|url-status=live}}",
         );
         assert!(template.is_some_and(|found| found.has_archive_url()));
-        let template = find("{{cite web|url=http://example.org/a|archive-url=}}");
+        let template = template_of_url("{{cite web|url=http://example.org/a|archive-url=}}");
         assert!(template.is_some_and(|found| !found.has_archive_url()));
         let nested = "{{cite web|title={{x|archive-url=b}}|url=http://example.org/a}}";
-        assert!(find(nested).is_some_and(|found| !found.has_archive_url()));
+        assert!(template_of_url(nested).is_some_and(|found| !found.has_archive_url()));
     }
 
     #[test]
@@ -266,7 +275,7 @@ mod tests {
             "{{cite web|url=x}} http://example.org/a",
             "{{cite web|url=http://example.org/a",
         ] {
-            assert_eq!(find(document), None, "{document}");
+            assert_eq!(template_of_url(document), None, "{document}");
         }
     }
 
@@ -278,8 +287,9 @@ mod tests {
             ("{{cite web\n| url = http://example.org/a\n| title = b\n}}", "\n| NAME = VALUE"),
             ("{{cite web|url=http://example.org/a|title= }}", "|NAME=VALUE"),
         ] {
-            let (_, before, sign) = find(document).unwrap().tail(document.as_bytes());
-            assert_eq!(format!("{before}NAME{sign}VALUE"), expect, "{document}");
+            let (_, before_name, before_value) =
+                template_of_url(document).unwrap().tail(document.as_bytes());
+            assert_eq!(format!("{before_name}NAME{before_value}VALUE"), expect, "{document}");
         }
     }
 }

@@ -40,8 +40,8 @@ impl Notation {
     }
 }
 
-/// Returns the position after the construct of a link, and the notation of a second
-/// link at this position. Returns `None` if a second link cannot be written there.
+/// Returns the position after the construct of a link, and the notation of a second link at
+/// this position. Returns `None` if a second link cannot be written there.
 pub(crate) fn construct_end(
     format: DocumentFormat,
     kind: LinkKind,
@@ -50,7 +50,7 @@ pub(crate) fn construct_end(
 ) -> Option<(usize, Notation)> {
     let (before, after) = (bytes.get(..span.start)?, bytes.get(span.end..)?);
     let end = |length: usize| span.end + length;
-    // `<URL>` is one construct.
+    // The brackets of `<URL>` belong to the construct.
     let is_in_brackets = before.ends_with(b"<") && after.starts_with(b">");
     let bare_end = || end(usize::from(is_in_brackets));
     match (format, kind) {
@@ -66,15 +66,15 @@ pub(crate) fn construct_end(
             html_end(after).map(|length| (end(length), Notation::Html))
         }
         (DocumentFormat::Rst, LinkKind::Hyperlink) => {
-            let marks = [&b">`__"[..], b">`_"].into_iter().find(|mark| after.starts_with(mark))?;
-            Some((end(marks.len()), Notation::Rst))
+            let mark = [&b">`__"[..], b">`_"].into_iter().find(|mark| after.starts_with(mark))?;
+            Some((end(mark.len()), Notation::Rst))
         }
         (DocumentFormat::AsciiDoc, LinkKind::Hyperlink) => {
-            let close = after.starts_with(b"[").then(|| find(after, b"]"))??;
+            let close = after.starts_with(b"[").then(|| position_of(after, b"]"))??;
             Some((end(close + 1), Notation::AsciiDoc))
         }
         (DocumentFormat::Wikitext, LinkKind::Hyperlink) if before.ends_with(b"[") => {
-            let close = find(line(after), b"]")?;
+            let close = position_of(first_line(after), b"]")?;
             Some((end(close + 1), Notation::Wikitext))
         }
         (DocumentFormat::Wikitext, LinkKind::BareUrl) => {
@@ -114,29 +114,29 @@ pub(crate) fn is_in_heading(format: DocumentFormat, bytes: &[u8], span: Span) ->
     let rest = lines.next().unwrap_or_default();
     let text = bytes.get(start..span.start + rest.len()).unwrap_or_default().trim_ascii();
     let next = lines.next().unwrap_or_default().trim_ascii();
-    let underline = |marks: &[u8]| {
+    let is_underlined_by = |marks: &[u8]| {
         next.len() >= 2
             && next.first().is_some_and(|mark| marks.contains(mark))
             && next.iter().all(|byte| Some(byte) == next.first())
     };
     match format {
-        DocumentFormat::Markdown => text.starts_with(b"#") || underline(b"=-"),
-        DocumentFormat::Rst => underline(b"=-~^*`'\"#+.:_"),
-        DocumentFormat::AsciiDoc => text.starts_with(b"=") || underline(b"=-~^+"),
+        DocumentFormat::Markdown => text.starts_with(b"#") || is_underlined_by(b"=-"),
+        DocumentFormat::Rst => is_underlined_by(b"=-~^*`'\"#+.:_"),
+        DocumentFormat::AsciiDoc => text.starts_with(b"=") || is_underlined_by(b"=-~^+"),
         DocumentFormat::Wikitext => text.starts_with(b"=") && text.ends_with(b"="),
         _ => false,
     }
 }
 
-/// Returns the length from the end of the destination to the end of an inline
-/// link, `[text](destination "title")`.
+/// Returns the length of the text between the destination of an inline link and the end of the
+/// link: `[text](destination "title")`.
 fn markdown_end(before: &[u8], after: &[u8]) -> Option<usize> {
     let before = before.strip_suffix(b"<").unwrap_or(before).trim_ascii_end();
     if !before.ends_with(b"](") {
         return None;
     }
     let mut position = usize::from(after.starts_with(b">"));
-    position += leading_space(after.get(position..)?);
+    position += leading_space_length(after.get(position..)?);
     let close = match after.get(position)? {
         b'"' => Some(b"\""),
         b'\'' => Some(b"'"),
@@ -144,31 +144,31 @@ fn markdown_end(before: &[u8], after: &[u8]) -> Option<usize> {
         _ => None,
     };
     if let Some(close) = close {
-        position += 1 + find(after.get(position + 1..)?, close)? + 1;
-        position += leading_space(after.get(position..)?);
+        position += 1 + position_of(after.get(position + 1..)?, close)? + 1;
+        position += leading_space_length(after.get(position..)?);
     }
     (after.get(position) == Some(&b')')).then_some(position + 1)
 }
 
-/// Returns the length from the end of the destination to the end of `</a>`.
+/// Returns the length of the text between the destination of a link and the end of `</a>`.
 fn html_end(after: &[u8]) -> Option<usize> {
     let lower = after.to_ascii_lowercase();
-    let close = find(&lower, b"</a")?;
+    let close = position_of(&lower, b"</a")?;
     // If another link starts before `</a>`, the end tag belongs to that link.
-    if find(lower.get(..close)?, b"<a ").is_some() {
+    if position_of(lower.get(..close)?, b"<a ").is_some() {
         return None;
     }
-    Some(close + find(lower.get(close..)?, b">")? + 1)
+    Some(close + position_of(lower.get(close..)?, b">")? + 1)
 }
 
-fn leading_space(text: &[u8]) -> usize {
+fn leading_space_length(text: &[u8]) -> usize {
     text.len() - text.trim_ascii_start().len()
 }
 
-fn line(text: &[u8]) -> &[u8] {
+fn first_line(text: &[u8]) -> &[u8] {
     text.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 
-fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+fn position_of(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
 }

@@ -16,20 +16,18 @@ pub fn css_selector(document: &[u8], span: Span, value: &str) -> Option<String> 
     let before = document.get(..span.start)?;
     let start = before.iter().rposition(|byte| *byte == b'<')?;
     let tag = String::from_utf8_lossy(before.get(start + 1..)?).to_ascii_lowercase();
-    let element =
-        name(tag.split(|letter: char| letter.is_ascii_whitespace() || letter == '/').next()?)?;
+    let is_name_end = |letter: char| letter.is_ascii_whitespace() || letter == '/';
+    let element = plain_name(tag.split(is_name_end).next()?)?;
+    // The tag now ends with the value: ` href='`.
     let before_value = tag.trim_end_matches(['"', '\'']).trim_end().strip_suffix('=')?.trim_end();
-    let attribute = name(
-        before_value
-            .rsplit(|letter: char| letter.is_ascii_whitespace() || "\"'/".contains(letter))
-            .next()?,
-    )?;
-    let value: String = value.chars().map(escaped).collect();
+    let is_separator = |letter: char| letter.is_ascii_whitespace() || "\"'/".contains(letter);
+    let attribute = plain_name(before_value.rsplit(is_separator).next()?)?;
+    let value: String = value.chars().map(escape).collect();
     Some(format!("{element}[{attribute}=\"{value}\"]"))
 }
 
-/// Returns `text` if it is a name that needs no escapes.
-fn name(text: &str) -> Option<&str> {
+/// Returns `text` if it is a name that needs no escapes in a selector.
+fn plain_name(text: &str) -> Option<&str> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
     let is_name =
         text.starts_with(|letter: char| letter.is_ascii_alphabetic()) && text.chars().all(is_plain);
@@ -37,7 +35,7 @@ fn name(text: &str) -> Option<&str> {
 }
 
 /// Escapes a character for a string in CSS.
-fn escaped(character: char) -> String {
+fn escape(character: char) -> String {
     match character {
         '"' | '\\' => format!("\\{character}"),
         _ if character.is_control() => format!("\\{:x} ", u32::from(character)),

@@ -54,7 +54,7 @@ impl fmt::Display for PatchPath<'_> {
     }
 }
 
-/// Returns the unified diff of two versions of a file. Returns `None` if they are equal,
+/// Returns the unified diff of two versions of a file. Returns `None` if both versions are equal,
 /// or if the file contains NUL bytes: Git treats such a file as binary.
 pub fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     if old == new || old.contains(&0) || new.contains(&0) {
@@ -67,7 +67,7 @@ pub fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
         format!("diff --git {old_path} {new_path}\n--- {old_path}{tab}\n+++ {new_path}{tab}\n")
             .into_bytes();
     let lines = diff_lines(&lines(old), &lines(new));
-    // `before` has the numbers of old and new lines in front of `position`.
+    // `before` counts the old and the new lines in front of `position`.
     let (mut position, mut before) = (0, (0, 0));
     for (start, end) in hunks(&lines) {
         let skipped = line_counts(lines.get(position..start).unwrap_or_default());
@@ -81,7 +81,7 @@ pub fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Returns the unified diff of a file to which text is appended, or of a new file
-/// if `old` is `None`. The old content ends with a line feed. Returns `None` if
+/// if `old` is `None`. The old content must end with a line feed. Returns `None` if
 /// nothing is appended.
 pub fn addition_diff(path: &str, old: Option<&[u8]>, added: &[u8]) -> Option<Vec<u8>> {
     if added.is_empty() {
@@ -103,7 +103,7 @@ pub fn addition_diff(path: &str, old: Option<&[u8]>, added: &[u8]) -> Option<Vec
     for line in context {
         write_line(&mut output, b' ', line);
     }
-    // The text may be large, so the output grows only once: each line gets a marker.
+    // Reserve all memory at once, because the text may be large. Each line gets a marker.
     output.reserve_exact(added.len() + added_lines);
     for line in added.split_inclusive(|byte| *byte == b'\n') {
         write_line(&mut output, b'+', line);
@@ -134,15 +134,15 @@ fn diff_lines<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> Vec<DiffLine<'a>> {
             output.extend(changed.iter().map(|line| (marker, *line)));
             *lines = rest;
         }
-        let same = old.iter().zip(new).take_while(|(one, other)| one == other).count();
-        let (lines, rest) = old.split_at(same);
-        output.extend(lines.iter().map(|line| (b' ', *line)));
-        (old, new) = (rest, new.split_at(same).1);
+        let same_count = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+        let (same_lines, rest) = old.split_at(same_count);
+        output.extend(same_lines.iter().map(|line| (b' ', *line)));
+        (old, new) = (rest, new.split_at(same_count).1);
     }
     output
 }
 
-/// Returns the numbers of changed lines up to the next line that both versions share.
+/// Returns the numbers of removed and added lines up to the next line that both versions share.
 fn changed_lines(old: &[&[u8]], new: &[&[u8]]) -> (usize, usize) {
     let is_same = |removed: usize, added: usize| {
         old.get(removed).is_some_and(|line| new.get(added) == Some(line))
@@ -151,7 +151,7 @@ fn changed_lines(old: &[&[u8]], new: &[&[u8]]) -> (usize, usize) {
         let count = (0..old.len()).find(|count| is_same(*count, *count)).unwrap_or(old.len());
         return (count, count);
     }
-    // Try all pairs of numbers, ordered by their sum.
+    // Try all pairs of numbers, in the order of their sum.
     (0..=MAX_CHANGE)
         .flat_map(|sum| (0..=sum).map(move |removed| (removed, sum - removed)))
         .find(|(removed, added)| is_same(*removed, *added))
@@ -173,12 +173,12 @@ fn hunks(lines: &[DiffLine<'_>]) -> Vec<(usize, usize)> {
     hunks
 }
 
-/// Writes a hunk. `before` has the numbers of old and new lines in front of it.
+/// Writes a hunk. `before` counts the old and the new lines in front of the hunk.
 fn write_hunk(output: &mut Vec<u8>, lines: &[DiffLine<'_>], before: (usize, usize)) {
-    let (old, new) = line_counts(lines);
+    let (old_count, new_count) = line_counts(lines);
     // The start of an empty range is the number of the line in front of it.
-    let range = |before: usize, length| format!("{},{length}", before + usize::from(length > 0));
-    let (old, new) = (range(before.0, old), range(before.1, new));
+    let range = |before: usize, count| format!("{},{count}", before + usize::from(count > 0));
+    let (old, new) = (range(before.0, old_count), range(before.1, new_count));
     output.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
     for (marker, line) in lines {
         write_line(output, *marker, line);
@@ -187,8 +187,9 @@ fn write_hunk(output: &mut Vec<u8>, lines: &[DiffLine<'_>], before: (usize, usiz
 
 /// Returns the numbers of old and new lines.
 fn line_counts(lines: &[DiffLine<'_>]) -> (usize, usize) {
-    let count = |without: u8| lines.iter().filter(|(marker, _)| *marker != without).count();
-    (count(b'+'), count(b'-'))
+    let count_except =
+        |excluded: u8| lines.iter().filter(|(marker, _)| *marker != excluded).count();
+    (count_except(b'+'), count_except(b'-'))
 }
 
 fn write_line(output: &mut Vec<u8>, marker: u8, line: &[u8]) {

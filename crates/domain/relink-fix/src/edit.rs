@@ -20,7 +20,7 @@ pub enum EditError {
     /// The document has other bytes in the span, or is shorter.
     #[error("the text at byte {0} has changed")]
     Changed(usize),
-    /// The span starts before the end of the previous one.
+    /// The span starts before the end of the previous span.
     #[error("the edits at byte {0} overlap")]
     Overlap(usize),
 }
@@ -67,9 +67,20 @@ pub fn invert(edits: &[Edit]) -> Vec<Edit> {
 
 /// Maps positions of the old document to positions of the edited document.
 pub(crate) struct Shifts {
-    /// The start and end of each edit in the old document, and the total number of bytes
-    /// added and removed up to its end.
-    edits: Vec<(usize, usize, usize, usize)>,
+    /// One entry per edit, by position.
+    edits: Vec<Shift>,
+}
+
+/// The position of an edit, and the change of the document length up to the end of the edit.
+struct Shift {
+    /// Start of the edit in the old document.
+    start: usize,
+    /// End of the edit in the old document.
+    end: usize,
+    /// Number of bytes added by this edit and the edits before it.
+    added: usize,
+    /// Number of bytes removed by this edit and the edits before it.
+    removed: usize,
 }
 
 impl Shifts {
@@ -78,31 +89,35 @@ impl Shifts {
         let shift = |edit: &Edit| {
             added += edit.new.len();
             removed += edit.old.len();
-            (edit.span.start, edit.span.end, added, removed)
+            Shift { start: edit.span.start, end: edit.span.end, added, removed }
         };
         Self { edits: edits.iter().map(shift).collect() }
     }
 
-    /// Returns the new span of a link. Text inserted at the end of a link does
-    /// not belong to it.
+    /// Returns the new span of a link. Text inserted at the end of a link does not belong to the
+    /// link.
     pub(crate) fn apply(&self, span: Span) -> Span {
-        let start = self.edits.partition_point(|(_, end, ..)| *end <= span.start);
-        // `start < end` excludes insertions at the end of the link.
-        let end = self.edits.partition_point(|(start, end, ..)| {
-            *end < span.end || (*end == span.end && start < end)
+        let edits_before_start = self.edits.partition_point(|edit| edit.end <= span.start);
+        // `edit.start < edit.end` excludes insertions at the end of the link.
+        let edits_before_end = self.edits.partition_point(|edit| {
+            edit.end < span.end || (edit.end == span.end && edit.start < edit.end)
         });
-        Span { start: self.shift(span.start, start), end: self.shift(span.end, end) }
+        Span {
+            start: self.shift(span.start, edits_before_start),
+            end: self.shift(span.end, edits_before_end),
+        }
     }
 
-    /// Returns the position of the new text of the edit that starts here.
+    /// Returns the position of the new text of the edit that starts at `position`.
     pub(crate) fn start_of_edit(&self, position: usize) -> usize {
-        self.shift(position, self.edits.partition_point(|(start, ..)| *start < position))
+        let edits_before = self.edits.partition_point(|edit| edit.start < position);
+        self.shift(position, edits_before)
     }
 
     /// Shifts a position by the first `count` edits.
     fn shift(&self, position: usize, count: usize) -> usize {
         let last = count.checked_sub(1).and_then(|index| self.edits.get(index));
-        last.map_or(position, |(.., added, removed)| position + added - removed)
+        last.map_or(position, |edit| position + edit.added - edit.removed)
     }
 }
 
@@ -112,6 +127,7 @@ mod tests {
 
     use super::*;
 
+    /// Returns the edit that replaces `old` at `start` by `new`.
     fn edit(start: usize, old: &[u8], new: &[u8]) -> Edit {
         Edit { span: (start..start + old.len()).into(), old: old.to_vec(), new: new.to_vec() }
     }

@@ -16,24 +16,25 @@ pub struct SummaryLink {
     pub evidence: String,
 }
 
-/// Returns the summary: an introduction and one part per link, as far as there is room.
+/// Returns the summary: an introduction and one part per link. Links that exceed the maximum
+/// length are only counted.
 pub fn edit_summary(introduction: &str, links: &[SummaryLink]) -> String {
     let mut summary = introduction.trim().to_owned();
     for (index, link) in links.iter().enumerate() {
         let SummaryLink { old_url, new_url, evidence } = link;
         let separator = if index == 0 { ": " } else { "; " };
-        let part = format!("{separator}{old_url} \u{2192} {new_url} ({evidence})");
+        let link_text = format!("{separator}{old_url} \u{2192} {new_url} ({evidence})");
         // Leave room for the number of further links.
-        let rest = links.len() - index - 1;
-        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        let remaining = links.len() - index - 1;
+        let more = if remaining > 0 { format!(" and {remaining} more") } else { String::new() };
         let length = |text: &str| text.chars().count();
-        if length(&summary) + length(&part) + length(&more) > MAX_LENGTH {
+        if length(&summary) + length(&link_text) + length(&more) > MAX_LENGTH {
             let count = links.len() - index;
             // Writing to a string cannot fail.
             let _ = write!(summary, " and {count} more");
             break;
         }
-        summary.push_str(&part);
+        summary.push_str(&link_text);
     }
     summary.chars().filter(|letter| !letter.is_control()).take(MAX_LENGTH).collect()
 }
@@ -42,6 +43,7 @@ pub fn edit_summary(introduction: &str, links: &[SummaryLink]) -> String {
 mod tests {
     use super::*;
 
+    /// Returns a link whose old URL has a path of this length.
     fn link(length: usize) -> SummaryLink {
         SummaryLink {
             old_url: format!("http://a.test/{}", "x".repeat(length)),

@@ -35,20 +35,23 @@ pub(crate) fn embedded_urls(url: &Url) -> BTreeSet<String> {
     for (name, value) in url.query_pairs() {
         // A query without a name, such as `/go?http://example.org/`, is read as a name.
         let value = if value.is_empty() { name } else { value };
-        found.extend(decoded(&value).into_iter().filter(|text| is_url(text) || is_host(text)));
+        let texts = decodings(&value).into_iter();
+        found.extend(texts.filter(|text| is_url(text) || starts_with_host(text)));
     }
     let segments: Vec<&str> = url.path().split('/').collect();
     for (index, segment) in segments.iter().enumerate() {
-        let rest = segments.get(index..).unwrap_or_default().join("/");
+        let rest_of_path = segments.get(index..).unwrap_or_default().join("/");
         let scheme = segment.to_ascii_lowercase();
         if is_scheme(&scheme) {
-            found.insert(rest);
+            found.insert(rest_of_path);
             continue;
         }
         let previous = index.checked_sub(1).and_then(|index| segments.get(index));
         let is_target = previous.is_some_and(|previous| is_redirector(previous));
-        let texts = decoded(segment).into_iter();
-        found.extend(texts.filter(|text| is_url(text) || (is_target && is_host(&rest))));
+        let texts = decodings(segment).into_iter();
+        found.extend(
+            texts.filter(|text| is_url(text) || (is_target && starts_with_host(&rest_of_path))),
+        );
     }
     found
 }
@@ -58,13 +61,15 @@ fn is_scheme(segment: &str) -> bool {
     matches!(segment, "http:" | "https:" | "http%3a" | "https%3a")
 }
 
+/// Whether a path segment is the name of a redirector, such as `out.php`.
 fn is_redirector(segment: &str) -> bool {
     let stem = segment.split('.').next().unwrap_or(segment);
     REDIRECTOR_NAMES.iter().any(|name| stem.eq_ignore_ascii_case(name))
 }
 
-/// Returns a text, the text without percent-encoding, and the text decoded from base64.
-fn decoded(text: &str) -> Vec<String> {
+/// Returns all readings of a text: the text itself, the text after each step of
+/// percent-decoding, and each of them decoded from base64.
+fn decodings(text: &str) -> Vec<String> {
     let mut texts = vec![text.trim().to_owned()];
     for _ in 0..MAX_LAYERS {
         let Some(last) = texts.last() else { break };
@@ -79,7 +84,7 @@ fn decoded(text: &str) -> Vec<String> {
     texts
 }
 
-/// Whether a text contains an absolute URL or starts with a scheme-relative one. Browsers read a
+/// Whether a text contains an absolute URL or starts with a scheme-relative URL. Browsers read a
 /// backslash as a slash.
 fn is_url(text: &str) -> bool {
     let text = text.replace('\\', "/").to_ascii_lowercase();
@@ -90,8 +95,8 @@ fn is_url(text: &str) -> bool {
         || text.contains("https:")
 }
 
-/// Whether a text starts with a host name, and is not the name of a file.
-fn is_host(text: &str) -> bool {
+/// Whether a text starts with a host name and is not the name of a file.
+fn starts_with_host(text: &str) -> bool {
     let (authority, has_path) = match text.split_once(['/', '?', '#']) {
         Some((authority, _)) => (authority, true),
         None => (text, false),
@@ -101,10 +106,11 @@ fn is_host(text: &str) -> bool {
     let is_label = |label: &&str| {
         !label.is_empty() && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
     };
-    let Some((last, first)) = labels.split_last() else { return false };
-    let is_domain = last.chars().count() >= 2 && !last.starts_with(|c: char| c.is_ascii_digit());
+    let Some((last, other_labels)) = labels.split_last() else { return false };
+    let is_top_level =
+        last.chars().count() >= 2 && !last.starts_with(|letter: char| letter.is_ascii_digit());
     let is_file = !has_path && FILE_EXTENSIONS.iter().any(|name| last.eq_ignore_ascii_case(name));
-    !first.is_empty() && labels.iter().all(is_label) && is_domain && !is_file
+    !other_labels.is_empty() && labels.iter().all(is_label) && is_top_level && !is_file
 }
 
 /// Decodes base64 in its standard and its URL alphabet. Returns `None` if the result is not
@@ -114,7 +120,8 @@ fn from_base64(text: &str) -> Option<String> {
     if text.len() < MIN_BASE64 {
         return None;
     }
-    let (mut bits, mut count, mut bytes) = (0_u32, 0_u32, Vec::new());
+    // `bits` has `bit_count` bits that are not written yet.
+    let (mut bits, mut bit_count, mut bytes) = (0_u32, 0_u32, Vec::new());
     for byte in text.bytes() {
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -125,11 +132,11 @@ fn from_base64(text: &str) -> Option<String> {
             _ => return None,
         };
         bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from((bits >> count) & 0xFF).unwrap_or_default());
-            bits &= (1 << count) - 1;
+        bit_count += 6;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            bytes.push(u8::try_from((bits >> bit_count) & 0xFF).unwrap_or_default());
+            bits &= (1 << bit_count) - 1;
         }
     }
     let text = String::from_utf8(bytes).ok()?;
@@ -140,6 +147,7 @@ fn from_base64(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// Whether a URL relative to `https://a.test/` has an embedded URL.
     fn is_found(url: &str) -> bool {
         !embedded_urls(&Url::parse("https://a.test/").unwrap().join(url).unwrap()).is_empty()
     }

@@ -1,6 +1,5 @@
-//! Repairs a link without replacing its URL: adds a second link after the link, the
-//! parameters of an archived copy in its citation template, or a mark that the link is
-//! dead.
+//! Repairs a link without replacing its URL. Adds a second link after the link, the
+//! parameters of an archived copy in its citation template, or a mark that the link is dead.
 //!
 //! A [`Candidate`] is a planned edit. It starts as the replacement of the URL. The
 //! functions convert it to an insertion. [`crate::rewrite`] checks whether the result is
@@ -20,8 +19,8 @@ use crate::url_form::{UrlForm, percent_encode};
 
 /// Maximum number of bytes between a link and the second link after it.
 const MAX_DISTANCE: usize = 400;
-/// Number of links, from the edited link on, that are searched for the new URL. If one of
-/// them has the new URL, it is not inserted again.
+/// Number of links, from the edited link on, that are searched for the new URL. The new URL is
+/// not inserted if one of them has it.
 const SEARCHED_LINKS: usize = 4;
 /// The name of the template that marks a dead link, in lower case.
 const DEAD_LINK: &str = "{{dead link";
@@ -43,7 +42,7 @@ pub(crate) fn second_link(
         let distance = link.location.span.start.abs_diff(span.end);
         distance <= MAX_DISTANCE && is_same_url(link.target.text(), &candidate.url)
     };
-    // In MediaWiki text, a link of the kind `Value` is a parameter of a template.
+    // In MediaWiki text, a link of the kind `Value` is the value of a template parameter.
     let template = (format == DocumentFormat::Wikitext && kind == LinkKind::Value)
         .then(|| CitationTemplate::of_url(bytes, span).ok_or(Refusal::NoRoom))
         .transpose()?;
@@ -56,8 +55,8 @@ pub(crate) fn second_link(
     }
     if format == DocumentFormat::Html && is_bookmark_file(bytes) {
         let attributes = bookmark_attributes(bytes, span, kind, &candidate.url, copy);
-        // The parser reads the attribute with an archived copy as a link. It does not read the
-        // attribute with another new URL.
+        // The parser reads the attribute of an archived copy as a link, but not the attribute of
+        // another new URL.
         let added_links = usize::from(copy.is_some());
         return attributes.map(|(position, text)| {
             vec![Candidate { added_links, ..candidate.insertion(position, text) }]
@@ -107,8 +106,8 @@ pub(crate) fn dead_link_mark(
     let end = mark_position(format, kind, bytes, span).ok_or(Refusal::NoRoom)?;
     let rest = bytes.get(end..).unwrap_or_default();
     let rest = rest.get(..rest.len().min(MAX_MARK_DISTANCE)).unwrap_or_default();
-    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    if String::from_utf8_lossy(line).to_lowercase().contains(DEAD_LINK) {
+    let rest_of_line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if String::from_utf8_lossy(rest_of_line).to_lowercase().contains(DEAD_LINK) {
         return Err(Refusal::AlreadyPresent);
     }
     Ok(candidate.insertion(end, mark.to_owned()))

@@ -80,10 +80,10 @@ pub fn is_citation(document: &[u8], span: Span) -> bool {
     let Some(before) = document.get(start..span.start) else { return false };
     let after = document.get(span.end..).unwrap_or_default();
     let after = after.get(..after.len().min(MAX_ACCESS_DISTANCE)).unwrap_or_default();
-    let (before, after) = (text(before), text(after));
+    let (before, after) = (lower_case_text(before), lower_case_text(after));
     enclosing_templates(document, span).iter().any(|name| is_citation_template(name))
         || CITATION_ELEMENTS.iter().any(|name| is_in_element(&before, name, |_| true))
-        || CONTAINER_ELEMENTS.iter().any(|name| is_in_element(&before, name, is_container))
+        || CONTAINER_ELEMENTS.iter().any(|name| is_in_element(&before, name, lists_citations))
         || is_in_footnote(&before)
         || has_access_date_near(&before, &after)
         || is_below_citation_heading(&before)
@@ -120,7 +120,7 @@ fn is_in_element(before: &str, name: &str, condition: impl Fn(&str) -> bool) -> 
 }
 
 /// Whether the attributes of a tag name a list or an entry of citations.
-fn is_container(attributes: &str) -> bool {
+fn lists_citations(attributes: &str) -> bool {
     let mut words = attributes.split(|c: char| !c.is_alphanumeric() && c != '-');
     words.any(|word| CONTAINER_NAMES.contains(&word))
 }
@@ -161,24 +161,24 @@ fn is_footnote(line: &str) -> bool {
     (line.starts_with("[^") && is_definition(line)) || line.starts_with(".. [")
 }
 
-/// Whether the text between a link and the next one has an access date, or the text before the
-/// first link of the paragraph.
+/// Whether there is an access date between a link and the next link, or between the start of the
+/// line and the link if the link is the first one in the line.
 fn has_access_date_near(before: &str, after: &str) -> bool {
-    let paragraph = |text: &str| {
+    let paragraph_end = |text: &str| {
         let end = ["\n\n", "\n\r\n", "</p", "</li"].iter().filter_map(|mark| text.find(mark)).min();
         end.unwrap_or(text.len())
     };
-    let end = paragraph(after).min(after.find("://").unwrap_or(after.len()));
-    // A list item or a table row is a text of its own.
+    let end = paragraph_end(after).min(after.find("://").unwrap_or(after.len()));
+    // A list item or a table row does not continue the text of the link.
     let is_item = |line: &str| line.trim_start().starts_with(['-', '*', '#', '|', '+']);
     let lines = after.get(..end).unwrap_or_default().lines().enumerate();
-    let own: Vec<&str> = lines
+    let own_lines: Vec<&str> = lines
         .take_while(|(index, line)| *index == 0 || !is_item(line))
         .map(|(_, line)| line)
         .collect();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let is_first = !line.contains("://");
-    has_access_date(&own.join(" ")) || (is_first && has_access_date(line))
+    let line_before_link = before.rsplit('\n').next().unwrap_or_default();
+    let is_first = !line_before_link.contains("://");
+    has_access_date(&own_lines.join(" ")) || (is_first && has_access_date(line_before_link))
 }
 
 /// Whether a text has the words and the year of an access date.
@@ -251,7 +251,7 @@ fn heading<'a>(line: &'a str, next: &str) -> Option<&'a str> {
     (is_underline && !line.is_empty()).then_some(line)
 }
 
-fn text(bytes: &[u8]) -> String {
+fn lower_case_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).to_lowercase()
 }
 

@@ -20,8 +20,8 @@ const ACCOUNT_NAMES: [&str; 12] = [
     "log-on",
 ];
 
-/// Login names that are recognized also as the first or last word of a longer name, such as
-/// `login-form`. Other names are words of content, such as `auth`.
+/// Login names that are also recognized as the first or last word of a longer name, such as
+/// `login-form`. Other names, such as `auth`, also occur in names of content.
 const LOGIN_WORDS: [&str; 5] = ["login", "signin", "signup", "logon", "register"];
 
 /// Names of consent pages in addition to [`CONSENT_NAMES`].
@@ -143,11 +143,12 @@ fn is_language(segment: &str) -> bool {
 pub(crate) fn is_login(url: &Url) -> bool {
     let names = || LOGIN_NAMES.iter().chain(&ACCOUNT_NAMES);
     let segments: Vec<&str> = segments(url).collect();
+    // Ruby on Rails serves its login at `session/new` or `sessions/new`.
     let creates_session = segments.windows(2).any(|pair| {
         matches!(pair, [one, two] if one.trim_end_matches('s').eq_ignore_ascii_case("session")
             && two.eq_ignore_ascii_case("new"))
     });
-    creates_session || has_name(url, |name| is_one_of(name, names()), &LOGIN_WORDS)
+    creates_session || has_name(url, |name| equals_one_of(name, names()), &LOGIN_WORDS)
 }
 
 /// Whether a path segment, a label of the host or a value of the query names a consent,
@@ -158,26 +159,26 @@ pub(crate) fn is_consent(url: &Url) -> bool {
     let is_cookie_page = words().any(|word| word == "cookie" || word == "cookies")
         && words().any(|word| COOKIE_WORDS.contains(&word));
     let names = || CONSENT_NAMES.iter().chain(&WALL_NAMES);
-    is_cookie_page || has_name(url, |name| is_one_of(name, names()), &CONSENT_WORDS)
+    is_cookie_page || has_name(url, |name| equals_one_of(name, names()), &CONSENT_WORDS)
 }
 
-fn is_one_of<'a>(name: &str, mut names: impl Iterator<Item = &'a &'a str>) -> bool {
+fn equals_one_of<'a>(name: &str, mut names: impl Iterator<Item = &'a &'a str>) -> bool {
     names.any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether a path segment, a label of the host or a value of the query is a name, or a path
-/// segment starts or ends with one of the words.
+/// Whether a path segment, a label of the host or a value of the query fulfills `is_name`, or a
+/// path segment starts or ends with one of the words, as in `login-form`.
 fn has_name(url: &Url, is_name: impl Fn(&str) -> bool, words: &[&str]) -> bool {
-    let starts_or_ends = |stem: &str| {
+    let starts_or_ends_with_word = |stem: &str| {
         let parts: Vec<&str> = stem.split(['-', '_']).collect();
-        let ends = [parts.first(), parts.last()];
+        let outer_parts = [parts.first(), parts.last()];
         parts.len() <= MAX_WORDS
-            && ends.into_iter().flatten().any(|part| is_one_of(part, words.iter()))
+            && outer_parts.into_iter().flatten().any(|part| equals_one_of(part, words.iter()))
     };
     let is_named = |segment: &str| {
         let stem = segment.split(['.', ';']).next().unwrap_or(segment);
-        // WordPress serves its login at `wp-login.php`.
-        is_name(stem) || starts_or_ends(stem)
+        // For example, WordPress serves its login at `wp-login.php`.
+        is_name(stem) || starts_or_ends_with_word(stem)
     };
     segments(url).any(is_named)
         || url.host_str().is_some_and(|host| host.split('.').any(&is_name))

@@ -14,7 +14,8 @@ const PARAMETERS: [&str; 3] = ["access-date", "accessdate", "accessed"];
 const MAX_DATE_LENGTH: usize = 40;
 
 /// Words before an access date in a line, in lower case.
-const WORDS: [&str; 6] = ["accessed", "retrieved", "visited", "viewed", "abgerufen", "consulté le"];
+const ACCESS_WORDS: [&str; 6] =
+    ["accessed", "retrieved", "visited", "viewed", "abgerufen", "consulté le"];
 
 /// Names of the months, in the order of the year.
 const MONTHS: [&str; 12] =
@@ -27,15 +28,16 @@ pub fn link_date(document: &[u8], span: Span) -> Option<Timestamp> {
         .iter()
         .find_map(|name| template_parameter(document, span, name))
         .and_then(|value| parse_date(&value));
-    let date = parameter.or_else(|| line_date(document, span))?;
+    let date = parameter.or_else(|| date_in_same_line(document, span))?;
     date.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp())
 }
 
-fn line_date(document: &[u8], span: Span) -> Option<Date> {
+/// Returns the date after a word such as "accessed" that follows the link in its line.
+fn date_in_same_line(document: &[u8], span: Span) -> Option<Date> {
     let rest = document.get(span.end..)?;
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line).to_lowercase();
-    let (_, rest) = WORDS.iter().find_map(|word| line.split_once(word))?;
+    let (_, rest) = ACCESS_WORDS.iter().find_map(|word| line.split_once(word))?;
     parse_date(&rest.chars().take(MAX_DATE_LENGTH).collect::<String>())
 }
 

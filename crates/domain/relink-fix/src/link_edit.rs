@@ -26,8 +26,8 @@ pub struct LinkEdit {
 pub enum EditStyle {
     /// Replaces the old URL.
     Replace,
-    /// Replaces the old URL, which is retained in an attribute of the link if the
-    /// syntax of the link has attributes.
+    /// Replaces the old URL. If the syntax of the link has attributes, an attribute retains the
+    /// old URL.
     ReplaceAndKeep(Option<PageVersion>),
     /// Replaces the old URL by an archived copy. In a citation template, writes the parameters of
     /// the copy instead.
@@ -112,7 +112,7 @@ pub enum Refusal {
     FixedWidth,
     /// The link is in a heading, whose text is its anchor.
     Heading,
-    /// The columns of the row of a table contain the new URL of another link.
+    /// Another link in the row of the table has already used the columns for its new URL.
     SecondInRow,
 }
 

@@ -1,9 +1,9 @@
 //! Decides which URL replaces the URL of a moved page.
 //!
-//! The chain of redirects is permanent if it replaces a link (RFC 9110 §15.4.2, §15.4.9): the
-//! verdict `moved` guarantees that every redirect of the chain is permanent and
-//! that the last URL has content. The redirects of a new URL, which is checked before it is
-//! written, can be temporary, and are subject to the same rules. If a redirect leads to a login form, a consent
+//! A chain of redirects replaces a link only if the redirects are permanent (RFC 9110 §15.4.2,
+//! §15.4.9). The verdict `moved` guarantees that every redirect of the chain is permanent and
+//! that the last URL has content. A new URL is checked before it is written. Its redirects can
+//! be temporary, and are subject to the same rules. If a redirect leads to a login form, a consent
 //! form or a home page, no URL is offered, because these pages are not the page of
 //! the link.
 
@@ -129,8 +129,8 @@ pub fn redirect_offer(old: &Url, new: &Url) -> Result<Offer, OfferRefusal> {
     Ok(Offer { url: new.clone(), review: review_reason(old, new) })
 }
 
-/// Returns the URL that replaces the first URL of a chain of redirects. If a person must confirm
-/// one of the URLs, a person must confirm the last one.
+/// Returns the URL that replaces the first URL of a chain of redirects. A person must confirm it
+/// if a person would have to confirm one of the URLs of the chain.
 ///
 /// # Errors
 ///
@@ -217,8 +217,8 @@ fn has_session_id(url: &Url) -> bool {
         || url.query_pairs().any(|(name, _)| is_name(&name))
 }
 
-/// Whether a parameter of `new` contains the old URL or its path. A short path, or a
-/// path of one segment, is not compared, because it may occur by chance.
+/// Whether a parameter of `new` contains the old URL or its path. A short path and a path of one
+/// segment are not compared, because they may occur by chance.
 fn carries(new: &Url, old: &Url) -> bool {
     /// Maximum length of a path that may occur by chance.
     const MAX_SHORT_PATH: usize = 8;
@@ -232,6 +232,7 @@ fn carries(new: &Url, old: &Url) -> bool {
 mod tests {
     use super::*;
 
+    /// Returns the reason for a review of the redirect from `old` to `new`, or the refusal.
     fn offer(old: &str, new: &str) -> Result<Option<ReviewReason>, OfferRefusal> {
         redirect_offer(&Url::parse(old).unwrap(), &Url::parse(new).unwrap())
             .map(|offer| offer.review)

@@ -22,23 +22,24 @@ pub enum RedirectSyntax {
 /// Returns the rules that redirect the old pages of a site to their new URLs. Pages of
 /// other hosts are omitted. A target on the same host is written as a path.
 pub fn redirect_map(site: &Url, moved: &[(Url, Url)], syntax: RedirectSyntax) -> String {
-    // Without an explicit port, http and https have different ports, so they differ here.
-    let is_own = |url: &Url| {
+    // URLs with another scheme are on another site, because `http` and `https` have different
+    // default ports.
+    let is_on_site = |url: &Url| {
         url.host_str() == site.host_str()
             && url.port_or_known_default() == site.port_or_known_default()
     };
     let rules: BTreeMap<RuleKey, String> = moved
         .iter()
-        .filter(|(old, _)| is_own(old))
+        .filter(|(old, _)| is_on_site(old))
         // A rule for a path ignores the query, so a redirect to the same path could be endless.
-        .filter(|(old, new)| old.path() != new.path() || !is_own(new))
+        .filter(|(old, new)| old.path() != new.path() || !is_on_site(new))
         .map(|(old, new)| {
             let key = RuleKey {
                 path: old.path().to_owned(),
                 has_no_query: old.query().is_none(),
                 query: old.query().unwrap_or_default().to_owned(),
             };
-            (key, if is_own(new) { path_and_query(new) } else { new.to_string() })
+            (key, if is_on_site(new) { path_and_query(new) } else { new.to_string() })
         })
         .collect();
     if syntax == RedirectSyntax::Json {
@@ -53,11 +54,12 @@ pub fn redirect_map(site: &Url, moved: &[(Url, Url)], syntax: RedirectSyntax) ->
     std::iter::once(header.to_owned()).chain(rules).collect()
 }
 
-/// The page of a rule. The first rule that matches is applied, so the rules of a path with a
-/// query precede the rule without one.
+/// The page of a rule. Rules are in the order of their keys. Servers apply the first rule that
+/// matches, so the rules of a path with a query precede the rule without a query.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RuleKey {
     path: String,
+    /// Whether the rule applies to any query. `false` comes first in the order.
     has_no_query: bool,
     query: String,
 }
@@ -73,14 +75,14 @@ fn rule(syntax: RedirectSyntax, path: &str, query: Option<&str>, to: &str) -> St
     match (syntax, query) {
         (RedirectSyntax::Nginx, None) => format!(
             "location = \"{}\" {{ return 301 \"{}\"; }}\n",
-            decoded(path).replace('\\', "\\\\").replace('"', "\\\""),
-            target(to)
+            decoded_path(path).replace('\\', "\\\\").replace('"', "\\\""),
+            quoted_target(to)
         ),
         // In a string, `$` would start a variable.
         (RedirectSyntax::Nginx, Some(query)) => format!(
             "if ($request_uri ~ \"^{}$\") {{ return 301 \"{}\"; }}\n",
             escape_pattern(&format!("{path}?{query}")),
-            target(to)
+            quoted_target(to)
         ),
         (RedirectSyntax::Apache, None) => rewrite_rule(path, to, "R=301,L,NE"),
         (RedirectSyntax::Apache, Some(query)) => format!(
@@ -97,8 +99,8 @@ fn rule(syntax: RedirectSyntax, path: &str, query: Option<&str>, to: &str) -> St
 fn rewrite_rule(path: &str, to: &str, flags: &str) -> String {
     format!(
         "RewriteRule \"^/?{}$\" \"{}\" [{flags}]\n",
-        escape_pattern(decoded(path).trim_start_matches('/')),
-        target(to).replace('%', "\\%")
+        escape_pattern(decoded_path(path).trim_start_matches('/')),
+        quoted_target(to).replace('%', "\\%")
     )
 }
 
@@ -108,16 +110,16 @@ fn path_and_query(url: &Url) -> String {
 }
 
 /// Percent-encodes the characters of a URL that are special in quotes; `$` starts a variable.
-fn target(url: &str) -> String {
+fn quoted_target(url: &str) -> String {
     url.replace('"', "%22").replace('\\', "%5C").replace('$', "%24")
 }
 
 /// Returns a path without percent-encoding, because servers compare decoded paths. A path
 /// that is not text stays encoded.
-fn decoded(path: &str) -> String {
-    let decoded = percent_decode_str(path).decode_utf8_lossy();
+fn decoded_path(path: &str) -> String {
+    let decoded_path = percent_decode_str(path).decode_utf8_lossy();
     let is_special = |letter: char| letter.is_control() || letter == '\u{fffd}';
-    if decoded.contains(is_special) { path.to_owned() } else { decoded.into_owned() }
+    if decoded_path.contains(is_special) { path.to_owned() } else { decoded_path.into_owned() }
 }
 
 /// Escapes the characters of a regular expression. Quotes and backslashes are written as codes,
@@ -156,6 +158,7 @@ fn json(rules: &BTreeMap<RuleKey, String>) -> String {
 mod tests {
     use super::*;
 
+    /// Returns the rules for some moved pages of `https://a.test/`.
     fn map(syntax: RedirectSyntax) -> String {
         let url = |text: &str| Url::parse(text).unwrap();
         let moved = [

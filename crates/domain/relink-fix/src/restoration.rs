@@ -14,7 +14,7 @@ use crate::construct::Notation;
 use crate::link_edit::Refusal;
 use crate::rewrite::Candidate;
 use crate::robust_link::is_version_attribute;
-use crate::table_columns::is_own_column;
+use crate::table_columns::is_relink_column;
 
 /// The text of a second link to an archived copy.
 const LABEL: &str = "archived copy";
@@ -38,11 +38,11 @@ const BOT_PARAMETER: &str = "bot=";
 /// Minimum resemblance of the texts of two short pages with the same title.
 const MIN_RESEMBLANCE: f64 = 0.5;
 
-/// Whether a link to an archived copy is repaired if its page works again. Places in which a
-/// copy belongs next to a live page are not: the attribute of a robust link, a column that
-/// Relink adds to tables, and a citation whose status is not `dead`.
+/// Whether a link to an archived copy is repaired if its page works again. The link is not
+/// repaired where a copy belongs next to a live page: in the attribute of a robust link, in a
+/// column that Relink adds to tables, and in a citation whose status is not `dead`.
 pub fn is_restorable(format: DocumentFormat, bytes: &[u8], span: Span) -> bool {
-    if is_version_attribute(bytes, span) || is_own_column(format, bytes, span) {
+    if is_version_attribute(bytes, span) || is_relink_column(format, bytes, span) {
         return false;
     }
     let Some(template) = archive_template(bytes, span) else { return true };
@@ -58,7 +58,7 @@ fn archive_template(bytes: &[u8], span: Span) -> Option<CitationTemplate> {
     (value.start <= span.start && span.end <= value.end).then_some(template)
 }
 
-/// Whether a page has the text of its archived copy, apart from changes in part.
+/// Whether a page has the text of its archived copy. Parts of the text may have changed.
 pub fn is_same_page(copy: &Digest, page: &Digest) -> bool {
     let shares_title = || copy.title.is_some() && copy.title == page.title;
     similarity(copy, page).is_some()
@@ -85,8 +85,8 @@ pub(crate) fn bot_mark(bytes: &[u8], end: usize) -> Option<Span> {
     text.contains(BOT_PARAMETER).then_some(mark)
 }
 
-/// Converts the replacement of a copy by its original URL to the edits that are right for the
-/// construct of the link.
+/// Converts the replacement of a copy by its original URL to the edits that fit the construct
+/// of the link.
 pub(crate) fn restore(
     bytes: &[u8],
     links: &[Link],
@@ -129,8 +129,8 @@ fn restored_citation(
     let (span, text) = if let Some(status) = template.parameter(&["url-status"]) {
         (status.value, "live".to_owned())
     } else {
-        let (end, bar, sign) = template.tail(bytes);
-        (Span { start: end, end }, format!("{bar}url-status{sign}live"))
+        let (end, before_name, before_value) = template.tail(bytes);
+        (Span { start: end, end }, format!("{before_name}url-status{before_value}live"))
     };
     let old = bytes.get(span.range()).ok_or(Refusal::Changed)?.to_vec();
     if !old.is_empty() && !old.eq_ignore_ascii_case(b"dead") {
@@ -168,6 +168,7 @@ mod tests {
     const URL: &str = "http://a.test/x";
     const COPY: &str = "https://web.test/20150102030405/http://a.test/x";
 
+    /// Replaces `U` by the URL of the page and `C` by the URL of its copy.
     fn replaced(text: &str) -> String {
         text.replace('U', URL).replace('C', COPY)
     }

@@ -97,8 +97,8 @@ fn cell(text: &str) -> String {
     text.replace('|', "&#124;").replace("</", "&lt;/").replace(['[', ']'], "")
 }
 
-/// Returns a URL for a cell. Its special characters are percent-encoded, which does not matter
-/// to servers.
+/// Returns a URL for a cell. Its special characters are percent-encoded. Servers treat encoded
+/// characters like literal ones.
 fn url_cell(url: &str) -> String {
     url.replace('|', "%7C").replace(' ', "%20").replace('[', "%5B").replace(']', "%5D")
 }
@@ -144,7 +144,7 @@ fn url_of(cell: &str) -> Option<String> {
     is_url.then(|| url.replace("%7C", "|"))
 }
 
-/// Returns the decision in a cell; several words are unsure.
+/// Returns the decision in a cell. Several different words count as unsure.
 fn decision(cell: &str) -> Option<ReviewDecision> {
     let words: BTreeSet<String> = cell
         .split(|letter: char| !letter.is_alphabetic())
@@ -184,8 +184,8 @@ impl ReviewCounts {
         }
     }
 
-    /// Returns the minimum and maximum precision in percent, for which all unsure proposals
-    /// count as wrong or as right; `None` without decisions.
+    /// Returns the minimum and maximum precision in percent; `None` without decisions. For the
+    /// minimum, all unsure proposals count as wrong, for the maximum as right.
     pub fn precision_range(self) -> Option<(usize, usize)> {
         let total = self.correct + self.incorrect + self.unsure;
         let percent = |count: usize| (100 * count + total / 2) / total;

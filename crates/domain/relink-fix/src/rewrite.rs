@@ -28,7 +28,7 @@ use crate::url_form::{CharWidth, UrlForm};
 /// A requested edit that is being tried.
 pub(crate) struct Candidate {
     pub(crate) location: SourceLocation,
-    /// The index of the link in the document.
+    /// The index of the link in the document; `usize::MAX` if the edit fills a cell of a table.
     pub(crate) index: usize,
     /// The new URL with its fragment; empty if the edit inserts only text.
     pub(crate) url: String,
@@ -266,20 +266,20 @@ fn choose_forms(
     candidates: &mut [Candidate],
     parse: &dyn Fn(&[u8]) -> Vec<Link>,
 ) -> (Vec<u8>, Vec<Edit>) {
-    let mut keys: Vec<Span> = candidates.iter().map(Candidate::group).collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let mut groups: Vec<Span> = candidates.iter().map(Candidate::group).collect();
+    groups.sort_unstable();
+    groups.dedup();
     let first_forms = candidates.iter().map(|candidate| candidate.form).collect();
     let width = CharWidth::detect(bytes);
     let mut chooser = FormChooser { bytes, links, parse, width, first_forms };
-    let mut accepted = Accepted {
-        keys: BTreeSet::new(),
+    let mut accepted = AcceptedEdits {
+        groups: BTreeSet::new(),
         forms: vec![None; candidates.len()],
         document: bytes.to_vec(),
         edits: Vec::new(),
     };
-    if !keys.is_empty() {
-        chooser.add(candidates, &keys, &mut accepted);
+    if !groups.is_empty() {
+        chooser.add(candidates, &groups, &mut accepted);
     }
     for (candidate, form) in candidates.iter_mut().zip(accepted.forms) {
         candidate.form = form;
@@ -288,9 +288,9 @@ fn choose_forms(
 }
 
 /// The edits that can be made together.
-struct Accepted {
+struct AcceptedEdits {
     /// The groups of the edits.
-    keys: BTreeSet<Span>,
+    groups: BTreeSet<Span>,
     /// The form of each candidate.
     forms: Vec<Option<UrlForm>>,
     document: Vec<u8>,
@@ -309,16 +309,16 @@ struct FormChooser<'a> {
 
 impl FormChooser<'_> {
     /// Adds the groups whose edits can be made together with the accepted ones.
-    fn add(&mut self, candidates: &mut [Candidate], keys: &[Span], accepted: &mut Accepted) {
-        let all: BTreeSet<Span> = accepted.keys.iter().chain(keys).copied().collect();
+    fn add(&mut self, candidates: &mut [Candidate], groups: &[Span], accepted: &mut AcceptedEdits) {
+        let all: BTreeSet<Span> = accepted.groups.iter().chain(groups).copied().collect();
         for (candidate, form) in candidates.iter_mut().zip(&self.first_forms) {
             candidate.form = form.filter(|_| all.contains(&candidate.group()));
         }
         if let Some((document, edits)) = self.try_forms(candidates) {
             let forms = candidates.iter().map(|candidate| candidate.form).collect();
-            *accepted = Accepted { keys: all, forms, document, edits };
-        } else if keys.len() > 1
-            && let Some((one, other)) = keys.split_at_checked(keys.len() / 2)
+            *accepted = AcceptedEdits { groups: all, forms, document, edits };
+        } else if groups.len() > 1
+            && let Some((one, other)) = groups.split_at_checked(groups.len() / 2)
         {
             self.add(candidates, one, accepted);
             self.add(candidates, other, accepted);
@@ -377,14 +377,16 @@ fn has_only_expected_changes(
     width: CharWidth,
 ) -> bool {
     let is_made = |candidate: &&Candidate| candidate.form.is_some();
-    let made = || candidates.iter().filter(is_made);
-    let replaced: BTreeMap<usize, Option<Span>> = made()
+    let made_candidates = || candidates.iter().filter(is_made);
+    let replaced: BTreeMap<usize, Option<Span>> = made_candidates()
         .filter(|candidate| candidate.replaces_url())
         .map(|candidate| (candidate.index, candidate.new_span(width, shifts)))
         .collect();
-    let added: usize = made().map(|candidate| candidate.added_links).sum();
-    let removed: BTreeSet<usize> =
-        made().filter(|candidate| candidate.is_removal).map(|candidate| candidate.index).collect();
+    let added: usize = made_candidates().map(|candidate| candidate.added_links).sum();
+    let removed: BTreeSet<usize> = made_candidates()
+        .filter(|candidate| candidate.is_removal)
+        .map(|candidate| candidate.index)
+        .collect();
     let spans: BTreeSet<Span> = old.iter().map(|link| link.location.span).collect();
     let mut remaining = old.iter().enumerate().filter(|(index, _)| !removed.contains(index));
     spans.len() + added == new.len() + removed.len()

@@ -72,7 +72,7 @@ pub(crate) fn column_edits(
     }
     let links: Vec<(SourceLocation, &ColumnValues)> =
         links.iter().map(|(location, values)| (*location, values)).collect();
-    let (links, mut refused) = first_of_rows(format, bytes, links);
+    let (links, mut refused) = first_link_of_each_row(format, bytes, links);
     let (insertions, other_refused) = column_insertions(format, bytes, &links);
     refused.extend(other_refused);
     let refused = refused.into_iter();
@@ -87,7 +87,7 @@ pub(crate) fn column_edits(
             span: Span { start: position, end: position },
             old: Vec::new(),
             markup: (insertion.text, String::new()),
-            // If the user selects a column, URLs in other columns are not links.
+            // If the user selected a column, URLs in other columns are not links.
             added_links: if options.column.is_none() { insertion.urls } else { 0 },
             form: Some(UrlForm::Plain),
             is_removal: false,
@@ -96,9 +96,9 @@ pub(crate) fn column_edits(
     made.chain(refused).collect()
 }
 
-/// Returns the first link of each row, and the other links as refused: the columns of a row hold
-/// one new URL.
-fn first_of_rows<'a>(
+/// Returns the first link of each row. The other links are refused, because the columns of a row
+/// hold one new URL.
+fn first_link_of_each_row<'a>(
     format: DocumentFormat,
     bytes: &[u8],
     mut links: Vec<LinkValues<'a>>,
@@ -157,7 +157,7 @@ fn separator(bytes: &[u8], header: &[TableCell]) -> u8 {
 }
 
 /// Whether a link is in a column that Relink adds to tables.
-pub(crate) fn is_own_column(format: DocumentFormat, bytes: &[u8], span: Span) -> bool {
+pub(crate) fn is_relink_column(format: DocumentFormat, bytes: &[u8], span: Span) -> bool {
     if !matches!(format, DocumentFormat::Csv | DocumentFormat::Tsv) {
         return false;
     }
@@ -166,9 +166,10 @@ pub(crate) fn is_own_column(format: DocumentFormat, bytes: &[u8], span: Span) ->
         if names.is_empty() {
             names = row.iter().map(|cell| cell.text.clone()).collect();
         }
-        if let Some(index) = row.iter().position(|cell| contains(std::slice::from_ref(cell), span))
+        if let Some(index) =
+            row.iter().position(|cell| row_contains(std::slice::from_ref(cell), span))
         {
-            is_own = names.get(index).is_some_and(|name| is_own_name(name));
+            is_own = names.get(index).is_some_and(|name| is_relink_column_name(name));
         }
     });
     is_own
@@ -176,12 +177,13 @@ pub(crate) fn is_own_column(format: DocumentFormat, bytes: &[u8], span: Span) ->
 
 /// Whether a column has one of the names that Relink writes. Tables with several URL columns
 /// have names such as `archive_url_homepage`.
-fn is_own_name(name: &str) -> bool {
+fn is_relink_column_name(name: &str) -> bool {
     COLUMNS.iter().any(|column| {
         name.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     })
 }
 
+/// A table and the separator of its columns.
 struct Table<'a> {
     bytes: &'a [u8],
     separator: u8,
@@ -200,12 +202,12 @@ impl Table<'_> {
         let mut insertions = Vec::with_capacity(rows.len());
         for (index, row) in rows.iter().enumerate() {
             let Some(last) = row.last() else { continue };
-            let link = links.iter().find(|(link, _)| contains(row, link.span));
+            let link = links.iter().find(|(link, _)| row_contains(row, link.span));
             let empty = ColumnValues::default();
             let (location, values) = link.map_or((first, &empty), |(link, values)| (*link, values));
             let cells = if index == 0 { COLUMNS } else { values.cells() };
             let text: String =
-                cells.iter().flat_map(|cell| [separator.to_string(), self.quoted(cell)]).collect();
+                cells.iter().flat_map(|cell| [separator.to_string(), self.to_cell(cell)]).collect();
             let position = self.row_end(last.location.span);
             insertions.push(CellInsertion { location, position, text, urls: values.urls() });
         }
@@ -221,7 +223,7 @@ impl Table<'_> {
     ) -> (Vec<CellInsertion>, Vec<(SourceLocation, Refusal)>) {
         let (mut insertions, mut refused) = (Vec::new(), Vec::new());
         for (location, values) in links {
-            let row = rows.iter().find(|row| contains(row, location.span));
+            let row = rows.iter().find(|row| row_contains(row, location.span));
             let cells: Vec<Option<&TableCell>> =
                 columns.iter().map(|index| row.and_then(|row| row.get(*index))).collect();
             if cells.iter().any(Option::is_none) {
@@ -237,7 +239,7 @@ impl Table<'_> {
                     insertions.push(CellInsertion {
                         location: *location,
                         position: cell.location.span.start,
-                        text: self.quoted(value),
+                        text: self.to_cell(value),
                         urls: usize::from(value.contains("://")),
                     });
                 }
@@ -253,8 +255,8 @@ impl Table<'_> {
         last.end + length.unwrap_or(rest.len())
     }
 
-    /// Returns a value as a cell.
-    fn quoted(&self, value: &str) -> String {
+    /// Returns a value as the text of a cell, in quotes if necessary.
+    fn to_cell(&self, value: &str) -> String {
         let needs_quotes = value
             .bytes()
             .any(|byte| byte == self.separator || matches!(byte, b'"' | b'\r' | b'\n'));
@@ -263,7 +265,7 @@ impl Table<'_> {
 }
 
 /// Whether a row contains a link.
-fn contains(row: &[TableCell], link: Span) -> bool {
+fn row_contains(row: &[TableCell], link: Span) -> bool {
     row.iter()
         .any(|cell| cell.location.span.start <= link.start && link.end <= cell.location.span.end)
 }

@@ -56,8 +56,8 @@ impl UrlForm {
     }
 }
 
-/// Percent-encodes the characters that end a link in some markup language.
-/// Servers treat encoded and literal characters alike.
+/// Percent-encodes the characters that end a link in a markup language. Servers treat encoded
+/// and literal characters alike.
 pub(crate) fn percent_encode(url: &str) -> String {
     let mut text = String::with_capacity(url.len());
     for character in url.chars() {

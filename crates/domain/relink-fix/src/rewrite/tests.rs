@@ -10,7 +10,7 @@ use crate::link_edit::CopyDetails;
 use crate::robust_link::keeps_original;
 
 /// Returns the style of a second link with the text "new location".
-fn beside() -> EditStyle {
+fn second_link_style() -> EditStyle {
     EditStyle::SecondLink { label: "new location".into(), copy: None }
 }
 
@@ -186,9 +186,9 @@ fn url_that_cannot_be_written_is_refused() {
 /// Adds a second link after every link to `OLD`, and asserts the new document. A second run
 /// changes nothing.
 #[track_caller]
-fn check_beside(format: DocumentFormat, document: &str, expect: &str) {
+fn check_second_link(format: DocumentFormat, document: &str, expect: &str) {
     let new = "https://example.org/new?a=1&b=2";
-    let style = beside();
+    let style = second_link_style();
     let rewritten = edit(format, document.as_bytes(), new, &style);
     assert_eq!(String::from_utf8(rewritten.bytes.clone()).unwrap(), expect);
     assert_eq!(rewritten.refused, []);
@@ -201,7 +201,7 @@ fn check_beside(format: DocumentFormat, document: &str, expect: &str) {
 fn second_link_is_written_behind_the_construct() {
     use DocumentFormat::{AsciiDoc, Html, Markdown, PlainText, Rst, Wikitext};
     const NEW: &str = "https://example.org/new?a=1&b=2";
-    check_beside(
+    check_second_link(
         Markdown,
         "[a](http://example.org/old \"title\"), <http://example.org/old>.\n",
         &format!(
@@ -209,34 +209,34 @@ fn second_link_is_written_behind_the_construct() {
              <http://example.org/old> ([new location]({NEW})).\n"
         ),
     );
-    check_beside(
+    check_second_link(
         Markdown,
         "<a href=\"http://example.org/old\">a</a> b",
         "<a href=\"http://example.org/old\">a</a> \
          (<a href=\"https://example.org/new?a=1&amp;b=2\">new location</a>) b",
     );
-    check_beside(
+    check_second_link(
         Html,
         "<a href=http://example.org/old><img src=i.png></A>, b",
         "<a href=http://example.org/old><img src=i.png></A> \
          (<a href=\"https://example.org/new?a=1&amp;b=2\">new location</a>), b",
     );
-    check_beside(
+    check_second_link(
         Rst,
         "`a <http://example.org/old>`_, b\n",
         &format!("`a <http://example.org/old>`_ (`new location <{NEW}>`__), b\n"),
     );
-    check_beside(
+    check_second_link(
         AsciiDoc,
         "http://example.org/old[a], b\n",
         &format!("http://example.org/old[a] ({NEW}[new location]), b\n"),
     );
-    check_beside(
+    check_second_link(
         Wikitext,
         "[http://example.org/old a], b\n",
         &format!("[http://example.org/old a] ([{NEW} new location]), b\n"),
     );
-    check_beside(
+    check_second_link(
         PlainText,
         "See http://example.org/old now.\n",
         &format!("See http://example.org/old (new location: {NEW}) now.\n"),
@@ -264,7 +264,7 @@ fn archived_copy_is_written_into_a_citation_template() {
 
 #[test]
 fn second_link_in_a_table_is_refused() {
-    let style = beside();
+    let style = second_link_style();
     let document = b"name,url\na,http://example.org/old\n";
     let rewritten = edit(DocumentFormat::Csv, document, "https://example.org/n", &style);
     assert_eq!(rewritten.bytes, document);
@@ -288,7 +288,7 @@ proptest! {
                 old_url: OLD.into(),
                 new_url: format!("https://example.org/{path}"),
                 style: if is_beside {
-                    beside()
+                    second_link_style()
                 } else {
                     EditStyle::Replace
                 },
@@ -305,7 +305,7 @@ proptest! {
 /// Replaces `OLD`, retains it in attributes if the syntax has attributes, and asserts the new
 /// document.
 #[track_caller]
-fn check_kept(format: DocumentFormat, document: &str, expect: &str) {
+fn check_original_kept(format: DocumentFormat, document: &str, expect: &str) {
     let version = PageVersion { url: "https://a.test/?x=1&y=2".into(), date: "2021-03-02".into() };
     let new = "https://example.org/new?a=1&b=2";
     let style = EditStyle::ReplaceAndKeep(Some(version));
@@ -318,7 +318,7 @@ fn check_kept(format: DocumentFormat, document: &str, expect: &str) {
 fn original_url_becomes_an_attribute_in_html() {
     const NEW: &str = "https://example.org/new?a=1&amp;b=2";
     const VERSION: &str = "https://a.test/?x=1&amp;y=2";
-    check_kept(
+    check_original_kept(
         DocumentFormat::Html,
         "<a class=x href=\"http://example.org/old#s\" title=y>z</a>",
         &format!(
@@ -326,7 +326,7 @@ fn original_url_becomes_an_attribute_in_html() {
              data-versionurl=\"{VERSION}\" data-versiondate=\"2021-03-02\" title=y>z</a>"
         ),
     );
-    check_kept(
+    check_original_kept(
         DocumentFormat::Markdown,
         "x <A HREF = 'http://example.org/old'>y</A>",
         "x <A HREF = 'https://example.org/new?a=1&b=2' \
@@ -338,8 +338,12 @@ fn original_url_becomes_an_attribute_in_html() {
 #[test]
 fn links_without_attributes_are_only_replaced() {
     let new = "https://example.org/new?a=1&b=2";
-    check_kept(DocumentFormat::Markdown, "[a](http://example.org/old)", &format!("[a]({new})"));
-    check_kept(
+    check_original_kept(
+        DocumentFormat::Markdown,
+        "[a](http://example.org/old)",
+        &format!("[a]({new})"),
+    );
+    check_original_kept(
         DocumentFormat::Html,
         "<a href=http://example.org/old>a</a>",
         "<a href=https://example.org/new?a=1&amp;b=2>a</a>",

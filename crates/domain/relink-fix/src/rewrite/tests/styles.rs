@@ -4,7 +4,7 @@
 use relink_page::links;
 
 use super::super::*;
-use super::{OLD, beside, check_beside, edit};
+use super::{OLD, check_second_link, edit, second_link_style};
 use crate::link_edit::CopyDetails;
 use crate::table_columns::ColumnValues;
 
@@ -19,13 +19,17 @@ fn second_link_is_written_behind_bare_urls_and_templates() {
         (AsciiDoc, "see http://example.org/old now\n"),
     ] {
         // The text that is added, and the text after which it is added.
-        let (label, end) = match format {
+        let (added_text, text_before) = match format {
             Rst => (format!(" (`new location <{NEW}>`__)"), "/old"),
             AsciiDoc => (format!(" ({NEW}[new location])"), "/old"),
             _ if document.contains("{{") => (format!(" ([{NEW} new location])"), "}}"),
             _ => (format!(" ([{NEW} new location])"), "/old"),
         };
-        check_beside(format, document, &document.replacen(end, &format!("{end}{label}"), 1));
+        check_second_link(
+            format,
+            document,
+            &document.replacen(text_before, &format!("{text_before}{added_text}"), 1),
+        );
     }
 }
 
@@ -53,7 +57,7 @@ fn dead_link_is_marked_once() {
 }
 
 /// Returns the style that writes a new URL and its confidence into columns.
-fn columns() -> EditStyle {
+fn column_style() -> EditStyle {
     EditStyle::Columns(ColumnValues {
         new_url: Some("https://example.org/a,b".into()),
         archive_url: None,
@@ -66,7 +70,7 @@ fn new_urls_are_written_into_columns_of_a_table() {
     check_style(
         DocumentFormat::Csv,
         "name,url\r\na,http://example.org/old\r\n\r\n\"b\"\"c\",\"x\"\r\n",
-        &columns(),
+        &column_style(),
         "name,url,new_url,archive_url,confidence\r\n\
          a,http://example.org/old,\"https://example.org/a,b\",,0.97\r\n\r\n\
          \"b\"\"c\",\"x\",,,\r\n",
@@ -74,7 +78,7 @@ fn new_urls_are_written_into_columns_of_a_table() {
     check_style(
         DocumentFormat::Csv,
         "name;url\na;\"http://example.org/old\"",
-        &columns(),
+        &column_style(),
         "name;url;new_url;archive_url;confidence\n\
          a;\"http://example.org/old\";https://example.org/a,b;;0.97",
     );
@@ -85,12 +89,12 @@ fn existing_columns_of_a_table_are_filled() {
     check_style(
         DocumentFormat::Tsv,
         "url\tnew_url\tarchive_url\tconfidence\nhttp://example.org/old\t\t\t\n",
-        &columns(),
+        &column_style(),
         "url\tnew_url\tarchive_url\tconfidence\n\
          http://example.org/old\thttps://example.org/a,b\t\t0.97\n",
     );
     let document = b"http://example.org/old,a\n";
-    let rewritten = edit(DocumentFormat::Csv, document, "", &columns());
+    let rewritten = edit(DocumentFormat::Csv, document, "", &column_style());
     assert_eq!(rewritten.refused[0].reason, Refusal::NoRoom);
 }
 
@@ -100,7 +104,7 @@ fn bookmark_gets_attributes_instead_of_a_second_link() {
     check_style(
         DocumentFormat::Html,
         &format!("{HEAD}<A HREF=\"http://example.org/old\" ADD_DATE=\"1\">a</A>"),
-        &beside(),
+        &second_link_style(),
         &format!(
             "{HEAD}<A HREF=\"http://example.org/old\" data-newurl=\"https://example.org/new\" \
              ADD_DATE=\"1\">a</A>"
@@ -217,7 +221,8 @@ fn link_that_cannot_be_written_does_not_block_other_links() {
 /// Checks why a second link is not written.
 #[track_caller]
 fn check_refused(format: DocumentFormat, document: &str, reason: Refusal) {
-    let rewritten = edit(format, document.as_bytes(), "https://example.org/new", &beside());
+    let rewritten =
+        edit(format, document.as_bytes(), "https://example.org/new", &second_link_style());
     let reasons: Vec<Refusal> = rewritten.refused.iter().map(|refused| refused.reason).collect();
     assert_eq!(reasons, [reason], "{document}");
     assert_eq!(rewritten.bytes, document.as_bytes());
@@ -241,7 +246,7 @@ fn second_link_in_the_parameter_of_a_file_is_refused() {
 
 #[test]
 fn second_link_is_written_behind_angle_brackets() {
-    check_beside(
+    check_second_link(
         DocumentFormat::AsciiDoc,
         "see <http://example.org/old> now\n",
         "see <http://example.org/old> (https://example.org/new?a=1&b=2[new location]) now\n",
@@ -279,7 +284,7 @@ fn archived_copy_that_replaces_a_citation_is_written_into_parameters() {
 #[test]
 fn second_link_in_a_row_of_a_table_is_refused() {
     let text = "home,docs\nhttp://example.org/old,http://example.org/old\n";
-    let rewritten = edit(DocumentFormat::Csv, text.as_bytes(), "", &columns());
+    let rewritten = edit(DocumentFormat::Csv, text.as_bytes(), "", &column_style());
     assert_eq!(rewritten.refused.len(), 1);
     assert_eq!(rewritten.refused[0].reason, Refusal::SecondInRow);
     assert_eq!(rewritten.edits.len(), 2);
