@@ -22,7 +22,8 @@ use relink_requests::{EngineError, PoliteFetch, PoliteFetchSettings, Ports, Stop
 const BATCH_SIZE: usize = 256;
 
 /// Verdicts of pages that can be archived.
-const LIVE: [Verdict; 4] = [Verdict::Alive, Verdict::Moved, Verdict::Drifted, Verdict::AtRisk];
+const LIVE_VERDICTS: [Verdict; 4] =
+    [Verdict::Alive, Verdict::Moved, Verdict::Drifted, Verdict::AtRisk];
 
 /// Headers that are stored with a page.
 const SAVED_HEADERS: [&str; 7] =
@@ -45,7 +46,7 @@ pub struct SaveSettings {
 pub struct LivePage {
     /// The canonical URL.
     pub url: Url,
-    /// Whether the URL redirects to another one.
+    /// Whether the URL redirects to another URL.
     pub redirects: bool,
     /// The first links to the page.
     pub locations: Vec<LinkLocation>,
@@ -118,7 +119,7 @@ async fn live_pages(
     let mut pages = Vec::new();
     let mut query = CheckedTargetQuery {
         limit: BATCH_SIZE,
-        verdicts: Some(&LIVE),
+        verdicts: Some(&LIVE_VERDICTS),
         max_locations,
         ..CheckedTargetQuery::ALL
     };
@@ -128,10 +129,11 @@ async fn live_pages(
         query.after = last.task;
         pages.extend(batch.into_iter().filter_map(live_page));
     }
-    pages.sort_by(|left: &LivePage, right| left.url.cmp(&right.url));
+    pages.sort_by(|one: &LivePage, other| one.url.cmp(&other.url));
     Ok(pages)
 }
 
+/// Returns the page of a target; `None` if its URL is not an HTTP URL.
 fn live_page(target: CheckedTarget) -> Option<LivePage> {
     let url =
         Url::parse(&target.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
@@ -143,7 +145,7 @@ fn live_page(target: CheckedTarget) -> Option<LivePage> {
 /// Queries the archives in order, until one has a copy. An archived redirect also counts
 /// as a copy of a page that redirects.
 async fn find_copy(ports: &Ports, page: &LivePage) -> CopyState {
-    let mut failure = None;
+    let mut not_saved_reason = None;
     for archive in &ports.archives {
         match newest_capture(&**archive, page).await {
             Ok(Some(capture)) => {
@@ -154,11 +156,11 @@ async fn find_copy(ports: &Ports, page: &LivePage) -> CopyState {
                 };
             }
             Ok(None) => {}
-            Err(error) => failure = Some(error.to_string()),
+            Err(error) => not_saved_reason = Some(error.to_string()),
         }
     }
     // An archive that could not be queried may have a copy.
-    failure.map_or(CopyState::Missing, CopyState::Unknown)
+    not_saved_reason.map_or(CopyState::Missing, CopyState::Unknown)
 }
 
 /// Returns the newest capture (a row in the index of an archive) that is a copy.
@@ -218,6 +220,7 @@ pub async fn save_pages(
     Ok(())
 }
 
+/// Fetches a page and saves it. Returns whether the page was saved.
 async fn save_page(
     ports: &Ports,
     polite: &PoliteFetch<'_>,
@@ -235,17 +238,17 @@ async fn save_page(
     };
     let request = FetchRequest { url: url.clone(), rights, user_agent: UserAgent::Relink, options };
     let result = polite.fetch(request).await;
-    if let Some(reason) = failure(&result) {
+    if let Some(reason) = not_saved_reason(&result) {
         return Ok(CopyState::NotSaved(reason));
     }
-    for response in responses(&result, captured_at) {
+    for response in captured_responses(&result, captured_at) {
         writer.write(&response).map_err(EngineError::Output)?;
     }
     Ok(CopyState::Saved)
 }
 
 /// Returns why a response is not worth saving.
-fn failure(result: &FetchResult) -> Option<String> {
+fn not_saved_reason(result: &FetchResult) -> Option<String> {
     match (&result.outcome, &result.body) {
         (FetchOutcome::Response(200..=299), Some(_)) => None,
         (FetchOutcome::Response(status), _) => Some(format!("status {status}")),
@@ -253,9 +256,9 @@ fn failure(result: &FetchResult) -> Option<String> {
     }
 }
 
-/// Returns every response of the redirect chain. Only the last has a body.
-fn responses(result: &FetchResult, captured_at: Timestamp) -> Vec<CapturedResponse> {
-    let last = result.hops.len().saturating_sub(1);
+/// Returns every response of the redirect chain. Only the last response has a body.
+fn captured_responses(result: &FetchResult, captured_at: Timestamp) -> Vec<CapturedResponse> {
+    let last_index = result.hops.len().saturating_sub(1);
     let captured = |(index, hop): (usize, &Hop)| {
         let mut response = CapturedResponse {
             url: Url::parse(&hop.url).ok()?,
@@ -267,7 +270,7 @@ fn responses(result: &FetchResult, captured_at: Timestamp) -> Vec<CapturedRespon
             is_truncated: false,
         };
         response.headers.extend(hop.location.clone().map(|url| ("location".to_owned(), url)));
-        if index == last {
+        if index == last_index {
             response.headers.extend(result.headers.iter().cloned());
             let body = result.body.clone().unwrap_or_default();
             (response.body, response.is_truncated) = (body.bytes, body.is_truncated);

@@ -39,13 +39,14 @@ pub async fn choose_dated_copies(ports: &Ports, history: &dyn LineHistory, fixes
         for (fix, line_date) in fixes.iter_mut().zip(line_dates) {
             let access_date = link_date(&bytes, fix.location.location.span);
             let Some(date) = access_date.or(line_date) else { continue };
+            // Several links to one page often have the same date.
             let key = (fix.old_url.clone(), date);
             if !copies.contains_key(&key) {
                 let copy = nearest_copy(ports, &fix.old_url, date).await;
                 copies.insert(key.clone(), copy);
             }
             if let Some(Some(copy)) = copies.get(&key) {
-                use_copy(fix, copy);
+                set_new_url_to_copy(fix, copy);
             }
         }
     }
@@ -55,7 +56,8 @@ pub async fn choose_dated_copies(ports: &Ports, history: &dyn LineHistory, fixes
 /// error pages and of other content are skipped.
 pub(super) async fn nearest_copy(ports: &Ports, url: &str, when: Timestamp) -> Option<Snapshot> {
     let url = Url::parse(url).ok()?;
-    // A copy is judged by its text alone, so settings of requests do not matter.
+    // A copy is judged by its text alone, so the settings of the policy for requests do not
+    // matter.
     let policy = Policy::default();
     for archive in &ports.archives {
         // If an archive cannot be queried, the next one is used.
@@ -68,7 +70,7 @@ pub(super) async fn nearest_copy(ports: &Ports, url: &str, when: Timestamp) -> O
 }
 
 /// Replaces the new URL of a fix by an archived copy.
-fn use_copy(fix: &mut LinkFix, copy: &Snapshot) {
+fn set_new_url_to_copy(fix: &mut LinkFix, copy: &Snapshot) {
     fix.new_url = copy.replay_url.to_string();
     fix.cause = FixCause::ArchivedCopy(copy.captured_at);
     fix.version = Some(version_of(copy));

@@ -28,7 +28,7 @@ pub struct DocumentFix {
     pub edited_links: Vec<SourceLocation>,
 }
 
-/// One of the consecutive changes of a document.
+/// One step of the change of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixStep<'a, K> {
     /// The key that the edits of the change share.
@@ -65,9 +65,10 @@ impl DocumentFix {
                 Cow::Borrowed(&*self.new)
             } else {
                 // Apply the edits of this step and of all earlier steps.
-                let up_to_key =
+                let edit_up_to_key =
                     |(edit, edit_key): (&Edit, &K)| (*edit_key <= key).then(|| edit.clone());
-                let edits: Vec<Edit> = self.edits.iter().zip(&keys).filter_map(up_to_key).collect();
+                let edits: Vec<Edit> =
+                    self.edits.iter().zip(&keys).filter_map(edit_up_to_key).collect();
                 Cow::Owned(apply(&self.old, &edits)?)
             };
             steps.push(FixStep { key, old, new: new.clone(), links: links.len() });
@@ -96,8 +97,8 @@ pub enum DocumentError {
 
 /// Rewrites a document with the fixes that are ready. `links` are the fixes of one
 /// document. A fix becomes rejected if its link cannot be edited. Returns `None` if
-/// nothing was edited. `checked_hash` is the hash of the content that was checked, unless the
-/// caller has another way to detect changes.
+/// nothing was edited. `checked_hash` is the hash of the checked content; `None` if the
+/// caller detects changes in another way.
 ///
 /// # Errors
 ///
@@ -146,7 +147,7 @@ pub async fn reject_unwritable(
     repairs: &mut [LinkFix],
 ) {
     let is_same_document =
-        |left: &LinkFix, right: &LinkFix| left.location.path == right.location.path;
+        |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
     for document in repairs.chunk_by_mut(is_same_document) {
         let needs_review = |fix: &&LinkFix| matches!(fix.status, FixStatus::NeedsReview(_));
         let mut tried: Vec<LinkFix> = document.iter().filter(needs_review).cloned().collect();
@@ -157,9 +158,9 @@ pub async fn reject_unwritable(
         if tried.is_empty() || plan_document(files, read_options, None, &mut tried).await.is_err() {
             continue;
         }
-        let asked =
+        let reviewed =
             document.iter_mut().filter(|fix| matches!(fix.status, FixStatus::NeedsReview(_)));
-        for (fix, tried) in asked.zip(tried) {
+        for (fix, tried) in reviewed.zip(tried) {
             if tried.status != FixStatus::Ready {
                 fix.status = tried.status;
             }

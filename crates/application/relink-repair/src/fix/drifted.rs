@@ -43,7 +43,7 @@ pub(super) async fn plan_drifted(
             let last_seen = stored.and_then(|stored| stored.last_reached_at);
             let Some(last_seen) = last_seen else { continue };
             if let Some(copy) = nearest_copy(ports, &target.url, last_seen).await {
-                let fix = |location| offered_copy(&target, location, &copy, settings);
+                let fix = |location| repair_with_copy(&target, location, &copy, settings);
                 fixes.extend(locations.into_iter().map(fix));
             }
         }
@@ -52,19 +52,19 @@ pub(super) async fn plan_drifted(
 
 /// Returns the locations of links that are citations.
 pub(super) async fn citations(ports: &Ports, locations: Vec<LinkLocation>) -> Vec<LinkLocation> {
-    let mut found = Vec::new();
+    let mut citations = Vec::new();
     for location in locations {
         // A document that cannot be read is reported when it is rewritten.
         let Ok(bytes) = ports.files.read(Path::new(&location.path)).await else { continue };
         if is_citation(&bytes, location.location.span) {
-            found.push(location);
+            citations.push(location);
         }
     }
-    found
+    citations
 }
 
 /// Returns the repair of one citation.
-fn offered_copy(
+fn repair_with_copy(
     target: &CheckedTarget,
     location: LinkLocation,
     copy: &Snapshot,

@@ -34,7 +34,7 @@ pub async fn learn_decisions(
     decisions: &BTreeMap<(String, String), bool>,
 ) -> Result<LearnedDecisions, EngineError> {
     let mut learned = LearnedDecisions::default();
-    // Numbers of correct and incorrect aliases, by the id of the pattern.
+    // Numbers of correct and incorrect aliases, by the id of the pattern that predicted them.
     let mut patterns: BTreeMap<i64, (usize, usize)> = BTreeMap::new();
     for ((old, new), is_correct) in decisions {
         let Some(mut stored) = ports.store.revival(old).await? else { continue };
@@ -42,20 +42,20 @@ pub async fn learn_decisions(
         let Some(alias) = revival.alias.as_mut().filter(|alias| alias.url.as_str() == new) else {
             continue;
         };
-        let counts = alias.pattern.map(|id| patterns.entry(id).or_default());
+        let pattern_counts = alias.pattern.map(|id| patterns.entry(id).or_default());
         if *is_correct {
             alias.confidence = Confidence::from_percent(100);
             stored.confidence = Some(alias.confidence);
             learned.confirmed += 1;
-            if let Some(counts) = counts {
-                counts.0 += 1;
+            if let Some(pattern_counts) = pattern_counts {
+                pattern_counts.0 += 1;
             }
         } else {
             revival.alias = None;
             (stored.alias, stored.confidence) = (None, None);
             learned.removed += 1;
-            if let Some(counts) = counts {
-                counts.1 += 1;
+            if let Some(pattern_counts) = pattern_counts {
+                pattern_counts.1 += 1;
             }
         }
         stored.report = to_json(&revival)?;

@@ -38,7 +38,7 @@ pub use self::site::{
 pub use self::verify::verify_fixes;
 pub use self::wiki::{WikiEditResult, WikiEditSettings, WikiEdits, WikiPageEdit, edit_wiki_pages};
 
-/// Why a dead link has no new URL if none was searched for.
+/// Why a dead link has no new URL if no search was made.
 const NOT_SEARCHED: &str = "not searched for; use `--revive`";
 
 /// Why a dead link has no new URL if the search was made without archives.
@@ -56,12 +56,12 @@ const BATCH_SIZE: usize = 256;
 pub struct FixSettings {
     /// Which new URL is offered if there are several.
     pub preference: FixPreference,
-    /// How new URLs are written. Without it, redirects replace the old URL, and
-    /// other URLs are written next to it.
+    /// How new URLs are written. `None` lets redirects replace the old URL, and writes other
+    /// new URLs next to the old URL.
     pub style: Option<FixStyle>,
     /// Whether a replaced URL is kept in an attribute of its link.
     pub keeps_attributes: bool,
-    /// Whether links that work, because they redirect, are left alone.
+    /// Whether links that still work because they redirect are not repaired.
     pub skips_redirects: bool,
     /// Which links in MediaWiki text get the template `{{dead link}}`, if neither a new URL
     /// nor an archived copy was found.
@@ -105,9 +105,9 @@ pub enum FixStyle {
     SecondLink,
     /// As an attribute of the link, whose URL does not change.
     Annotate,
-    /// Instead of the URL of an archived copy. A second link to the copy is removed.
+    /// As a replacement of an archived copy. A second link to the copy is removed.
     Restore,
-    /// Not at all. The mark of a dead link is removed.
+    /// The URL is not written. The mark of a dead link is removed.
     Unmark,
 }
 
@@ -120,7 +120,7 @@ pub enum FixCause {
     Alias(Confidence),
     /// The copy in an archive, which captured the page at this time.
     ArchivedCopy(Timestamp),
-    /// No new URL was found, or none was searched for. In MediaWiki text, the link can be
+    /// No new URL was found, or no search was made. In MediaWiki text, the link can be
     /// marked as dead, with this date.
     NotFound(Date),
     /// The page works again, and the link leads to an archived copy.
@@ -205,7 +205,7 @@ pub struct LinkFix {
 /// Whether a repair can be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FixStatus {
-    /// The repair can be written without a question.
+    /// The repair can be written without confirmation by a person.
     Ready,
     /// A person must confirm the repair.
     NeedsReview(ReviewReason),
@@ -261,7 +261,7 @@ impl LinkFix {
             old_url: self.old_url.clone(),
             new_url: self.new_url.clone(),
             style: match self.style {
-                // In a citation template, the copy belongs into its own parameters.
+                // In a citation template, the archived copy has parameters of its own.
                 FixStyle::Replace if format == DocumentFormat::Wikitext => {
                     self.copy_details().map_or(EditStyle::Replace, EditStyle::ReplaceByCopy)
                 }

@@ -30,7 +30,7 @@ use relink_requests::{EngineError, Ports};
 const REPAIRABLE: [Verdict; 4] =
     [Verdict::Moved, Verdict::Dead, Verdict::Soft404, Verdict::Hijacked];
 
-/// Minimum confidence of an alias that is written without a question.
+/// Minimum confidence of an alias that is written without confirmation by a person.
 const MIN_CONFIDENCE: Confidence = Confidence::from_percent(95);
 
 /// A new URL that can be offered.
@@ -42,11 +42,11 @@ struct NewUrl {
     status: FixStatus,
 }
 
-/// The new URLs of a page, best first.
+/// The new URLs of a page, the preferred URL first.
 struct TargetOffer {
     /// The new URL for most links.
-    first: NewUrl,
-    /// The new URL for citations, if it is another one.
+    preferred: NewUrl,
+    /// The new URL for citations, if it differs from `preferred`.
     for_citations: Option<NewUrl>,
     /// The archived copy.
     version: Option<PageVersion>,
@@ -56,8 +56,8 @@ struct TargetOffer {
 
 impl TargetOffer {
     /// Returns an offer without an alternative.
-    fn only(first: NewUrl) -> Self {
-        Self { first, for_citations: None, version: None, copy_gaps: Vec::new() }
+    fn without_alternative(preferred: NewUrl) -> Self {
+        Self { preferred, for_citations: None, version: None, copy_gaps: Vec::new() }
     }
 }
 
@@ -118,7 +118,7 @@ async fn target_offer(
     settings: FixSettings,
 ) -> Result<Option<TargetOffer>, EngineError> {
     if target.result.verdict == Verdict::Moved {
-        return Ok(redirect(target).map(TargetOffer::only));
+        return Ok(redirect_target(target).map(TargetOffer::without_alternative));
     }
     let stored = ports.store.revival(&target.url).await?;
     // A report of another version is ignored, as in `relink explain`.
@@ -127,7 +127,7 @@ async fn target_offer(
         let status = FixStatus::Rejected(NOT_SEARCHED.to_owned());
         return Ok(Some(without_url(ports, status)));
     };
-    let revival = with_copy(ports, target, revival, settings.preference).await;
+    let revival = add_newest_copy(ports, target, revival, settings.preference).await;
     let (alias, copy) = (alias(&revival), archived_copy(&revival));
     if alias.is_none() && copy.is_none() {
         // Only a link for which no copy exists is marked as dead.
@@ -139,19 +139,20 @@ async fn target_offer(
         };
         return Ok(Some(without_url(ports, status)));
     }
-    let (first, for_citations) = match settings.preference {
+    let (preferred, for_citations) = match settings.preference {
         FixPreference::Auto if alias.is_some() => (alias, copy),
         FixPreference::Auto | FixPreference::Alias => (alias.or(copy), None),
         FixPreference::Archive => (copy.or(alias), None),
     };
     let version = revival.archived.as_ref().map(version_of);
     let copy_gaps = revival.copy_gaps.unwrap_or_default();
-    Ok(first.map(|first| TargetOffer { first, for_citations, version, copy_gaps }))
+    Ok(preferred.map(|preferred| TargetOffer { preferred, for_citations, version, copy_gaps }))
 }
 
-/// Adds the newest archived copy to a revival for which no archive was queried, if the copy may
-/// be written: for citations, if the user prefers copies, and for links without an alias.
-async fn with_copy(
+/// Adds the newest archived copy to a revival for which no archive was queried. Adds the copy
+/// only if it may be written: for citations, if the user prefers copies, and for links without
+/// an alias.
+async fn add_newest_copy(
     ports: &Ports,
     target: &CheckedTarget,
     mut revival: Revival,
@@ -176,12 +177,12 @@ async fn with_copy(
 fn without_url(ports: &Ports, status: FixStatus) -> TargetOffer {
     let date = ports.now().to_zoned(TimeZone::UTC).date();
     let (url, cause) = (String::new(), FixCause::NotFound(date));
-    let first = NewUrl { url, cause, evidence: Vec::new(), status };
-    TargetOffer::only(first)
+    let preferred = NewUrl { url, cause, evidence: Vec::new(), status };
+    TargetOffer::without_alternative(preferred)
 }
 
 /// Returns the last URL of a permanent redirect chain.
-fn redirect(target: &CheckedTarget) -> Option<NewUrl> {
+fn redirect_target(target: &CheckedTarget) -> Option<NewUrl> {
     let hops = &target.probe.as_ref()?.hops;
     let urls = std::iter::once(&target.url).chain(hops.iter().map(|hop| &hop.url));
     let chain: Vec<Url> = urls.map(|url| Url::parse(url).ok()).collect::<Option<_>>()?;
@@ -238,26 +239,26 @@ fn offered_links(
     settings: FixSettings,
 ) -> Vec<OfferedLink> {
     let CheckedTarget { locations, url, result, .. } = target;
-    let is_alias = matches!(offer.first.cause, FixCause::Alias(_));
+    let is_alias = matches!(offer.preferred.cause, FixCause::Alias(_));
     let copy_gaps = if is_alias { offer.copy_gaps.clone() } else { Vec::new() };
-    let fix = |location: LinkLocation| LinkFix {
-        status: link_status(&offer.first, &location, settings.marks),
+    let fix_for = |location: LinkLocation| LinkFix {
+        status: link_status(&offer.preferred, &location, settings.marks),
         location,
         old_url: url.clone(),
-        new_url: offer.first.url.clone(),
+        new_url: offer.preferred.url.clone(),
         verdict: result.verdict,
         code: result.code,
         finding: result.reason.clone(),
-        cause: offer.first.cause,
-        evidence: offer.first.evidence.clone(),
-        style: style(offer.first.cause, settings),
+        cause: offer.preferred.cause,
+        evidence: offer.preferred.evidence.clone(),
+        style: style(offer.preferred.cause, settings),
         keeps_attributes: settings.keeps_attributes,
         version: offer.version.clone(),
         copy_gaps: copy_gaps.clone(),
     };
     let for_citations = offer.for_citations.clone().map(Arc::new);
     let offered =
-        |location| OfferedLink { fix: fix(location), for_citations: for_citations.clone() };
+        |location| OfferedLink { fix: fix_for(location), for_citations: for_citations.clone() };
     locations.into_iter().map(offered).collect()
 }
 
@@ -290,8 +291,8 @@ fn style(cause: FixCause, settings: FixSettings) -> FixStyle {
     }
 }
 
-/// Offers the archived copy for links that are citations. Only documents are read in which
-/// a link has both an alias and an archived copy.
+/// Offers the archived copy for links that are citations. Reads only documents in which a link
+/// has both an alias and an archived copy.
 async fn choose_for_citations(files: &dyn Files, links: &mut [OfferedLink], settings: FixSettings) {
     let is_same_document =
         |left: &OfferedLink, right: &OfferedLink| left.fix.location.path == right.fix.location.path;

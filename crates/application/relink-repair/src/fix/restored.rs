@@ -15,15 +15,15 @@ use url::Url;
 use super::{BATCH_SIZE, DeadLinkMarks, FixCause, FixSettings, FixStatus, FixStyle, LinkFix};
 use relink_requests::{EngineError, Ports};
 
-/// Returns a repair for each link to an archived copy: its original URL. Returns also a repair
-/// for each mark of a link that works.
+/// Returns a repair for each link to an archived copy, with the original URL as the new URL. Also
+/// returns a repair for each mark of a dead link that works.
 pub(super) async fn plan_restorations(
     ports: &Ports,
     run: RunId,
     settings: FixSettings,
 ) -> Result<Vec<LinkFix>, EngineError> {
     let mut fixes = Vec::new();
-    // The locations are most of the data, so read them later and for few links only.
+    // The locations are most of the data. Read them later, and only for the retained targets.
     let mut query =
         CheckedTargetQuery { limit: BATCH_SIZE, max_locations: 0, ..CheckedTargetQuery::ALL };
     loop {
@@ -45,17 +45,21 @@ pub(super) async fn plan_restorations(
         for ((target, original), inlinks) in targets.iter().zip(inlinks) {
             let locations = inlinks.locations.into_iter();
             match original {
-                Some(original) => fixes.extend(locations.map(|location| {
-                    let style = FixStyle::Restore;
-                    restoration(target, original.as_str(), location, style, settings)
-                })),
-                None => fixes.extend(
-                    locations.filter(|location| is_wikitext(&location.path, settings)).map(
-                        |location| {
-                            restoration(target, &target.url, location, FixStyle::Unmark, settings)
-                        },
-                    ),
-                ),
+                Some(original) => {
+                    let restore = |location| {
+                        let style = FixStyle::Restore;
+                        restoration(target, original.as_str(), location, style, settings)
+                    };
+                    fixes.extend(locations.map(restore));
+                }
+                None => {
+                    let unmark = |location| {
+                        restoration(target, &target.url, location, FixStyle::Unmark, settings)
+                    };
+                    let in_wikitext = locations
+                        .filter(|location: &LinkLocation| is_wikitext(&location.path, settings));
+                    fixes.extend(in_wikitext.map(unmark));
+                }
             }
         }
     }
@@ -79,7 +83,7 @@ async fn retain_restorable(files: &dyn Files, repairs: &mut Vec<LinkFix>, settin
     repairs.sort_by(|one, other| one.location.path.cmp(&other.location.path));
     let mut retained = Vec::new();
     let is_same_document =
-        |left: &LinkFix, right: &LinkFix| left.location.path == right.location.path;
+        |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
     for document in repairs.chunk_by(is_same_document) {
         let Some(path) = document.first().map(|fix| fix.location.path.as_str()) else { continue };
         // A document that cannot be read is reported when it is rewritten.

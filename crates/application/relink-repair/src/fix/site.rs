@@ -34,29 +34,34 @@ pub struct SiteFixes {
     pub on_pages: Vec<LinkFix>,
 }
 
-/// Maps repairs of pages to the source files of the pages. `all` is sorted by page.
-pub async fn map_to_sources(files: &dyn Files, rules: &LocalRules, all: Vec<LinkFix>) -> SiteFixes {
+/// Maps repairs of pages to the source files of the pages. `repairs` is sorted by page.
+pub async fn map_to_sources(
+    files: &dyn Files,
+    rules: &LocalRules,
+    repairs: Vec<LinkFix>,
+) -> SiteFixes {
     let mut site = SiteFixes::default();
-    let is_same_page = |left: &LinkFix, right: &LinkFix| left.location.path == right.location.path;
-    for page in all.chunk_by(is_same_page) {
+    let is_same_page = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
+    for page in repairs.chunk_by(is_same_page) {
         let url = page.first().and_then(|fix| Url::parse(&fix.location.path).ok());
-        let in_source = match &url {
+        let source_repairs = match &url {
             Some(url) => source_fixes(files, rules, url, page).await,
             None => Vec::new(),
         };
         let is_in_source =
-            |fix: &LinkFix| in_source.iter().any(|found| found.old_url == fix.old_url);
+            |fix: &LinkFix| source_repairs.iter().any(|found| found.old_url == fix.old_url);
         site.on_pages.extend(page.iter().filter(|fix| !is_in_source(fix)).cloned());
-        site.in_sources.extend(in_source);
+        site.in_sources.extend(source_repairs);
     }
     let position = |fix: &LinkFix| (fix.location.path.clone(), fix.location.location.span);
     site.in_sources.sort_by_cached_key(position);
     // Several pages can be made from one file.
-    site.in_sources.dedup_by(|left, right| position(left) == position(right));
+    site.in_sources.dedup_by(|one, other| position(one) == position(other));
     site
 }
 
-/// Returns the repairs of a page in the first source file that has one of the links.
+/// Returns the repairs of a page in its source file: the first possible file that contains one of
+/// the links.
 async fn source_fixes(
     files: &dyn Files,
     rules: &LocalRules,
@@ -71,9 +76,9 @@ async fn source_fixes(
         let label = path.to_string_lossy().into_owned();
         let format = DocumentFormat::from_file(Some(&label), &bytes);
         let links = links_with(format, &bytes, &Options::from_file_name(&label)).links;
-        let in_source = located(&links, &label, repairs);
-        if !in_source.is_empty() {
-            return in_source;
+        let source_repairs = repairs_in_document(&links, &label, repairs);
+        if !source_repairs.is_empty() {
+            return source_repairs;
         }
     }
     Vec::new()
@@ -91,7 +96,8 @@ fn source_paths(path: &Path) -> Vec<PathBuf> {
         paths.extend(EXTENSIONS.iter().map(index));
     }
     // The source of `/guide/index.html` is often `guide.md` or `guide/index.md`.
-    if let Some(directory) = Path::new(stem).parent().filter(|_| stem.ends_with("/index")) {
+    let index_directory = Path::new(stem).parent().filter(|_| stem.ends_with("/index"));
+    if let Some(directory) = index_directory {
         let directory = directory.to_string_lossy().into_owned();
         let sibling = |extension: &&str| PathBuf::from(format!("{directory}.{extension}"));
         paths.extend(EXTENSIONS.iter().map(sibling));
@@ -99,8 +105,9 @@ fn source_paths(path: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns the repairs for all links of a document to the URLs of `fixes`.
-fn located(links: &[Link], label: &str, fixes: &[LinkFix]) -> Vec<LinkFix> {
+/// Returns a repair for each link of a document to a URL of `fixes`. The repairs have the
+/// locations of the links in this document.
+fn repairs_in_document(links: &[Link], label: &str, fixes: &[LinkFix]) -> Vec<LinkFix> {
     let mut found = Vec::new();
     for link in links {
         let LinkTarget::Web(text) = &link.target else { continue };
@@ -150,7 +157,7 @@ pub async fn fetch_page(
 pub fn repair_page(page: &Url, bytes: &[u8], fixes: &[LinkFix]) -> Option<Vec<u8>> {
     let options = Options::default();
     let links = links_with(DocumentFormat::Html, bytes, &options).links;
-    let edits: Vec<LinkEdit> = located(&links, page.as_str(), fixes)
+    let edits: Vec<LinkEdit> = repairs_in_document(&links, page.as_str(), fixes)
         .iter()
         .map(|fix| fix.edit(DocumentFormat::Html))
         .collect();
@@ -173,7 +180,7 @@ pub struct SelectedFix {
 pub fn select_links(page: &Url, bytes: &[u8], fixes: &[LinkFix]) -> Vec<SelectedFix> {
     let links = links_with(DocumentFormat::Html, bytes, &Options::default()).links;
     let mut selected: Vec<SelectedFix> = Vec::new();
-    for fix in located(&links, page.as_str(), fixes) {
+    for fix in repairs_in_document(&links, page.as_str(), fixes) {
         let span = fix.location.location.span;
         let Some(link) = links.iter().find(|link| link.location.span == span) else { continue };
         let written_url = link.target.text().to_owned();

@@ -25,7 +25,7 @@ use super::{BATCH_SIZE, FixCause, FixStatus, LinkFix};
 struct NewUrlResult {
     verdict: Verdict,
     reason: String,
-    /// The URLs after the redirects of the new URL, in order.
+    /// The URLs to which the redirects of the new URL lead, in order.
     hops: Vec<String>,
     /// The digest of the page, if the page is compared with an archived copy.
     digest: Option<Box<Digest>>,
@@ -80,9 +80,9 @@ fn list_check(settings: &CheckSettings, list: &str) -> CheckSettings {
 
 /// Returns the canonical new URLs, and the copies with which pages are compared.
 fn checked_urls(fixes: &[LinkFix]) -> BTreeSet<String> {
-    let written = || fixes.iter().filter(|fix| may_be_written(fix));
-    let copies = written().filter(|fix| fix.cause == FixCause::BackToLife);
-    let new = written().map(|fix| fix.new_url.as_str());
+    let verified_fixes = || fixes.iter().filter(|fix| may_be_written(fix));
+    let copies = verified_fixes().filter(|fix| fix.cause == FixCause::BackToLife);
+    let new = verified_fixes().map(|fix| fix.new_url.as_str());
     let urls = new.chain(copies.map(|fix| fix.old_url.as_str()));
     urls.filter_map(|url| canonicalize(None, url).ok()).map(String::from).collect()
 }
@@ -128,11 +128,11 @@ fn may_be_written(fix: &LinkFix) -> bool {
 /// Rejects a fix if its new URL is not alive or leads to another page. Requests a review if a
 /// person must confirm the page.
 fn verify(fix: &mut LinkFix, results: &BTreeMap<String, NewUrlResult>) {
-    let of_url = |url: &str| {
+    let result_of = |url: &str| {
         let canonical = canonicalize(None, url).ok()?;
         Some((canonical.clone(), results.get(canonical.as_str())?))
     };
-    let Some((url, result)) = of_url(&fix.new_url) else {
+    let Some((url, result)) = result_of(&fix.new_url) else {
         fix.status = FixStatus::Rejected("the new URL was not checked".to_owned());
         return;
     };
@@ -156,7 +156,7 @@ fn verify(fix: &mut LinkFix, results: &BTreeMap<String, NewUrlResult>) {
             return;
         }
     };
-    let copy = of_url(&fix.old_url).and_then(|(_, copy)| copy.digest.as_deref());
+    let copy = result_of(&fix.old_url).and_then(|(_, copy)| copy.digest.as_deref());
     let review = review.or_else(|| match fix.cause {
         FixCause::BackToLife => comparison_reason(copy, result.digest.as_deref()),
         _ => None,
@@ -175,8 +175,8 @@ fn comparison_reason(copy: Option<&Digest>, page: Option<&Digest>) -> Option<Rev
     }
 }
 
-/// Requests a review. The reason of an earlier request is kept, except that of a page that works
-/// again, which is the weakest.
+/// Requests a review. The reason of an earlier request is retained unless it is `BackToLife`, the
+/// weakest reason.
 fn request_review(fix: &mut LinkFix, reason: ReviewReason) {
     if matches!(fix.status, FixStatus::Ready | FixStatus::NeedsReview(ReviewReason::BackToLife)) {
         fix.status = FixStatus::NeedsReview(reason);

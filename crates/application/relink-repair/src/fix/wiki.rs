@@ -1,8 +1,9 @@
 //! Edits the pages of a wiki, one at a time.
 //!
-//! Before each edit, the page and the *stop page* are read again. A text on the stop page
-//! stops the bot, unless it is `run` or the like. A page that was edited since it was checked
-//! is skipped; the next run repairs it. Each edit is recorded in a *journal*, so that a
+//! Before each edit, the page and the *stop page* are read again. The stop page is a page of the
+//! wiki on which users can stop the bot: any text other than `run` or the like stops the bot. A
+//! page that was edited since it was checked is skipped; the next run repairs it. Each edit is
+//! recorded in a *journal*, so that a
 //! link is repaired only once, even if a person reverts the edit.
 
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 use relink_requests::{EngineError, StopSignal};
 
 /// Error codes of the MediaWiki API after which no page can be edited.
-const FINAL_CODES: [&str; 12] = [
+const FATAL_CODES: [&str; 12] = [
     "blocked",
     "autoblocked",
     "permissiondenied",
@@ -76,9 +77,10 @@ pub struct WikiEdits {
     pub stop_reason: Option<String>,
 }
 
-/// Why no further page is edited, or why one page is skipped.
 enum EditFailure {
+    /// Only this page is skipped.
     Skip(String),
+    /// No further page can be edited.
     Stop(String),
 }
 
@@ -133,7 +135,8 @@ struct PageEditor<'a> {
 }
 
 impl PageEditor<'_> {
-    /// Saves the planned text. Returns the new revision, or why the page was not edited.
+    /// Saves the planned text. Returns the new revision, or the reason why the page was not
+    /// edited.
     async fn edit(
         &self,
         journal: &mut dyn WikiJournal,
@@ -146,7 +149,8 @@ impl PageEditor<'_> {
             return Ok(Err(EditFailure::Skip("the page was deleted".to_owned())));
         };
         let (plan, id) = (self.plan, page.id);
-        // Record the edit first: after a crash, it is not known whether the edit was saved.
+        // Record the edit before it is made: if the process ends now, a later run cannot know whether
+        // the edit was saved.
         journal.begin(&WikiEditRecord {
             page: id,
             title: page.title.clone(),
@@ -213,7 +217,7 @@ fn failure(error: &WikiError) -> EditFailure {
         WikiError::Rejected { code, .. } if code == "editconflict" => EditFailure::Skip(
             "another user edited the page at the same time; the next run repairs it".to_owned(),
         ),
-        WikiError::Rejected { code, .. } if !FINAL_CODES.contains(&code.as_str()) => {
+        WikiError::Rejected { code, .. } if !FATAL_CODES.contains(&code.as_str()) => {
             EditFailure::Skip(error.to_string())
         }
         _ => EditFailure::Stop(error.to_string()),

@@ -1,4 +1,4 @@
-//! Search for one dead page, with everything known about it so far.
+//! The search for the new URL of one dead page, with everything known about the page so far.
 //!
 //! The search looks for an *alias*: a live URL of the same page. "The copy" is the last
 //! known content of the dead page, from an archive or from an earlier check. A *program*
@@ -23,7 +23,7 @@ use super::archives::ArchivedCopy;
 use super::live::LiveCandidate;
 use super::{DeadPage, Revival};
 
-/// Search for one dead page.
+/// The search for the new URL of one dead page.
 pub(super) struct AliasSearch {
     pub(super) page: DeadPage,
     /// URL, title and date of the dead page.
@@ -43,12 +43,12 @@ pub(super) struct AliasSearch {
     pub(super) searches: u32,
     /// Whether other sites were searched.
     pub(super) has_replacement_search: bool,
-    /// Pages of the same site with the same text, found by any engine, with
-    /// their evidence. If there are several, none is certain.
+    /// Pages of the same site with the same text as the dead page, with their evidence. If
+    /// there are several such pages, none of them is certain to be the alias.
     pub(super) recognized: BTreeMap<Url, Vec<AliasEvidence>>,
     /// Live candidates that were fetched for this page.
     pub(super) fetched: Vec<LiveCandidate>,
-    /// Search results of the site, best first.
+    /// URLs that searches of the site returned, best first.
     pub(super) results: Vec<String>,
     /// Whether an archive was queried.
     pub(super) has_archive_query: bool,
@@ -91,8 +91,8 @@ impl AliasSearch {
         self.revival.alias.as_ref().is_none_or(|alias| alias.confidence < min_confidence)
     }
 
-    /// Drops an alias below the minimum confidence, and reasons that no longer
-    /// apply.
+    /// Drops an alias below the minimum confidence, and the reasons for no alias if there is an
+    /// alias.
     pub(super) fn conclude(&mut self, min_confidence: Confidence) {
         let revival = &mut self.revival;
         if let Some(alias) = revival.alias.take_if(|alias| alias.confidence < min_confidence) {
@@ -145,7 +145,7 @@ impl AliasSearch {
         let alias = self.revival.alias.as_ref().map(|alias| alias.url.as_str());
         let rank = self.results.iter().position(|url| Some(url.as_str()) == alias);
         let is_found = rank.is_some() || (self.results.is_empty() && alias.is_some());
-        let fetches = rank.map_or(self.results.len().max(usize::from(is_found)), |at| at + 1);
+        let fetches = rank.map_or(self.results.len().max(usize::from(is_found)), |rank| rank + 1);
         Cost {
             searches: if is_found { 1 } else { 2 },
             page_fetches: u32::try_from(fetches).unwrap_or(u32::MAX),
@@ -154,7 +154,7 @@ impl AliasSearch {
     }
 
     /// Whether a URL is the URL of the dead page. A URL with another scheme, host or
-    /// trailing slash is a different one: if it is alive, the page moved there.
+    /// trailing slash is a different URL. If that URL is alive, the page moved there.
     pub(super) fn is_same_page(&self, url: &Url) -> bool {
         let host_and_path = |url: &Url| url[Position::BeforeHost..Position::AfterQuery].to_owned();
         url.scheme() == self.page.url.scheme()
@@ -173,8 +173,8 @@ impl AliasSearch {
         self.copy_terms = copy.terms;
     }
 
-    /// Adds the evidence for a live candidate to the evidence of the method
-    /// that found it.
+    /// Adds the evidence from the text of a live candidate to the evidence of the method that
+    /// found the candidate.
     pub(super) fn evidence(
         &self,
         page: &LiveCandidate,
@@ -194,7 +194,7 @@ impl AliasSearch {
         evidence
     }
 
-    /// Returns why a live candidate is another page than the dead one, such as a home page
+    /// Returns why a live candidate is another page than the dead page, such as a home page
     /// or a login page. Returns `None` if there is no sign of that, or if the candidate has
     /// the text of the dead page.
     pub(super) fn misdirection(&self, page: &LiveCandidate) -> Option<Misdirection> {

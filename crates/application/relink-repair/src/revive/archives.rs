@@ -46,7 +46,7 @@ pub(super) fn main_terms(content_type: Option<&str>, body: &[u8]) -> Option<Term
     Some(TermVector::from_main_text(&page))
 }
 
-/// Cost and warnings of archive queries.
+/// Cost and warnings of archive queries. Several queries share one log.
 #[derive(Debug, Default)]
 pub(super) struct ArchiveLog {
     pub(super) cost: Cost,
@@ -82,7 +82,7 @@ pub(crate) async fn good_copy_near(
     copy.snapshot
 }
 
-/// Queries one archive and records the cost.
+/// Queries one archive and adds the costs to a log.
 pub(super) struct ArchiveReader<'a> {
     pub(super) archive: &'a dyn Archive,
     pub(super) policy: &'a Policy,
@@ -154,12 +154,12 @@ impl ArchiveReader<'_> {
     /// redirect of the page. Returns at most [`MAX_COMPARED`] neighbors.
     pub(super) async fn neighbor_redirects(
         &self,
-        own: &RedirectHistory,
+        page_redirects: &RedirectHistory,
         log: &mut ArchiveLog,
     ) -> Vec<RedirectHistory> {
-        let url = &own.url;
+        let url = &page_redirects.url;
         let Ok(prefix) = url.join("./") else { return Vec::new() };
-        let times = || own.redirects.iter().map(|redirect| redirect.at);
+        let times = || page_redirects.redirects.iter().map(|redirect| redirect.at);
         let query = CaptureQuery {
             statuses: CaptureStatusFilter::Redirects,
             from: times().min().and_then(|first| first.checked_sub(COMPARISON_WINDOW).ok()),
@@ -228,7 +228,6 @@ impl ArchiveReader<'_> {
         None
     }
 
-    /// Checks that a copy is the page itself, judged by the copy alone.
     fn check_copy(&self, url: &Url, replay: &Replay, digest: Digest) -> Result<(), String> {
         let hop = Hop {
             url: url.to_string(),

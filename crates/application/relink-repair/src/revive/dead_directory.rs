@@ -40,18 +40,17 @@ impl Reviver<'_> {
             return Ok(false);
         }
         let pattern = self.ports.store.pattern(directory.as_str()).await?;
-        let content = pattern.as_ref().map(PatternContent::from_stored).unwrap_or_default();
-        if content != PatternContent::default() {
+        let known_patterns = pattern.as_ref().map(PatternContent::from_stored).unwrap_or_default();
+        if known_patterns != PatternContent::default() {
             return Ok(false);
         }
         let mut attempts = self.earlier_attempts(directory, searches).await?;
         attempts.extend(searches.iter().map(|search| search_result(&search.old, &search.revival)));
-        // If one page was copied to another site, others may have been copied
-        // too.
+        // If one page was copied to another site, other pages may have been copied too.
         if searches.iter().any(|search| !search.revival.replacements.is_empty()) {
             return Ok(false);
         }
-        // One page with an alias, at any time, means that others may have one.
+        // A page with an alias, from any run, shows that other pages may have an alias.
         if attempts.contains(&AliasSearchResult::Alias) {
             return Ok(false);
         }

@@ -1,6 +1,6 @@
 //! The coarse pattern of a directory, stored with its URL programs.
 //!
-//! A *program* transforms an old URL to the new one. If the new URLs contain parts that
+//! A *program* transforms an old URL to its new URL. If the new URLs contain parts that
 //! cannot be predicted, such as new ids, no program can be learned. A *coarse pattern*
 //! states only which parts of the new URLs are predictable. It still selects one of the
 //! results of a search (FABLE, section 4.2). Pages are compared only if several results
@@ -22,8 +22,8 @@ use super::live::LiveCandidate;
 use super::{Alias, AliasSearch, Reviver};
 use relink_requests::EngineError;
 
-/// Confidence of the only result that follows the pattern. Relink's own choice: too low
-/// for automatic replacement, because the pattern alone is often wrong.
+/// Confidence of the only result that follows the pattern. Relink's own choice, not from the
+/// paper. It is too low for automatic replacement, because the pattern alone is often wrong.
 const ONLY_RESULT: Confidence = Confidence::from_percent(75);
 
 /// Confidence if the page also has the old title or text. Relink's own choice.
@@ -81,11 +81,11 @@ impl Reviver<'_> {
         };
         let Some(pattern) = PatternContent::from_stored(&stored).coarse else { return Ok(()) };
         let urls = results.iter().filter_map(|page| Url::parse(&page.url).ok());
-        let with_pattern: Vec<Url> = urls
+        let matching_urls: Vec<Url> = urls
             .filter(|url| CoarsePattern::new(&search.old, url, TokenRule::OneSource) == pattern)
             .collect();
         let (started, fetches_before) = (Instant::now(), self.live.fetches);
-        if let Some((page, confidence)) = self.compare_results(search, &with_pattern).await {
+        if let Some((page, confidence)) = self.compare_results(search, &matching_urls).await {
             let note = format!("it follows the pattern {pattern} of {directory}");
             let inferred = AliasEvidence { kind: AliasEvidenceKind::Inference, note };
             let evidence = search.evidence(&page, vec![inferred]);
@@ -103,7 +103,7 @@ impl Reviver<'_> {
         Ok(())
     }
 
-    /// Returns the result that is the searched page: the only result, or the only one with
+    /// Returns the result that is the searched page: the only result, or the only result with
     /// the old title or text.
     async fn compare_results(
         &mut self,

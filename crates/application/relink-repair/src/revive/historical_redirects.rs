@@ -63,17 +63,17 @@ impl Reviver<'_> {
         }
     }
 
-    /// Returns redirects of other pages of the directory to compare with: those of the dead
-    /// pages searched now, and more from the archive if these are too few.
+    /// Returns redirects of other pages of the directory for a comparison: the redirects of the dead
+    /// pages that are searched now, and redirects from the archive if there are too few.
     async fn other_redirects(
         &self,
         reader: &ArchiveReader<'_>,
         searches: &[AliasSearch],
         index: usize,
-        own: &RedirectHistory,
+        page_redirects: &RedirectHistory,
         log: &mut ArchiveLog,
     ) -> Vec<RedirectHistory> {
-        if own.redirects.is_empty() {
+        if page_redirects.redirects.is_empty() {
             return Vec::new();
         }
         let mut others: Vec<RedirectHistory> = searches
@@ -85,7 +85,7 @@ impl Reviver<'_> {
             .map(|(_, search)| search.redirects.clone())
             .collect();
         if others.len() < MAX_COMPARED {
-            others.extend(reader.neighbor_redirects(own, log).await);
+            others.extend(reader.neighbor_redirects(page_redirects, log).await);
         }
         others
     }

@@ -18,8 +18,8 @@ use super::{Alias, AliasSearch, Reviver};
 use relink_requests::EngineError;
 
 impl Reviver<'_> {
-    /// Applies programs again to a page whose alias was found by a program, if a copy of the
-    /// old page is known now, with which the predicted page can be compared. The predicted
+    /// Applies programs again to a page whose alias was found by a program. A copy of the old
+    /// page may be known now, with which the predicted page can be compared. The predicted
     /// page is not fetched again.
     pub(super) async fn retry_programs(
         &mut self,

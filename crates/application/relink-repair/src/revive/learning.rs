@@ -50,14 +50,14 @@ impl Reviver<'_> {
     ) -> Result<PatternPrograms, EngineError> {
         let mut programs: BTreeMap<String, Vec<LearnedProgram>> = BTreeMap::new();
         let mut ids = BTreeMap::new();
-        let mut next = Some(directory.clone());
-        while let Some(directory) = next {
+        let mut next_directory = Some(directory.clone());
+        while let Some(directory) = next_directory {
             let pattern = self.ports.store.pattern(directory.as_str()).await?;
             if let Some(pattern) = pattern.filter(|pattern| !pattern.is_disabled) {
                 ids.insert(pattern.directory.clone(), pattern.id);
                 programs.insert(pattern.directory.clone(), pattern_programs(&pattern));
             }
-            next = directory.parent();
+            next_directory = directory.parent();
         }
         // `ProgramIndex` is deserialized from a map by directory.
         Ok(PatternPrograms { programs: serde_json::from_str(&to_json(&programs)?)?, ids })
@@ -115,15 +115,15 @@ impl Reviver<'_> {
         searches: &[AliasSearch],
     ) -> Result<Vec<Example>, EngineError> {
         let mut examples: BTreeMap<Url, Example> = BTreeMap::new();
-        let mut next = Some(directory.clone());
-        while let Some(directory) = next {
+        let mut next_directory = Some(directory.clone());
+        while let Some(directory) = next_directory {
             for url_prefix in URL_PREFIXES {
                 let prefix = format!("{url_prefix}{directory}");
                 let stored = self.ports.store.revivals(&prefix, "", MAX_EXAMPLES).await?;
                 let loaded = stored.iter().filter_map(|stored| stored_example(&stored.report));
                 examples.extend(loaded.map(|example| (example.old.url.clone(), example)));
             }
-            next = directory.parent();
+            next_directory = directory.parent();
         }
         examples.retain(|old, _| searches.iter().all(|search| search.page.url != *old));
         Ok(examples.into_values().collect())
@@ -168,8 +168,8 @@ fn training_example(old: OldPage, alias: Option<&Alias>) -> Option<Example> {
     })
 }
 
-/// Whether programs are learned from an alias. Predictions of a program must
-/// not confirm it.
+/// Whether programs are learned from an alias. An alias that a program predicted is excluded,
+/// because it must not confirm the program.
 pub(super) fn is_training_example(alias: &Alias) -> bool {
     alias.confidence >= MIN_TRAINING_CONFIDENCE && alias.method != RevivalMethod::Inference
 }

@@ -50,13 +50,13 @@ pub(super) struct LiveCheck<'a> {
     policy: Policy,
     /// Seed for the random names of controls.
     salt: u64,
-    /// Controls: pages fetched only for comparison.
+    /// Cache of controls: pages fetched only for comparison.
     controls: ControlCache,
-    /// Results by URL and permissions, because the result for a request with more
-    /// permissions must not be used for one with fewer.
+    /// Results by URL and permissions. The result of a request with more permissions must not be
+    /// used for a request with fewer.
     cache: HashMap<(String, RequestRights), CandidateCheck>,
     /// Live pages listed by the user, in canonical form.
-    listed: HashSet<String>,
+    listed_urls: HashSet<String>,
     /// Reasons why candidates could not be fetched, until they are reported.
     refusals: Vec<String>,
     /// Number of fetched pages, including controls.
@@ -75,9 +75,9 @@ impl<'a> LiveCheck<'a> {
             politeness,
             max_host_wait,
         });
-        let listed = settings.live_pages.iter().filter_map(|page| Url::parse(&page.url).ok());
-        let listed = listed.map(String::from).collect();
-        Self { ports, fetch, policy, salt, controls, cache, listed, refusals, fetches: 0 }
+        let listed_urls = settings.live_pages.iter().filter_map(|page| Url::parse(&page.url).ok());
+        let listed_urls = listed_urls.map(String::from).collect();
+        Self { ports, fetch, policy, salt, controls, cache, listed_urls, refusals, fetches: 0 }
     }
 
     /// Clears the cached candidates, so that memory use does not depend on the number of
@@ -101,26 +101,30 @@ impl<'a> LiveCheck<'a> {
         if !is_same_site(&old.url, candidate) {
             return None;
         }
-        let rights = if self.listed.contains(candidate.as_str()) {
+        let rights = if self.listed_urls.contains(candidate.as_str()) {
             RequestRights::user_supplied()
         } else {
             old.rights.inherit(&old.url, candidate)
         };
-        self.probe(candidate, rights).await
+        self.cached_or_fetched(candidate, rights).await
     }
 
     /// Returns the live page at a candidate on any site. The request has no special
     /// permissions, because a search engine found the candidate.
     pub(super) async fn check_any_site(&mut self, candidate: &Url) -> Option<LiveCandidate> {
-        self.probe(candidate, RequestRights::discovered()).await
+        self.cached_or_fetched(candidate, RequestRights::discovered()).await
     }
 
     /// Returns the result for a candidate from the cache, or fetches the candidate.
-    async fn probe(&mut self, candidate: &Url, rights: RequestRights) -> Option<LiveCandidate> {
+    async fn cached_or_fetched(
+        &mut self,
+        candidate: &Url,
+        rights: RequestRights,
+    ) -> Option<LiveCandidate> {
         let key = (candidate.to_string(), rights);
         let checked = match self.cache.get(&key) {
             Some(cached) => cached.clone(),
-            None => self.request(candidate, rights).await,
+            None => self.fetch_candidate(candidate, rights).await,
         };
         self.cache.insert(key, checked.clone());
         self.refusals.extend(checked.refusal);
@@ -128,7 +132,7 @@ impl<'a> LiveCheck<'a> {
     }
 
     /// Fetches a candidate. A redirect to another site is not accepted.
-    async fn request(&mut self, candidate: &Url, rights: RequestRights) -> CandidateCheck {
+    async fn fetch_candidate(&mut self, candidate: &Url, rights: RequestRights) -> CandidateCheck {
         if let Err(refusal) = self.fetch.check_allowed(candidate, rights).await {
             return CandidateCheck { page: None, refusal: Some(refusal.to_string()) };
         }
@@ -144,7 +148,7 @@ impl<'a> LiveCheck<'a> {
         let page_check = checker.check_page(&request, &mut self.controls).await;
         let requests = page_check.attempts.len() + page_check.controls.len();
         self.fetches += u32::try_from(requests).unwrap_or(u32::MAX);
-        let refusal = self.refusal(candidate, &page_check).await;
+        let refusal = self.fetch_refusal(candidate, &page_check).await;
         let is_alive = matches!(page_check.judgment.verdict, Verdict::Alive | Verdict::Moved);
         let final_url =
             final_url(&page_check.probe).filter(|url| is_alive && is_same_site(candidate, url));
@@ -162,7 +166,7 @@ impl<'a> LiveCheck<'a> {
 
     /// Returns why a candidate could not be fetched completely: a redirect is
     /// disallowed, or the host limits the request rate.
-    async fn refusal(&self, candidate: &Url, page_check: &PageCheck) -> Option<String> {
+    async fn fetch_refusal(&self, candidate: &Url, page_check: &PageCheck) -> Option<String> {
         let refusal = self.fetch.take_refusal().await.map(|refusal| refusal.to_string());
         match &page_check.probe.outcome {
             FetchOutcome::RobotsDisallowed => refusal,

@@ -62,10 +62,12 @@ impl Reviver<'_> {
         let (started, fetches_before) = (Instant::now(), self.live.fetches);
         match result {
             MatchResult::Nothing(_) => search.revival.add_reason(NoAliasReason::NoMatch),
-            MatchResult::Alias(matched) => {
-                let candidate = live.get(matched.live).and_then(|page| Url::parse(&page.url).ok());
+            MatchResult::Alias(found_match) => {
+                let candidate =
+                    live.get(found_match.live).and_then(|page| Url::parse(&page.url).ok());
                 if let Some(candidate) = candidate {
-                    self.confirm(search, &candidate, matched.confidence, &matched.evidence).await;
+                    self.confirm(search, &candidate, found_match.confidence, &found_match.evidence)
+                        .await;
                 }
             }
         }
