@@ -3,8 +3,8 @@
 //! Before each edit, the page and the *stop page* are read again. The stop page is a page of the
 //! wiki on which users can stop the bot: any text other than `run` or the like stops the bot. A
 //! page that was edited since it was checked is skipped; the next run repairs it. Each edit is
-//! recorded in a *journal*, so that a
-//! link is repaired only once, even if a person reverts the edit.
+//! recorded in a *journal*, so that a link is repaired only once, even if a person reverts the
+//! edit.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -77,6 +77,7 @@ pub struct WikiEdits {
     pub stop_reason: Option<String>,
 }
 
+/// Why a page was not edited.
 enum EditFailure {
     /// Only this page is skipped.
     Skip(String),

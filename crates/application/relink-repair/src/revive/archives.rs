@@ -228,6 +228,8 @@ impl ArchiveReader<'_> {
         None
     }
 
+    /// Checks that a copy is the page itself. Only the copy is judged, without controls and
+    /// earlier results.
     fn check_copy(&self, url: &Url, replay: &Replay, digest: Digest) -> Result<(), String> {
         let hop = Hop {
             url: url.to_string(),

@@ -121,7 +121,7 @@ impl Reviver<'_> {
             }
         }
         live.sort();
-        live.dedup_by(|left, right| left.url == right.url);
+        live.dedup_by(|one, other| one.url == other.url);
         live.truncate(MAX_LIVE_PAGES);
         Ok(live)
     }

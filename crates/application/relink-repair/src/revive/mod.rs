@@ -100,7 +100,7 @@ pub struct DeadPage {
 /// Receives the progress and results of a revival.
 pub trait ReviveObserver: Send {
     /// Called before each directory.
-    fn on_progress(&mut self, done: usize, all: usize, directory: &str);
+    fn on_progress(&mut self, finished: usize, all: usize, directory: &str);
 
     /// Called after a page was searched. An error ends the run; stored results
     /// are not lost.
@@ -121,23 +121,23 @@ pub async fn revive(
     let salt = ports.now().as_millisecond().cast_unsigned();
     let live = LiveCheck::new(ports, settings, salt);
     let mut reviver = Reviver { ports, settings, live };
-    let mut done = 0;
+    let mut finished = 0;
     for (directory, pages) in group_by_directory(pages) {
         if stop.is_stopped() {
             return Ok(());
         }
         let mut report = |in_directory: usize| {
-            observer.on_progress(done + in_directory, all, directory.as_str());
+            observer.on_progress(finished + in_directory, all, directory.as_str());
         };
         report(0);
         let revivals = reviver.revive_directory(&directory, pages, &mut report, stop).await?;
         reviver.live.clear_cache().await;
-        done += revivals.len();
+        finished += revivals.len();
         for revival in &revivals {
             observer.on_revival(revival)?;
         }
     }
-    observer.on_progress(done, all, "");
+    observer.on_progress(finished, all, "");
     Ok(())
 }
 
@@ -164,8 +164,8 @@ struct Reviver<'a> {
 }
 
 impl Reviver<'_> {
-    /// Revives the dead pages of one directory, and passes the number of finished pages to
-    /// `report`. If interrupted, returns only the final results.
+    /// Revives the dead pages of one directory. Passes the number of finished pages to `report`.
+    /// After an interruption, returns only the final results.
     async fn revive_directory(
         &mut self,
         directory: &Directory,
@@ -173,11 +173,11 @@ impl Reviver<'_> {
         report: &mut (dyn FnMut(usize) + Send),
         stop: &StopSignal,
     ) -> Result<Vec<Revival>, EngineError> {
-        let (mut done, mut searches) = self.load_stored(pages).await?;
+        let (mut finished, mut searches) = self.load_stored(pages).await?;
         if searches.is_empty() {
-            return Ok(done);
+            return Ok(finished);
         }
-        let reused_count = done.len();
+        let reused_count = finished.len();
         let mut report = |searched: usize| report(reused_count + searched);
         let is_complete = tokio::select! {
             biased;
@@ -199,8 +199,8 @@ impl Reviver<'_> {
             })
             .collect();
         self.save(&revivals).await?;
-        done.extend(revivals);
-        Ok(done)
+        finished.extend(revivals);
+        Ok(finished)
     }
 
     /// Splits pages into stored revivals that are still valid, and pages to

@@ -32,10 +32,10 @@ const SIMILAR_LIMITS: PlanLimits =
 /// Returns the plan to find a page on its own site.
 pub(super) fn site_plan(search: &AliasSearch) -> QueryPlan {
     let site = Site::from_url(&search.page.url);
-    let text = search.copy.as_ref().map(text).unwrap_or_default();
+    let text = search.copy.as_ref().map(known_text).unwrap_or_default();
     let plan = QueryPlan::with_limits(
         SearchGoal::Identical,
-        &phrases(&text),
+        &keyphrases_of(&text),
         Some(site.as_str()),
         SITE_LIMITS,
     );
@@ -45,26 +45,28 @@ pub(super) fn site_plan(search: &AliasSearch) -> QueryPlan {
 
 /// Returns the plan to find a page, or similar pages, on the whole web.
 pub(super) fn web_plan(search: &AliasSearch, goal: SearchGoal) -> QueryPlan {
-    let text = search.copy.as_ref().map(text).unwrap_or_default();
+    let text = search.copy.as_ref().map(known_text).unwrap_or_default();
     match goal {
         SearchGoal::Identical => {
-            QueryPlan::with_limits(goal, &phrases(&text), None, IDENTICAL_LIMITS)
+            QueryPlan::with_limits(goal, &keyphrases_of(&text), None, IDENTICAL_LIMITS)
                 .with_leading_queries([title_search(search), signature_search(&text)])
         }
-        SearchGoal::Similar => QueryPlan::with_limits(goal, &phrases(&text), None, SIMILAR_LIMITS),
+        SearchGoal::Similar => {
+            QueryPlan::with_limits(goal, &keyphrases_of(&text), None, SIMILAR_LIMITS)
+        }
     }
 }
 
-/// Returns the known text of a page. The parts are separated so that no phrase spans two of
-/// them.
-fn text(copy: &Digest) -> String {
+/// Returns the known text of a page. The parts are separated by full stops, so that no phrase
+/// contains words of two parts.
+fn known_text(copy: &Digest) -> String {
     let parts = copy.title.iter().chain(&copy.headings);
     let parts: Vec<&str> =
         parts.chain([&copy.text_start, &copy.text_end]).map(String::as_str).collect();
     parts.join(".\n")
 }
 
-fn phrases(text: &str) -> Keyphrases {
+fn keyphrases_of(text: &str) -> Keyphrases {
     keyphrases(text, &DocumentFrequencies::default())
 }
 
@@ -103,7 +105,7 @@ mod tests {
     use super::super::DeadPage;
     use super::*;
 
-    /// A search for a page with this title and text; no copy is known if the text is empty.
+    /// Returns the search for a page with this title and text. Without a text, no copy is known.
     fn search(title: Option<&str>, text: &str) -> AliasSearch {
         let url = "http://www.example.org/birds/snowy_owls.html".parse().unwrap();
         let page = DeadPage { url, stored: None, rights: RequestRights::discovered() };
@@ -114,7 +116,7 @@ mod tests {
         search
     }
 
-    /// Checks all queries of a plan. `result_counts` are the numbers of results of the first,
+    /// Asserts the queries of a plan. `result_counts` are the numbers of results of the first,
     /// second, … query.
     #[track_caller]
     fn check(mut plan: QueryPlan, result_counts: &[u64], expected: &[&str]) {

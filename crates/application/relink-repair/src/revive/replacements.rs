@@ -54,8 +54,8 @@ impl Reviver<'_> {
                 ReplacementSearch::Missing => search.revival.alias.is_none(),
                 ReplacementSearch::Always => true,
             };
-            // This function runs more than once for the pages of a directory, and an alias
-            // may be found after a replacement.
+            // This function runs several times for the pages of a directory. An alias may be found
+            // after a replacement.
             if self.settings.replacements == ReplacementSearch::Missing && !is_requested {
                 search.revival.replacements.clear();
             }
@@ -160,15 +160,15 @@ fn identical_reason(old: &Digest, new: &Digest, copy: &str) -> String {
 }
 
 impl super::Revival {
-    /// Adds a replacement to the best ones, each URL once.
+    /// Adds a replacement, each URL once, and retains the best replacements.
     fn add_replacement(&mut self, replacement: Replacement) {
         if self.replacements.iter().any(|known| known.url == replacement.url) {
             return;
         }
         self.replacements.push(replacement);
         let replacements = &mut self.replacements;
-        replacements.sort_by(|left, right| {
-            left.similarity.cmp(&right.similarity).then(right.share.total_cmp(&left.share))
+        replacements.sort_by(|one, other| {
+            one.similarity.cmp(&other.similarity).then(other.share.total_cmp(&one.share))
         });
         replacements.truncate(MAX_REPLACEMENTS);
     }

@@ -85,14 +85,14 @@ impl Reviver<'_> {
             self.match_directory_pattern(search, &live).await?;
         }
         if search.revival.alias.is_none() {
-            self.recognize(search, &live).await;
+            self.compare_texts(search, &live).await;
         }
         Ok(())
     }
 
-    /// Fetches the found pages to compare their text with the lost page, if
+    /// Fetches the found pages and compares their text with the lost page. This is necessary if
     /// URLs and titles are not sufficient.
-    async fn recognize(&mut self, search: &mut AliasSearch, live: &[TitledPage]) {
+    async fn compare_texts(&mut self, search: &mut AliasSearch, live: &[TitledPage]) {
         if !search.copy.as_ref().is_some_and(is_recognizable) {
             return;
         }
