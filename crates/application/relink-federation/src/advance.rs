@@ -67,7 +67,8 @@ pub(super) struct Advance<'a> {
     pub(super) day: Date,
     pub(super) settings: &'a ProviderSettings,
     pub(super) checks: &'a RunChecks,
-    /// Targets and hosts for whose records managers have decided, all of them.
+    /// The targets and hosts for whose records managers have decided that all records are shown or
+    /// hidden.
     pub(super) held: &'a HashSet<String>,
     pub(super) hide: HidePermission,
     /// Broken locations of arrivals that are not removed in this run, because too many records
@@ -118,7 +119,7 @@ impl Advance<'_> {
             return;
         }
         if transition == Some(Transition::Restored) {
-            changes.extend(self.split(&state, known));
+            changes.extend(self.open_still_broken(&state, known));
         }
         changes.push(Change { id, state, transition });
     }
@@ -137,7 +138,7 @@ impl Advance<'_> {
 
     /// Records the result of this run in an incident. Returns the new stage, if it changed.
     fn record_check(&self, state: &mut IncidentState) -> Option<Transition> {
-        let result = self.result(&state.incident.subject);
+        let result = self.result_of(&state.incident.subject);
         let would_hide = state.incident.stage == Stage::Escalated && result == CheckResult::Broken;
         if would_hide && self.hide == HidePermission::Refused {
             return None;
@@ -152,14 +153,16 @@ impl Advance<'_> {
         state.incident.record_check(self.day, result, &self.settings.lifecycle(), hold)
     }
 
-    fn result(&self, subject: &IncidentSubject) -> CheckResult {
+    /// Returns the result of this run for a target or host.
+    fn result_of(&self, subject: &IncidentSubject) -> CheckResult {
         match subject {
             IncidentSubject::Target(url) => {
                 self.checks.results.get(url).copied().unwrap_or(CheckResult::Unknown)
             }
             IncidentSubject::Host(host) => {
                 let result = self.host_checks(host, |_| true).host_result();
-                // A submitted record may show that its host is back, not that it is still down.
+                // The check of a submitted record covers few targets of the host. It may show that the
+                // host works again, but not that the host is still down.
                 let is_conclusive = self.knows_hosts() || result == CheckResult::Alive;
                 if is_conclusive { result } else { CheckResult::Unknown }
             }
@@ -180,21 +183,22 @@ impl Advance<'_> {
     }
 
     /// Returns the incidents of the targets that are still broken after their host has recovered.
-    fn split(&self, host: &IncidentState, known: &Covered<'_>) -> Vec<Change> {
+    fn open_still_broken(&self, host: &IncidentState, known: &Covered<'_>) -> Vec<Change> {
         let IncidentSubject::Host(name) = &host.incident.subject else { return Vec::new() };
         let has_no_incident = |url: &str| !known.targets.contains(url) && !self.is_filtered(url);
         let targets = self.checks.hosts.get(name).into_iter().flatten();
         targets
             .filter(|target| self.is_broken(&target.url) && has_no_incident(&target.url))
             .map(|target| {
-                let mut state = self.state(host.incident.split(&target.url));
+                let mut state = self.new_state(host.incident.split(&target.url));
                 let transition = self.record_check(&mut state);
                 Change { id: NEW_INCIDENT, state, transition }
             })
             .collect()
     }
 
-    fn state(&self, incident: Incident) -> IncidentState {
+    /// Returns the state of a new incident.
+    fn new_state(&self, incident: Incident) -> IncidentState {
         let reason = self.checks.reasons.get(incident.subject.name()).cloned();
         IncidentState { incident, reason: reason.unwrap_or_default(), records: Vec::new() }
     }
@@ -210,8 +214,8 @@ impl Advance<'_> {
         self.is_broken(url) && !self.postponed.contains(url) && self.checks.is_arrival(url)
     }
 
-    /// Opens incidents of filtered targets. If they are all targets of a host that has an
-    /// outage, the host gets one incident.
+    /// Opens incidents of filtered targets. If a host has an outage and all its targets are
+    /// filtered, the host gets one incident.
     fn open_filtered(
         &self,
         host: &str,
@@ -221,10 +225,14 @@ impl Advance<'_> {
     ) {
         let is_new = |url: &str| self.is_filtered(url) && !covered.targets.contains(url);
         let broken: Vec<&str> =
-            targets.iter().map(|it| it.url.as_str()).filter(|url| is_new(url)).collect();
+            targets.iter().map(|target| target.url.as_str()).filter(|url| is_new(url)).collect();
         let open = |subject: IncidentSubject| Change {
             id: NEW_INCIDENT,
-            state: self.state(Incident::open_hidden(subject, self.day, IncidentOrigin::Arrival)),
+            state: self.new_state(Incident::open_hidden(
+                subject,
+                self.day,
+                IncidentOrigin::Arrival,
+            )),
             transition: Some(Transition::Filtered),
         };
         let checks = self.host_checks(host, is_new);
@@ -259,7 +267,7 @@ impl Advance<'_> {
         }
         let open = |incident: Incident| Change {
             id: NEW_INCIDENT,
-            state: self.state(incident),
+            state: self.new_state(incident),
             transition: Some(Transition::Reported),
         };
         if checks.is_outage() && self.is_checked_completely(host, targets) {
@@ -269,8 +277,9 @@ impl Advance<'_> {
             changes.push(change);
             return;
         }
-        for target in
-            targets.iter().filter(|it| has_no_incident(&it.url) && self.is_broken(&it.url))
+        for target in targets
+            .iter()
+            .filter(|target| has_no_incident(&target.url) && self.is_broken(&target.url))
         {
             let subject = IncidentSubject::Target(target.url.clone());
             changes.push(open(Incident::open(subject, self.day)));
@@ -293,11 +302,13 @@ impl Advance<'_> {
     }
 }
 
+/// Returns the reason of an outage for the report.
 fn outage_reason(checks: HostChecks) -> String {
     format!("all {} checked URLs of the host fail", checks.broken)
 }
 
-/// The targets and hosts of incidents that were open before the run or changed in it.
+/// The targets and hosts that have an incident: one that was open before the run or one that
+/// changed in the run.
 struct Covered<'a> {
     targets: HashSet<&'a str>,
     hosts: HashSet<&'a str>,
@@ -306,9 +317,10 @@ struct Covered<'a> {
 impl<'a> Covered<'a> {
     fn new(open: &'a [(i64, IncidentState)], changes: &'a [Change]) -> Self {
         let mut covered = Self { targets: HashSet::new(), hosts: HashSet::new() };
-        // An incident that ended in this run still covers its targets, so that no new incident
-        // begins at once.
-        let states = open.iter().map(|(_, state)| state).chain(changes.iter().map(|it| &it.state));
+        // An incident that ended in this run still counts, so that no new incident of the same
+        // targets begins at once.
+        let states =
+            open.iter().map(|(_, state)| state).chain(changes.iter().map(|change| &change.state));
         for state in states {
             match &state.incident.subject {
                 IncidentSubject::Target(url) => covered.targets.insert(url),
@@ -324,9 +336,12 @@ pub(super) fn states_after<'a>(
     open: &'a [(i64, IncidentState)],
     changes: &'a [Change],
 ) -> Vec<&'a IncidentState> {
-    let after: HashMap<i64, &IncidentState> =
-        changes.iter().filter(|it| it.id != NEW_INCIDENT).map(|it| (it.id, &it.state)).collect();
-    let kept = open.iter().map(|(id, state)| after.get(id).copied().unwrap_or(state));
-    let new = changes.iter().filter(|it| it.id == NEW_INCIDENT).map(|it| &it.state);
-    kept.chain(new).filter(|state| state.incident.is_open()).collect()
+    let after: HashMap<i64, &IncidentState> = changes
+        .iter()
+        .filter(|change| change.id != NEW_INCIDENT)
+        .map(|change| (change.id, &change.state))
+        .collect();
+    let remaining = open.iter().map(|(id, state)| after.get(id).copied().unwrap_or(state));
+    let new = changes.iter().filter(|change| change.id == NEW_INCIDENT).map(|change| &change.state);
+    remaining.chain(new).filter(|state| state.incident.is_open()).collect()
 }

@@ -34,7 +34,7 @@ pub(super) struct RunChecks {
     pub(super) unresolved: HashSet<String>,
     /// The domains that were surveyed.
     pub(super) surveyed: Vec<String>,
-    /// The locations of the arrivals: the new and changed records.
+    /// The locations of the arrivals. An *arrival* is a new or changed record.
     pub(super) arrivals: HashSet<String>,
     /// The arrivals with their locations.
     pub(super) arrived: Vec<StoredArrival>,
@@ -55,7 +55,7 @@ pub(super) enum CheckScope {
 }
 
 impl RunChecks {
-    /// Adds a result.
+    /// Adds the result of a target.
     fn add(&mut self, checked: &CheckedTarget) {
         let check = target_check(checked);
         self.results.insert(check.url.clone(), check_result(check.verdict));
@@ -66,18 +66,18 @@ impl RunChecks {
         self.unsaved.push(check);
     }
 
-    /// Whether only arrivals have this location.
+    /// Whether all links to this location are from arrivals.
     pub(super) fn is_arrival(&self, url: &str) -> bool {
         self.arrivals.contains(url) && {
-            let has_url = |it: &&StoredArrival| it.urls.iter().any(|own| own == url);
-            self.links(url) <= self.arrived.iter().filter(has_url).count() as u64
+            let has_url = |arrival: &&StoredArrival| arrival.urls.iter().any(|other| other == url);
+            self.link_count(url) <= self.arrived.iter().filter(has_url).count() as u64
         }
     }
 
     /// Returns the number of links of records to a target.
-    fn links(&self, url: &str) -> u64 {
+    fn link_count(&self, url: &str) -> u64 {
         let find = |targets: &Vec<HarvestTarget>| {
-            let index = targets.binary_search_by(|it| it.url.as_str().cmp(url)).ok()?;
+            let index = targets.binary_search_by(|target| target.url.as_str().cmp(url)).ok()?;
             targets.get(index).map(|target| target.links)
         };
         self.hosts.values().find_map(find).unwrap_or_default()
@@ -86,7 +86,7 @@ impl RunChecks {
     /// Returns the broken locations of arrivals that are visible now and would be hidden.
     pub(super) fn postponed(&self, view: &RecordView) -> HashSet<String> {
         let hidden = view.newly_hidden_ids();
-        let arrivals = self.arrived.iter().filter(|it| hidden.contains(&it.record));
+        let arrivals = self.arrived.iter().filter(|arrival| hidden.contains(&arrival.record));
         let urls = arrivals.flat_map(|arrival| &arrival.urls);
         urls.filter(|url| self.results.get(*url) == Some(&CheckResult::Broken)).cloned().collect()
     }
@@ -105,8 +105,8 @@ impl Observer for SilentObserver {
 
 impl Harvester<'_> {
     /// Checks the due targets. Returns `None` if the network is in doubt or the user stopped
-    /// the run; then no incident may advance, and no result is stored: the next run compares its
-    /// results with those of the last reliable one.
+    /// the run. Then no incident may advance, and no result is stored, because the next run must
+    /// compare its results with those of the last reliable run.
     pub(super) async fn check_due(
         &self,
         provider: &StoredProvider,
@@ -119,7 +119,7 @@ impl Harvester<'_> {
         let incidents = self.open_incidents(provider.id).await?;
         let decay = self.store.domain_decay(provider.id).await?.into_iter().collect();
         let arrived = self.store.arrivals(provider.id).await?;
-        let arrivals = arrived.iter().flat_map(|it| it.urls.iter().cloned()).collect();
+        let arrivals = arrived.iter().flat_map(|arrival| arrival.urls.iter().cloned()).collect();
         let input = DayPlanInput {
             day: self.today(),
             lifecycle: settings.lifecycle(),
@@ -163,8 +163,8 @@ impl Harvester<'_> {
             && self.check_recovered(label, &plan.outages, checks, row, stop).await?)
     }
 
-    /// Whether most domains fail, so that the network is in doubt, and the user has not confirmed
-    /// it.
+    /// Whether most domains fail although the user has not confirmed such a loss. The network is
+    /// then in doubt.
     fn is_mass_failure(&self, checks: &RunChecks, row: &mut HarvestRunRow) -> bool {
         if self.options.allows_loss {
             return false;
@@ -196,6 +196,7 @@ impl Harvester<'_> {
         self.survey_urls(label, urls, &settings, checks, row, stop).await
     }
 
+    /// Surveys the domains of the plan. Returns false if the survey did not finish.
     async fn survey_domains(
         &self,
         label: &str,
@@ -345,6 +346,7 @@ fn mass_failure(checks: &RunChecks) -> Option<MassFailure> {
     MassFailure::of(&domains.into_values().collect::<Vec<_>>())
 }
 
+/// Returns the result of a target as it is stored.
 fn target_check(checked: &CheckedTarget) -> TargetCheck {
     let result = &checked.result;
     TargetCheck {

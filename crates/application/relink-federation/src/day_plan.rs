@@ -1,9 +1,9 @@
-//! Which targets a run checks.
+//! Selects the targets that a run checks.
 //!
 //! Whole domains are surveyed by the sampling plan: at regular intervals, and on
 //! the day on which an incident may hide records. On other days, only three kinds of targets
-//! are checked: those of due incidents, those of new records, and failing ones, which may be
-//! dead. Targets that were never checked wait for the survey of their domain.
+//! are checked: targets of due incidents, targets of new records, and failing targets, which may
+//! be dead. Targets that were never checked wait for the survey of their domain.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +32,7 @@ pub(super) struct DayPlan {
     pub(super) outages: Vec<String>,
 }
 
-/// What the plan depends on.
+/// The data on which the plan depends.
 pub(super) struct DayPlanInput<'a> {
     pub(super) day: Date,
     pub(super) lifecycle: Lifecycle,
@@ -49,7 +49,7 @@ pub(super) struct DayPlanInput<'a> {
     pub(super) arrivals: &'a HashSet<String>,
 }
 
-/// What an incident requires of its host today.
+/// What an incident requires of its host on the day of the plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HostState {
     /// The host has an outage, and its incident is not due.
@@ -77,7 +77,7 @@ impl DayPlan {
                 plan.sampled.extend(targets.iter().map(|target| target.url.clone()));
             } else if state == Some(HostState::OutageDue) {
                 plan.outages.push(host.clone());
-                plan.due.extend(probes(targets));
+                plan.due.extend(spread_sample(targets));
             } else if state.is_none() {
                 let is_due = |target: &&HarvestTarget| {
                     let is_checked = arrivals.contains(target.url.as_str());
@@ -99,11 +99,12 @@ fn is_unconfirmed(target: &HarvestTarget) -> bool {
 }
 
 /// Returns a few targets, spread over the host.
-fn probes(targets: &[HarvestTarget]) -> impl Iterator<Item = String> + '_ {
+fn spread_sample(targets: &[HarvestTarget]) -> impl Iterator<Item = String> + '_ {
     let step = targets.len().div_ceil(OUTAGE_PROBES).max(1);
     targets.iter().step_by(step).map(|target| target.url.clone())
 }
 
+/// Returns the state of each host that has an open incident which affects the plan.
 fn host_states<'h>(
     hosts: &'h HostTargets,
     input: &DayPlanInput<'_>,
@@ -111,7 +112,9 @@ fn host_states<'h>(
     let mut states = HashMap::new();
     let hosts_by_url: HashMap<&str, &str> = hosts
         .iter()
-        .flat_map(|(host, targets)| targets.iter().map(|it| (it.url.as_str(), host.as_str())))
+        .flat_map(|(host, targets)| {
+            targets.iter().map(|target| (target.url.as_str(), host.as_str()))
+        })
         .collect();
     for (_, state) in input.incidents {
         let incident = &state.incident;
@@ -120,14 +123,15 @@ fn host_states<'h>(
             IncidentSubject::Target(url) => hosts_by_url.get(url.as_str()).copied(),
         };
         let (Some(host), Some(state)) = (host, host_state(incident, input)) else { continue };
-        let known = states.entry(host).or_insert(state);
+        let host_entry = states.entry(host).or_insert(state);
         if state == HostState::DomainCheckDue {
-            *known = state;
+            *host_entry = state;
         }
     }
     states
 }
 
+/// Returns what an incident requires of its host on the day of the plan.
 fn host_state(incident: &Incident, input: &DayPlanInput<'_>) -> Option<HostState> {
     let is_due = incident.is_due(input.day, &input.lifecycle);
     let is_domain_check =
@@ -200,15 +204,15 @@ fn routine_domains<'h>(
         .filter(|host| !states.contains_key(host) && is_due(host))
         .collect();
     due.sort_by_key(|host| surveyed_on(host));
-    let mut left = input.budget.unwrap_or(u64::MAX);
+    let mut remaining_budget = input.budget.unwrap_or(u64::MAX);
     let fits = |host: &&str| {
         let size = hosts.get(*host).map_or(0, |targets| targets.len() as u64);
-        let fits = size <= left;
-        left = left.saturating_sub(size);
+        let fits = size <= remaining_budget;
+        remaining_budget = remaining_budget.saturating_sub(size);
         fits
     };
     let mut selected: HashSet<&str> = due.iter().copied().take_while(fits).collect();
-    // Otherwise a domain larger than the budget would never be surveyed.
+    // Select at least one domain. Otherwise a domain larger than the budget would never be surveyed.
     selected.extend(due.first().filter(|_| selected.is_empty()));
     selected
 }

@@ -1,9 +1,9 @@
-//! Decay of records (Bar-Yossef et al., §6): a ranking, and what a limit would hide.
+//! Decay of records (Bar-Yossef et al., §6): ranks records, and shows what a limit would hide.
 //!
-//! The decay of a record is that of its best location. It is computed from stored verdicts and
-//! from the links of stored crawls. Unknown pages give an interval. Only records whose interval
-//! contains the limit are measured on the web, those nearest to the limit first, within a
-//! budget.
+//! The decay of a record is the decay of its best location. It is computed from stored verdicts
+//! and from the links of stored crawls. Unknown pages give an interval. Only records whose
+//! interval contains the limit are measured on the web. Records nearest to the limit are measured
+//! first, within a budget.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -143,10 +143,11 @@ impl Harvester<'_> {
         let records = self.all_records(provider).await?;
         let mut ranking = DecayRanking::default();
         if let Some(limit) = settings.limit {
-            self.measure_near(limit, settings, &records, &mut known, &mut ranking, stop).await;
+            self.measure_near_limit(limit, settings, &records, &mut known, &mut ranking, stop)
+                .await;
         }
         ranking.records =
-            records.iter().filter_map(|record| best_location(record, &known)).collect();
+            records.iter().filter_map(|record| least_decayed_location(record, &known)).collect();
         let domains = domain_decay(&ranking.records);
         self.store.save_domain_decay(provider.id, &domains).await?;
         ranking.records.sort_by(|one, other| {
@@ -172,7 +173,8 @@ impl Harvester<'_> {
             let web = crawl_graph(&*self.ports.store, run.id, FailureModel::default()).await?;
             let scores = web.score(DecayDefinition::Plain, &[sigma]).unwrap_or_default();
             let Some(scores) = scores.first() else { continue };
-            let unknown = known.iter_mut().filter(|(_, it)| it.source == DecaySource::Unknown);
+            let unknown =
+                known.iter_mut().filter(|(_, range)| range.source == DecaySource::Unknown);
             for (url, range) in unknown {
                 if let Some(page) = web.page(url) {
                     let interval = scores.interval(page);
@@ -189,7 +191,7 @@ impl Harvester<'_> {
 
     /// Measures the locations of records whose interval contains the limit, those nearest to it
     /// first, until the budget is spent.
-    async fn measure_near(
+    async fn measure_near_limit(
         &self,
         limit: f64,
         settings: RecordDecaySettings,
@@ -198,23 +200,26 @@ impl Harvester<'_> {
         ranking: &mut DecayRanking,
         stop: &StopSignal,
     ) {
-        let undecided = records.iter().filter_map(|record| best_location(record, known));
+        let undecided = records.iter().filter_map(|record| least_decayed_location(record, known));
         let mut undecided: Vec<RecordDecay> =
-            undecided.filter(|it| it.decay.is_above(limit).is_none()).collect();
-        let distance = |it: &RecordDecay| (it.decay.middle() - limit).abs();
+            undecided.filter(|record| record.decay.is_above(limit).is_none()).collect();
+        let distance = |record: &RecordDecay| (record.decay.middle() - limit).abs();
         undecided.sort_by(|one, other| distance(one).total_cmp(&distance(other)));
         for record in undecided {
             let fetched = usize::try_from(ranking.pages).unwrap_or(usize::MAX);
-            let left = settings.budget.saturating_sub(fetched);
-            if left == 0 || stop.is_stopped() {
+            let remaining_pages = settings.budget.saturating_sub(fetched);
+            if remaining_pages == 0 || stop.is_stopped() {
                 return;
             }
-            if let Some(range) = self.measure(&record.url, left, settings, ranking, stop).await {
+            if let Some(range) =
+                self.measure(&record.url, remaining_pages, settings, ranking, stop).await
+            {
                 known.insert(record.url, range);
             }
         }
     }
 
+    /// Measures the decay of a page with random walks; `None` if the measurement did not finish.
     async fn measure(
         &self,
         url: &str,
@@ -278,7 +283,8 @@ fn domain_decay(records: &[RecordDecay]) -> Vec<(String, f64)> {
 
 /// Returns the decay of a target by its verdict. The links of a live page are unknown.
 fn by_verdict(verdict: Option<Verdict>, sigma: Sigma) -> DecayRange {
-    let is_dead = verdict.is_some_and(|it| check_result(it) == relink_survey::CheckResult::Broken);
+    let is_dead =
+        verdict.is_some_and(|verdict| check_result(verdict) == relink_survey::CheckResult::Broken);
     if is_dead {
         return DecayRange { low: 1.0, high: 1.0, source: DecaySource::Verdict };
     }
@@ -288,11 +294,11 @@ fn by_verdict(verdict: Option<Verdict>, sigma: Sigma) -> DecayRange {
 }
 
 /// Returns the location of a record with the lowest decay.
-fn best_location(
+fn least_decayed_location(
     record: &StoredRecord,
     known: &HashMap<String, DecayRange>,
 ) -> Option<RecordDecay> {
-    let locations = record.links.iter().filter(|it| it.role == RecordLinkRole::Location);
+    let locations = record.links.iter().filter(|link| link.role == RecordLinkRole::Location);
     let ranges = locations.filter_map(|link| Some((link, *known.get(&link.url)?)));
     let (link, decay) =
         ranges.min_by(|(_, one), (_, other)| one.middle().total_cmp(&other.middle()))?;

@@ -1,5 +1,5 @@
-//! The statistics of a provider over time: after each run, the state of its domains is
-//! computed and stored; the report lists the stored days and the incidents.
+//! The statistics of a provider over time. After each run, the state of its domains is
+//! computed and stored. The report lists the stored days and the incidents.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};

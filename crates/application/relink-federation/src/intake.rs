@@ -55,6 +55,7 @@ impl Harvester<'_> {
         self.delete_marked(provider, row).await
     }
 
+    /// Reads the lists of an OAI-PMH provider: one list per set.
     async fn read_lists(
         &self,
         provider: &StoredProvider,
@@ -151,6 +152,7 @@ impl Harvester<'_> {
         }
     }
 
+    /// Stores a page of records with the position of the next page.
     async fn save_page(
         &self,
         provider: &StoredProvider,
@@ -161,7 +163,7 @@ impl Harvester<'_> {
         let intake = &mut row.intake;
         let mut problems = page.problems;
         let records: Vec<NewRecord> =
-            page.records.into_iter().map(|it| new_record(it, &mut problems)).collect();
+            page.records.into_iter().map(|record| new_record(record, &mut problems)).collect();
         let now = self.ports.now();
         let (progress, marks) = (&reader.progress, reader.marks_arrivals);
         let changes = self.store.save_page(provider.id, &records, progress, marks, now).await?;
@@ -169,11 +171,12 @@ impl Harvester<'_> {
         intake.added += changes.added;
         intake.changed += changes.changed;
         intake.unchanged += changes.unchanged;
-        let room = MAX_PROBLEMS.saturating_sub(intake.problems.len());
-        intake.problems.extend(problems.into_iter().take(room));
+        let remaining = MAX_PROBLEMS.saturating_sub(intake.problems.len());
+        intake.problems.extend(problems.into_iter().take(remaining));
         Ok(())
     }
 
+    /// Deletes the stored token, so that the next run does not continue the list.
     async fn forget_list(
         &self,
         provider: &StoredProvider,
@@ -183,6 +186,7 @@ impl Harvester<'_> {
         Ok(self.store.save_progress(provider.id, &reader.progress).await?)
     }
 
+    /// Records that a list was read to its end. The next run reads only later changes.
     async fn finish_list(
         &self,
         provider: &StoredProvider,
@@ -201,6 +205,7 @@ impl Harvester<'_> {
         Ok(())
     }
 
+    /// Reads all records from a file.
     async fn read_file(
         &self,
         provider: &StoredProvider,

@@ -81,10 +81,10 @@ impl ListReader {
 
     /// Records a page. Returns why the list must not be read further.
     pub(super) fn check_page(&mut self, page: &RecordPage) -> Option<&'static str> {
-        let before = self.identifiers.len();
+        let known_before = self.identifiers.len();
         let hashes = page.records.iter().map(|record| xxh3_64(record.identifier.as_bytes()));
         self.identifiers.extend(hashes);
-        let has_new = self.identifiers.len() > before;
+        let has_new = self.identifiers.len() > known_before;
         self.repeated_pages = if has_new { 0 } else { self.repeated_pages + 1 };
         let token = page.next_token.as_deref().unwrap_or_default();
         if !token.is_empty() && !self.tokens.insert(xxh3_64(token.as_bytes())) {
@@ -103,7 +103,7 @@ impl ListReader {
         self.progress.token = match &page.next_token {
             Some(token) => Some(format!("{set} {token}")),
             None if set + 1 < self.sets.len() => {
-                // Each set is a list of its own: records and tokens may occur in several ones.
+                // Each set is a separate list: records and tokens may occur in several sets.
                 self.clear_seen();
                 Some(format!("{} ", set + 1))
             }

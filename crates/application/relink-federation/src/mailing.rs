@@ -53,7 +53,7 @@ impl Harvester<'_> {
     ) -> Result<Vec<MailReport>, EngineError> {
         let languages = self.languages().await?;
         let mails = self.store.preview_mails().await?;
-        let preview = |mail: &StoredMail| report(mail, render(mail, templates, &languages));
+        let preview = |mail: &StoredMail| mail_report(mail, render(mail, templates, &languages));
         Ok(mails.iter().map(preview).collect())
     }
 
@@ -65,7 +65,7 @@ impl Harvester<'_> {
         let languages = self.languages().await?;
         let mails = self.store.failed_mails().await?;
         let failed = |mail: &StoredMail| {
-            let rendered = report(mail, render(mail, templates, &languages));
+            let rendered = mail_report(mail, render(mail, templates, &languages));
             MailReport { error: mail.error.clone(), ..rendered }
         };
         Ok(mails.iter().map(failed).collect())
@@ -86,7 +86,7 @@ impl Harvester<'_> {
         let mails = self.store.prepare_mails(self.today(), domain).await?;
         let mut reports = Vec::new();
         for mail in mails {
-            let mut entry = report(&mail, render(&mail, sender.templates, &languages));
+            let mut entry = mail_report(&mail, render(&mail, sender.templates, &languages));
             let mut is_usable = true;
             if entry.error.is_none() {
                 self.store.release();
@@ -94,7 +94,7 @@ impl Harvester<'_> {
                 is_usable = !matches!(result, Err(MailError::Server { .. }));
                 (entry.state, entry.error) = state_after(&result, &mail, self.ports.now());
                 if is_usable {
-                    self.record(&mail, &entry).await?;
+                    self.store_state(&mail, &entry).await?;
                 }
             }
             reports.push(entry);
@@ -124,7 +124,7 @@ impl Harvester<'_> {
 
     /// Stores the state of a mail. Waits for another process that uses the database: otherwise
     /// the mail would be sent again.
-    async fn record(&self, mail: &StoredMail, entry: &MailReport) -> Result<(), EngineError> {
+    async fn store_state(&self, mail: &StoredMail, entry: &MailReport) -> Result<(), EngineError> {
         let started = Instant::now();
         loop {
             let (state, error) = (entry.state, entry.error.as_deref());
@@ -143,7 +143,7 @@ impl Harvester<'_> {
         let language = |settings: &str| {
             serde_json::from_str::<ProviderSettings>(settings).map(|settings| settings.language)
         };
-        providers.iter().map(|it| Ok((it.id, language(&it.settings)?))).collect()
+        providers.iter().map(|provider| Ok((provider.id, language(&provider.settings)?))).collect()
     }
 }
 
@@ -153,7 +153,8 @@ fn state_after(
     mail: &StoredMail,
     now: Timestamp,
 ) -> (MailState, Option<String>) {
-    let first = mail.notifications.iter().map(|it| it.created_at).min().unwrap_or(now);
+    let first =
+        mail.notifications.iter().map(|notification| notification.created_at).min().unwrap_or(now);
     let is_overdue =
         mail.attempts + 1 >= MAX_ATTEMPTS && now.duration_since(first) >= GIVE_UP_AFTER;
     let state = match result {
@@ -165,6 +166,7 @@ fn state_after(
     (state, result.as_ref().err().map(ToString::to_string))
 }
 
+/// Renders the text of a mail in the language of its provider.
 fn render(
     mail: &StoredMail,
     templates: &MailTemplates,
@@ -183,7 +185,8 @@ fn render(
     })
 }
 
-fn report(mail: &StoredMail, text: Result<MailText, String>) -> MailReport {
+/// Returns the report of a mail, with its text or the error of the template.
+fn mail_report(mail: &StoredMail, text: Result<MailText, String>) -> MailReport {
     let (text, error) = match text {
         Ok(text) => (text, None),
         Err(error) => (MailText { subject: String::new(), text: String::new() }, Some(error)),

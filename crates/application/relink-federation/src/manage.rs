@@ -88,13 +88,13 @@ impl Harvester<'_> {
         };
         let mut overrides = self.store.overrides(provider.id).await?;
         let key = (subject.scope.as_str().to_owned(), subject.name.clone());
-        let is_same = |it: &StoredOverride| it.scope == key.0 && it.subject == key.1;
+        let is_same = |stored: &StoredOverride| stored.scope == key.0 && stored.subject == key.1;
         match action {
             ManagerAction::Answer { until } => {
                 changes.incidents = self.pause_incidents(provider, matched, *until).await?;
             }
             ManagerAction::Override(decision) => {
-                overrides.retain(|it| !is_same(it));
+                overrides.retain(|stored| !is_same(stored));
                 let new = self.new_override(subject, *decision, user, reason);
                 overrides.push(new.clone());
                 // The old decision is deleted before the new one is stored.
@@ -102,7 +102,7 @@ impl Harvester<'_> {
                 changes.lifted = vec![key.clone()];
             }
             ManagerAction::Lift => {
-                overrides.retain(|it| !is_same(it));
+                overrides.retain(|stored| !is_same(stored));
                 changes.lifted = vec![key.clone()];
             }
             ManagerAction::Note => {}
@@ -257,6 +257,7 @@ impl Harvester<'_> {
         self.hide_flagged(provider, settings, &matched, reason, user).await
     }
 
+    /// Hides the records of a reported target that is confirmed to be broken.
     async fn hide_flagged(
         &self,
         provider: &StoredProvider,

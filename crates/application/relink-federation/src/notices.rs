@@ -64,8 +64,9 @@ impl Harvester<'_> {
         ];
         let mut notifications = Vec::new();
         for transition in order {
-            let is_in_group =
-                |it: &&Change| it.transition == Some(transition) && !ends_with_deletion(it);
+            let is_in_group = |change: &&Change| {
+                change.transition == Some(transition) && !ends_with_deletion(change)
+            };
             let group: Vec<&Change> = changes.iter().filter(is_in_group).collect();
             if group.is_empty() {
                 continue;
@@ -99,7 +100,7 @@ impl Harvester<'_> {
         let deadline = match kind {
             NoticeKind::Escalated | NoticeKind::Draft => changes
                 .iter()
-                .filter_map(|it| it.state.incident.next_check(&lifecycle))
+                .filter_map(|change| change.state.incident.next_check(&lifecycle))
                 .map(|next| next.on)
                 .min(),
             _ => None,
@@ -135,7 +136,7 @@ fn items(kind: NoticeKind, change: &Change, view: &RecordView) -> Vec<NoticeItem
         IncidentSubject::Host(host) => Some(host.clone()),
         IncidentSubject::Target(_) => None,
     };
-    let records = view.affected(incident).iter().filter(|it| applies(kind, incident, it));
+    let records = view.affected(incident).iter().filter(|record| applies(kind, incident, record));
     let item = |record: &AffectedRecord| NoticeItem {
         record: record.identifier.clone(),
         title: record.title.clone(),
@@ -172,7 +173,9 @@ fn notice_key(
 ) -> String {
     let mut subjects: Vec<String> = changes
         .iter()
-        .map(|it| format!("{} {}", it.state.incident.subject.name(), it.state.incident.found_on))
+        .map(|change| {
+            format!("{} {}", change.state.incident.subject.name(), change.state.incident.found_on)
+        })
         .collect();
     subjects.sort_unstable();
     let hash = xxh3_64(subjects.join("\n").as_bytes());

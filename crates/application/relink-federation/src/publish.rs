@@ -67,7 +67,7 @@ pub struct Submission {
     pub title: Option<String>,
     /// The state of the record.
     pub state: SubmissionState,
-    /// Its checked links.
+    /// The checked links of the record.
     pub locations: Vec<SubmittedLocation>,
     /// Links that are not web URLs, and the reason if the check failed.
     pub problems: Vec<String>,

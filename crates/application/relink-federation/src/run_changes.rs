@@ -36,7 +36,7 @@ impl Harvester<'_> {
         provider: i64,
     ) -> Result<Vec<(i64, IncidentState)>, EngineError> {
         let stored = self.store.incidents(provider, IncidentFilter::Open).await?;
-        stored.iter().map(|it| Ok((it.id, serde_json::from_str(&it.incident)?))).collect()
+        stored.iter().map(|row| Ok((row.id, serde_json::from_str(&row.incident)?))).collect()
     }
 
     /// Returns the open incidents of the targets and hosts of `records`.
@@ -58,7 +58,7 @@ impl Harvester<'_> {
         let subjects: HashSet<&String> = links.flat_map(|link| [&link.url, &link.host]).collect();
         let subjects: Vec<String> = subjects.into_iter().cloned().collect();
         let stored = self.store.open_incidents_of(provider, &subjects).await?;
-        stored.iter().map(|it| Ok((it.id, serde_json::from_str(&it.incident)?))).collect()
+        stored.iter().map(|row| Ok((row.id, serde_json::from_str(&row.incident)?))).collect()
     }
 
     /// Advances the incidents after a run, and stores everything in one transaction.
@@ -73,7 +73,7 @@ impl Harvester<'_> {
             CheckScope::Provider => self.open_incidents(provider.id).await?,
             CheckScope::Records(records) => self.open_incidents_of(provider.id, records).await?,
         };
-        let mut outcome = self.outcome(provider, settings, checks, &open, row).await?;
+        let mut outcome = self.compute_outcome(provider, settings, checks, &open, row).await?;
         self.add_former_records(&mut outcome).await?;
         for change in &mut outcome.changes {
             count_transition(&mut row.changes, change.transition);
@@ -102,7 +102,7 @@ impl Harvester<'_> {
         Ok(self.store.apply(provider.id, self.today(), &stored, now).await?)
     }
 
-    /// Adds the records whose changed URL ended an incident: they no longer have its target.
+    /// Adds the records whose changed URL ended an incident: they no longer link to its target.
     async fn add_former_records(&self, outcome: &mut RunOutcome) -> Result<(), EngineError> {
         let is_url_change = |change: &&Change| {
             let end = change.state.incident.end.map(|end| end.reason);
@@ -110,7 +110,9 @@ impl Harvester<'_> {
         };
         for change in outcome.changes.iter().filter(is_url_change) {
             for id in &change.state.records {
-                if let Some(record) = self.record_by_id(*id).await?.filter(|it| !it.is_deleted) {
+                if let Some(record) =
+                    self.record_by_id(*id).await?.filter(|record| !record.is_deleted)
+                {
                     outcome.view.add_former(&change.state.incident, &record);
                 }
             }
@@ -125,7 +127,7 @@ impl Harvester<'_> {
     }
 
     /// Computes the changes of a run. If they would hide too many records, no record is hidden.
-    async fn outcome(
+    async fn compute_outcome(
         &self,
         provider: &StoredProvider,
         settings: &ProviderSettings,
@@ -177,8 +179,9 @@ impl Harvester<'_> {
             selection.add(&change.state.incident.subject);
         }
         let mut affected = self.store.records_of_targets(scope.provider.id, &selection).await?;
-        affected.retain(|it| !records.iter().any(|record| record.id == it.id));
-        // `records` has the record before and after its change; the last one is stored.
+        let is_changed = |id: i64| records.iter().any(|record| record.id == id);
+        affected.retain(|record| !is_changed(record.id));
+        // `records` has the record before and after its change. The last version is stored.
         affected.extend(records.last().cloned());
         let open = self.open_incidents_of(scope.provider.id, &affected).await?;
         Ok(scope.view(&affected, &open, changes))
@@ -194,8 +197,8 @@ impl Harvester<'_> {
         Some(format!("records were not hidden: {limit}"))
     }
 
-    /// Returns the targets and hosts of open incidents for whose records managers have decided,
-    /// all of them.
+    /// Returns the targets and hosts of open incidents for which managers have decided about all
+    /// records.
     async fn held_subjects(
         &self,
         provider: &StoredProvider,
@@ -210,8 +213,9 @@ impl Harvester<'_> {
             let mut selection = TargetSelection::default();
             selection.add(&state.incident.subject);
             let records = self.store.records_of_targets(provider.id, &selection).await?;
-            let is_decided =
-                |it: &StoredRecord| manager_decision(overrides, &provider.name, it).is_some();
+            let is_decided = |record: &StoredRecord| {
+                manager_decision(overrides, &provider.name, record).is_some()
+            };
             if !records.is_empty() && records.iter().all(is_decided) {
                 held.insert(state.incident.subject.name().to_owned());
             }
@@ -219,7 +223,7 @@ impl Harvester<'_> {
         Ok(held)
     }
 
-    /// Returns the incidents whose target is gone because all of its records were deleted.
+    /// Returns the incidents whose target is gone because all its records were deleted.
     async fn deleted_incidents(
         &self,
         open: &[(i64, IncidentState)],
@@ -240,6 +244,7 @@ impl Harvester<'_> {
         Ok(deleted)
     }
 
+    /// Whether all records of an incident were deleted.
     async fn are_deleted(&self, records: &[i64]) -> Result<bool, EngineError> {
         for id in records {
             if self.record_by_id(*id).await?.is_some_and(|record| !record.is_deleted) {

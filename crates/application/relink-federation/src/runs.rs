@@ -1,6 +1,6 @@
 //! Runs of one or all providers.
 //!
-//! Several providers are read at the same time, so that a slow one does not delay the others.
+//! Several providers are read at the same time, so that a slow provider does not delay the others.
 //! Links are checked and incidents advance provider by provider.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,8 +20,8 @@ type NumberedRow = (usize, HarvestRunRow);
 
 impl Harvester<'_> {
     /// Runs providers: reads records, checks links and advances incidents. `on_row` receives the
-    /// report of each provider when it is complete. Returns the reports in the order of the list;
-    /// after a stop, those of the providers that were reached.
+    /// report of each provider when it is complete. Returns the reports in the order of the list.
+    /// After a stop, returns only the reports of the providers that were processed.
     ///
     /// # Errors
     ///
@@ -37,6 +37,7 @@ impl Harvester<'_> {
         let readers = {
             // The channel ends when all readers have ended.
             let reader = |sender| self.read_all(providers, &next, sender, stop);
+            // Four readers read one provider each at a time.
             (reader(sender.clone()), reader(sender.clone()), reader(sender.clone()), reader(sender))
         };
         let checks = self.check_all(providers, receiver, stop, on_row);

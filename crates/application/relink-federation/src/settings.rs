@@ -51,7 +51,7 @@ pub enum ArrivalFilter {
     New,
     /// All records, also those of the first harvest.
     All,
-    /// No records. New ones are checked by the next survey.
+    /// No records. New records are checked by the next survey.
     Off,
 }
 
@@ -75,6 +75,7 @@ pub fn parse_time_zone(text: &str) -> Option<TimeZone> {
     parse_offset(text).map(TimeZone::fixed).or_else(|| TimeZone::get(text).ok())
 }
 
+/// Parses an offset such as `+01:00`, `-0530` or `+1`.
 fn parse_offset(text: &str) -> Option<Offset> {
     let (sign, digits) = match text.split_at_checked(1)? {
         ("+", rest) => (1, rest.replace(':', "")),
@@ -117,7 +118,8 @@ pub struct ProviderSettings {
     pub notify: NotifyChoice,
     /// The sampling plan.
     pub plan: String,
-    /// *G*, *p1*, *p2⁻* and *p2⁺* of the plan of Le & Shulman.
+    /// Parameters of the sampling plan of Le & Shulman: the group size *G*, and the thresholds *p1*,
+    /// *p2⁻* and *p2⁺*.
     pub parameters: (u32, f64, f64, f64),
     /// Which records are checked on arrival.
     #[serde(default)]

@@ -74,6 +74,7 @@ impl Harvester<'_> {
         self.match_subject(provider, HarvestSubject { scope: OverrideScope::Target, name }).await
     }
 
+    /// Returns a subject with its records; `None` if it has none.
     async fn match_subject(
         &self,
         provider: &StoredProvider,
@@ -83,6 +84,7 @@ impl Harvester<'_> {
         Ok((!records.is_empty()).then_some(SubjectMatch { subject, records }))
     }
 
+    /// Returns the records of a subject that are not deleted.
     async fn records_of(
         &self,
         provider: &StoredProvider,

@@ -99,7 +99,7 @@ impl RecordView {
     }
 }
 
-/// What the visibility of records depends on, apart from the incidents.
+/// The data on which the visibility of records depends, apart from the incidents.
 pub(super) struct ViewScope<'a> {
     pub(super) provider: &'a StoredProvider,
     pub(super) overrides: &'a [StoredOverride],
@@ -115,7 +115,7 @@ impl<'a> ViewScope<'a> {
         Self { provider, overrides, arrived: Vec::new(), broken: HashSet::new() }
     }
 
-    /// The scope of a run.
+    /// Returns the scope of a run.
     pub(super) fn of_run(
         provider: &'a StoredProvider,
         overrides: &'a [StoredOverride],
@@ -149,7 +149,7 @@ impl<'a> ViewScope<'a> {
         open: &[(i64, IncidentState)],
         changes: &[Change],
     ) -> RecordView {
-        let scan = Scan::new(self, open, changes);
+        let scan = VisibilityScan::new(self, open, changes);
         let mut view = RecordView::default();
         for record in records {
             scan.add(record, &mut view);
@@ -159,7 +159,7 @@ impl<'a> ViewScope<'a> {
 }
 
 /// Adds records to a [`RecordView`]. A *subject* is the URL or host of an incident.
-struct Scan<'a> {
+struct VisibilityScan<'a> {
     scope: &'a ViewScope<'a>,
     /// The ids of the arrivals.
     arrived: HashSet<i64>,
@@ -171,14 +171,14 @@ struct Scan<'a> {
     listed: HashSet<&'a str>,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> VisibilityScan<'a> {
     fn new(
         scope: &'a ViewScope<'a>,
         open: &'a [(i64, IncidentState)],
         changes: &'a [Change],
     ) -> Self {
         let states = states_after(open, changes);
-        let is_hidden = |it: &&&IncidentState| it.incident.stage == Stage::Hidden;
+        let is_hidden = |state: &&&IncidentState| state.incident.stage == Stage::Hidden;
         let name = |state: &&'a IncidentState| state.incident.subject.name();
         Self {
             scope,
@@ -189,6 +189,7 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Adds a record to the view.
     fn add(&self, record: &StoredRecord, view: &mut RecordView) {
         if record.is_deleted {
             return;
@@ -265,15 +266,15 @@ pub(super) fn manager_decision(
     provider: &str,
     record: &StoredRecord,
 ) -> Option<OverrideAction> {
-    let decision = |it: &StoredOverride| {
+    let decision = |stored: &StoredOverride| {
         let mut links = record.links.iter();
-        let (scope, applies) = match it.scope.as_str() {
-            "provider" => (OverrideScope::Provider, it.subject == provider),
-            "domain" => (OverrideScope::Domain, links.any(|link| link.host == it.subject)),
-            "target" => (OverrideScope::Target, links.any(|link| link.url == it.subject)),
-            _ => (OverrideScope::Record, record.identifier == it.subject),
+        let (scope, applies) = match stored.scope.as_str() {
+            "provider" => (OverrideScope::Provider, stored.subject == provider),
+            "domain" => (OverrideScope::Domain, links.any(|link| link.host == stored.subject)),
+            "target" => (OverrideScope::Target, links.any(|link| link.url == stored.subject)),
+            _ => (OverrideScope::Record, record.identifier == stored.subject),
         };
-        let is_hide = it.action == OverrideAction::Hide.as_str();
+        let is_hide = stored.action == OverrideAction::Hide.as_str();
         let action = if is_hide { OverrideAction::Hide } else { OverrideAction::Restore };
         applies.then_some((scope, action))
     };
@@ -288,7 +289,7 @@ impl Harvester<'_> {
         open: &[(i64, IncidentState)],
         changes: &[Change],
     ) -> Result<RecordView, EngineError> {
-        let scan = Scan::new(scope, open, changes);
+        let scan = VisibilityScan::new(scope, open, changes);
         let mut view = RecordView::default();
         let mut filter = RecordFilter {
             provider: Some(scope.provider.id),
@@ -308,5 +309,5 @@ impl Harvester<'_> {
 
 /// Returns the links to the described resource. Other links do not affect the visibility.
 fn locations(record: &StoredRecord) -> impl Iterator<Item = &StoredRecordLink> {
-    record.links.iter().filter(|it| it.role == RecordLinkRole::Location)
+    record.links.iter().filter(|link| link.role == RecordLinkRole::Location)
 }

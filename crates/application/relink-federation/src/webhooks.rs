@@ -10,7 +10,7 @@ use relink_requests::{EngineError, to_json};
 
 /// Maximum number of attempts.
 const MAX_ATTEMPTS: u32 = 20;
-/// The wait after the first failed attempt, in minutes. It doubles with each further one.
+/// The wait after the first failed attempt, in minutes. Each further failure doubles the wait.
 const FIRST_DELAY_MINUTES: i64 = 1;
 /// The longest wait.
 const MAX_DELAY: SignedDuration = SignedDuration::from_hours(24);
@@ -49,7 +49,7 @@ impl Harvester<'_> {
     /// Fails if the store fails.
     pub async fn pending_webhooks(&self) -> Result<Vec<DeliveryReport>, EngineError> {
         let pending = self.store.pending_deliveries().await?;
-        pending.iter().map(report).collect()
+        pending.iter().map(delivery_report).collect()
     }
 
     /// Delivers all messages that are due, each URL in the order of its messages. A message that
@@ -64,9 +64,10 @@ impl Harvester<'_> {
     ) -> Result<Vec<DeliveryReport>, EngineError> {
         let mut reports: Vec<DeliveryReport> = Vec::new();
         for delivery in self.store.pending_deliveries().await? {
-            let mut entry = report(&delivery)?;
-            let is_blocked =
-                reports.iter().any(|it| it.url == delivery.url && it.state == MailState::Pending);
+            let mut entry = delivery_report(&delivery)?;
+            let is_blocked = reports
+                .iter()
+                .any(|report| report.url == delivery.url && report.state == MailState::Pending);
             // A receiver that is down gets its messages later, in their order.
             if !is_blocked && delivery.not_before <= self.ports.now() {
                 (entry.state, entry.error) = self.deliver(sender, &delivery, &entry.body).await;
@@ -107,7 +108,7 @@ fn delay(attempts: u32) -> SignedDuration {
     SignedDuration::from_mins(minutes).min(MAX_DELAY)
 }
 
-fn report(delivery: &StoredDelivery) -> Result<DeliveryReport, EngineError> {
+fn delivery_report(delivery: &StoredDelivery) -> Result<DeliveryReport, EngineError> {
     let notification = &delivery.notification;
     let body = WebhookBody {
         id: &notification.key,

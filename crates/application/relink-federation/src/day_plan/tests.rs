@@ -7,6 +7,7 @@ use super::*;
 
 const START: Date = date(2026, 1, 1);
 
+/// Returns the day with this number, from 0.
 fn day(number: i64) -> Date {
     START.saturating_add(jiff::Span::new().days(number))
 }
@@ -28,6 +29,8 @@ fn hosts() -> HostTargets {
     hosts
 }
 
+/// Returns an incident that begins on the first day and whose target was broken in checks on these
+/// days.
 fn incident(subject: IncidentSubject, checks: &[i64]) -> (i64, IncidentState) {
     let mut incident = Incident::open(subject, START);
     for check in checks {
@@ -51,7 +54,7 @@ fn check(number: i64, incidents: &[(i64, IncidentState)], due: &[&str], domains:
         arrivals: &HashSet::new(),
     };
     let plan = DayPlan::new(&hosts(), &input);
-    assert_eq!((plan.due, plan.domains), (to_owned(due), to_owned(domains)));
+    assert_eq!((plan.due, plan.domains), (to_strings(due), to_strings(domains)));
 }
 
 /// Returns the input of the first day without incidents.
@@ -72,11 +75,12 @@ fn input<'a>(
     }
 }
 
-fn to_owned(texts: &[&str]) -> Vec<String> {
+fn to_strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-const NEW: [&str; 3] = ["http://new.test/0", "http://new.test/1", "http://new.test/2"];
+/// The targets of the host that was never checked.
+const NEW_TEST_URLS: [&str; 3] = ["http://new.test/0", "http://new.test/1", "http://new.test/2"];
 
 #[test]
 fn targets_that_the_sample_omitted_are_not_due() {
@@ -89,11 +93,11 @@ fn targets_that_the_sample_omitted_are_not_due() {
 fn failing_targets_are_due() {
     let mut hosts = hosts();
     hosts.get_mut("a.test").unwrap()[1].verdict = Some(Verdict::Failing);
-    let surveyed = HashMap::from([("a.test".to_owned(), START), ("new.test".to_owned(), START)]);
+    let surveyed = HashMap::from([("a.test".to_owned(), START), ("new.test".to_strings(), START)]);
     let no_arrivals = HashSet::new();
     let decay = HashMap::new();
     let input = DayPlanInput { day: day(1), ..input(&decay, &surveyed, &no_arrivals) };
-    assert_eq!(DayPlan::new(&hosts, &input).due, to_owned(&["http://a.test/1"]));
+    assert_eq!(DayPlan::new(&hosts, &input).due, to_strings(&["http://a.test/1"]));
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn domain_outside_the_budget_is_not_checked() {
     let (surveyed, no_arrivals, decay) = (HashMap::new(), HashSet::new(), HashMap::new());
     let input = DayPlanInput { budget: Some(3), ..input(&decay, &surveyed, &no_arrivals) };
     let plan = DayPlan::new(&hosts(), &input);
-    assert_eq!((plan.domains, plan.due), (to_owned(&["a.test"]), Vec::new()));
+    assert_eq!((plan.domains, plan.due), (to_strings(&["a.test"]), Vec::new()));
     assert_eq!(plan.sampled.len(), 3);
 }
 
@@ -120,7 +124,7 @@ fn incident_is_due_on_its_days_only() {
 fn outage_is_probed_and_suspends_the_other_checks() {
     let host = || IncidentSubject::Host("new.test".to_owned());
     check(3, &[incident(host(), &[])], &[], &[]);
-    check(7, &[incident(host(), &[])], &NEW, &[]);
+    check(7, &[incident(host(), &[])], &NEW_TEST_URLS, &[]);
     check(30, &[incident(host(), &[7])], &[], &["new.test"]);
 }
 
@@ -164,12 +168,12 @@ fn arrivals_that_are_not_known_to_work_are_checked_on_any_day() {
         let plan = DayPlan::new(&hosts(), &input);
         (plan.arrivals, plan.due)
     };
-    assert_eq!(plan(&[]), (to_owned(&[NEW[1]]), to_owned(&[])));
+    assert_eq!(plan(&[]), (to_strings(&[NEW_TEST_URLS[1]]), to_strings(&[])));
     // A host with an outage does not delay the check of a new record.
     let outage = incident(IncidentSubject::Host("new.test".to_owned()), &[]);
-    assert_eq!(plan(&[outage]), (to_owned(&[NEW[1]]), to_owned(&[])));
+    assert_eq!(plan(&[outage]), (to_strings(&[NEW_TEST_URLS[1]]), to_strings(&[])));
     let known = incident(IncidentSubject::Target(url("new.test")), &[]);
-    assert_eq!(plan(&[known]).0, to_owned(&[]));
+    assert_eq!(plan(&[known]).0, to_strings(&[]));
 }
 
 #[test]
@@ -189,8 +193,8 @@ fn arrival_is_checked_again_if_its_last_check_is_old() {
         };
         DayPlan::new(&hosts(), &input).arrivals
     };
-    assert_eq!(plan(6), to_owned(&[]));
-    assert_eq!(plan(7), to_owned(&["http://a.test/1"]));
+    assert_eq!(plan(6), to_strings(&[]));
+    assert_eq!(plan(7), to_strings(&["http://a.test/1"]));
 }
 
 #[test]
