@@ -71,7 +71,7 @@ async fn load_pages(
     }
 }
 
-/// A target of the graph.
+/// A target of the crawl that can become a page of the graph.
 struct GraphTarget {
     task: TaskId,
     url: String,
@@ -95,9 +95,9 @@ impl GraphTarget {
 struct CrawlGraph {
     pages: HashMap<DocumentId, TaskId>,
     links: Vec<(TaskId, TaskId)>,
-    /// The page to which a page redirects.
+    /// The page to which each redirecting page redirects.
     redirects: HashMap<TaskId, TaskId>,
-    /// Pages with links other than a redirect.
+    /// Pages that have links other than a redirect.
     pages_with_links: HashSet<TaskId>,
 }
 

@@ -85,20 +85,20 @@ struct Columns {
 
 impl Columns {
     /// Detects the columns from the first line, and whether it is a header.
-    fn detect(first: &str) -> (Self, bool) {
-        let separator = separator(first);
+    fn detect(first_line: &str) -> (Self, bool) {
+        let separator = separator(first_line);
         let names: Vec<String> =
-            fields(separator, first).iter().map(|name| name.to_ascii_lowercase()).collect();
-        let column =
+            fields(separator, first_line).iter().map(|name| name.to_ascii_lowercase()).collect();
+        let column_of =
             |candidates: &[&str]| names.iter().position(|name| candidates.contains(&name.as_str()));
-        match (column(&["from", "source"]), column(&["to", "target"])) {
+        match (column_of(&["from", "source"]), column_of(&["to", "target"])) {
             (Some(from), Some(to)) => (
                 Self {
                     separator,
                     from,
                     to,
-                    kind: column(&["kind"]),
-                    verdict: column(&["verdict"]),
+                    kind: column_of(&["kind"]),
+                    verdict: column_of(&["verdict"]),
                 },
                 true,
             ),
@@ -149,7 +149,7 @@ fn comma_separated(line: &str) -> Vec<String> {
     fields.iter().map(|field| field.trim().to_owned()).collect()
 }
 
-/// Pages and links read so far.
+/// The graph read so far.
 #[derive(Default)]
 struct GraphBuilder {
     nodes: Vec<Node>,

@@ -1,5 +1,5 @@
-//! Maps verdicts to failure probabilities of random walks. A walk *fails* if it ends on a
-//! dead page.
+//! Maps verdicts to failure probabilities of random walks. A walk *fails* if it ends on a page
+//! that counts as dead.
 
 use relink_model::Verdict;
 
@@ -26,7 +26,8 @@ pub struct FailureModel {
 }
 
 impl FailureModel {
-    /// Default failure probability of a failing page: it is equally likely to recover.
+    /// Default failure probability of a failing page. Such a page is equally likely to recover and to
+    /// stay dead.
     pub const DEFAULT_FAILING_WEIGHT: f64 = 0.5;
 
     /// Returns the probability that a walk fails at a page with this verdict.

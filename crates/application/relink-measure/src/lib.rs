@@ -181,7 +181,7 @@ pub async fn measure(
     measurement.outcome(end, requests)
 }
 
-/// A running measurement.
+/// A measurement in progress.
 struct DecayMeasurement<'a> {
     settings: MeasureSettings,
     prober: PageProber<'a>,

@@ -120,8 +120,8 @@ impl MeasureOutcome {
     /// Returns the share of the page's own links that are dead. `None` if the page
     /// has no links, or is itself dead.
     pub fn dead_share(&self) -> Option<f64> {
-        let own = self.details.own_links.as_ref().filter(|own| own.links > 0)?;
-        Some(own.breakdown.dead_share)
+        let own_links = self.details.own_links.as_ref().filter(|own_links| own_links.links > 0)?;
+        Some(own_links.breakdown.dead_share)
     }
 
     /// Whether the page was measured and is alive.
@@ -148,11 +148,11 @@ pub async fn decay_over_time(
         let day = score.measured_at.to_zoned(TimeZone::UTC).date();
         days.entry(day).or_default().insert(score.url.clone(), score);
     }
-    Ok(days.into_values().filter_map(|scores| day(&scores)).collect())
+    Ok(days.into_values().filter_map(|scores| mean_of_day(&scores)).collect())
 }
 
 /// Returns the mean of the scores of one day; `None` if there are none.
-fn day(scores: &BTreeMap<String, StoredDecay>) -> Option<DecayDay> {
+fn mean_of_day(scores: &BTreeMap<String, StoredDecay>) -> Option<DecayDay> {
     let mean = |values: &[f64]| {
         let count = f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX));
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / count)

@@ -126,7 +126,7 @@ impl<'a> PageProber<'a> {
         if let Some(cached) = self.cache.get(destination) {
             return cached.clone();
         }
-        let page = self.request(destination).await;
+        let page = self.fetch_and_judge(destination).await;
         if self.cache.len() < MAX_CACHED_PAGES {
             self.cache.insert(destination.clone(), page.clone());
         }
@@ -134,7 +134,7 @@ impl<'a> PageProber<'a> {
     }
 
     /// Fetches and judges a page, unless its state is known without a request.
-    async fn request(&mut self, destination: &Destination) -> ObservedPage {
+    async fn fetch_and_judge(&mut self, destination: &Destination) -> ObservedPage {
         let Destination::Page(url) = destination else { return invalid_url_page() };
         let Ok(url) = Url::parse(url) else { return invalid_url_page() };
         if self.failure_list.contains(url.as_str()) {

@@ -81,9 +81,9 @@ impl WebGraph {
             })
             .collect();
         // Pages with equal scores are sorted by name, so that the order is defined.
-        pages.sort_by(|left, right| {
-            let by_score = right.decay.get().total_cmp(&left.decay.get());
-            by_score.then_with(|| self.name(left.page).cmp(self.name(right.page)))
+        pages.sort_by(|one, other| {
+            let by_score = other.decay.get().total_cmp(&one.decay.get());
+            by_score.then_with(|| self.name(one.page).cmp(self.name(other.page)))
         });
         pages
     }
@@ -106,8 +106,8 @@ impl ScoreDistribution {
             clean_and_decayed: 0,
         };
         for page in pages {
-            distribution.by_decay[bin(page.decay.get())] += 1;
-            distribution.by_dead_links[bin(page.dead_links)] += 1;
+            distribution.by_decay[histogram_bin(page.decay.get())] += 1;
+            distribution.by_dead_links[histogram_bin(page.dead_links)] += 1;
             let is_clean = page.dead_links <= 0.0;
             distribution.clean += u64::from(is_clean);
             distribution.clean_and_decayed += u64::from(is_clean && page.decay.get() > DECAYED);
@@ -133,6 +133,6 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     clippy::cast_sign_loss,
     reason = "a score lies between 0 and 1"
 )]
-fn bin(value: f64) -> usize {
+fn histogram_bin(value: f64) -> usize {
     ((value * count(DISTRIBUTION_BINS)) as usize).min(DISTRIBUTION_BINS - 1)
 }

@@ -16,13 +16,13 @@ use super::*;
 
 mod network;
 
-/// A web in memory: the HTML of each path.
-struct Web {
+/// A site in memory: the HTML of each path.
+struct SiteInMemory {
     pages: HashMap<String, String>,
     requests: Mutex<Vec<(Instant, String)>>,
 }
 
-impl Web {
+impl SiteInMemory {
     /// Parses a site. Each line is a page and its links: `/ a a gone` is the page `/` with
     /// two links to `/a` and one to `/gone`. A path without a line of its own does not
     /// exist. Every path that ends with `!` returns status 503, and every path that ends
@@ -48,7 +48,7 @@ impl Web {
 }
 
 #[async_trait]
-impl Fetch for Web {
+impl Fetch for SiteInMemory {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let path = request.url.path().to_owned();
         self.requests.lock().unwrap().push((Instant::now(), path.clone()));
@@ -78,6 +78,7 @@ impl Fetch for Web {
     }
 }
 
+/// A clock that always returns the same time.
 struct FixedClock;
 
 impl Clock for FixedClock {
@@ -86,6 +87,7 @@ impl Clock for FixedClock {
     }
 }
 
+/// Ignores results and progress.
 struct IgnoreResults;
 
 impl Observer for IgnoreResults {
@@ -117,21 +119,22 @@ fn settings() -> MeasureSettings {
     }
 }
 
-fn ports(web: &Web) -> MeasurePorts<'_> {
+fn ports(web: &SiteInMemory) -> MeasurePorts<'_> {
     MeasurePorts { fetch: web, clock: &FixedClock, store: None }
 }
 
-async fn measured(web: &Web, settings: &MeasureSettings) -> MeasureOutcome {
+/// Measures the start page of a site.
+async fn measured(web: &SiteInMemory, settings: &MeasureSettings) -> MeasureOutcome {
     measure(ports(web), settings, &mut IgnoreResults, &StopSignal::never()).await
 }
 
-/// Checks the score of the start page of a site (see [`Web::new`]), and that no page is
+/// Checks the score of the start page of a site (see [`SiteInMemory::new`]), and that no page is
 /// fetched twice.
 #[track_caller]
 fn check(site: &str, settings: &MeasureSettings, expected: f64) -> MeasureOutcome {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-    let web = Web::new(site);
+    let web = SiteInMemory::new(site);
     let measured = runtime.unwrap().block_on(measured(&web, settings));
     let decay = measured.details.decay.get();
     assert!((decay - expected).abs() < 1e-6, "{decay} is not {expected}: {measured:?}");
@@ -253,7 +256,7 @@ async fn same_seed_gives_the_same_result() {
     let mut outcomes = Vec::new();
     for seed in [1, 1, 2] {
         let settings = MeasureSettings { stopping_rule, seed, ..settings() };
-        outcomes.push(measured(&Web::new(&cyclic_site()), &settings).await);
+        outcomes.push(measured(&SiteInMemory::new(&cyclic_site()), &settings).await);
     }
     assert_eq!(outcomes[0], outcomes[1]);
     assert_ne!(outcomes[0].details.decay, outcomes[2].details.decay);
@@ -266,7 +269,7 @@ async fn interval_contains_the_exact_score() {
     let mut contained = 0;
     for seed in 0..40 {
         let settings = MeasureSettings { seed, ..settings() };
-        let measured = measured(&Web::new(&cyclic_site()), &settings).await;
+        let measured = measured(&SiteInMemory::new(&cyclic_site()), &settings).await;
         let Interval { low, high } = measured.details.interval;
         contained += u32::from(low.get() <= exact_decay && exact_decay <= high.get());
         assert!(high.get() - low.get() <= 0.17, "{measured:?}");
@@ -280,7 +283,7 @@ async fn small_page_limit_gives_a_wide_valid_interval() {
     for max_pages_fetched in [1, 3, 6] {
         let stopping_rule = StoppingRule { max_pages_fetched, ..StoppingRule::default() };
         let settings = MeasureSettings { stopping_rule, ..settings() };
-        let measured = measured(&Web::new(&cyclic_site()), &settings).await;
+        let measured = measured(&SiteInMemory::new(&cyclic_site()), &settings).await;
         assert_eq!(measured.end, MeasureEnd::PageLimitReached);
         assert_eq!(measured.cost.pages, max_pages_fetched as u64);
         let Interval { low, high } = measured.details.interval;
@@ -291,7 +294,7 @@ async fn small_page_limit_gives_a_wide_valid_interval() {
 
 #[tokio::test(start_paused = true)]
 async fn requests_are_an_interval_apart_and_counted() {
-    let web = Web::new("/ a b gone\n/a\n/b\n");
+    let web = SiteInMemory::new("/ a b gone\n/a\n/b\n");
     let measured = measured(&web, &settings()).await;
     let requests = web.requests.lock().unwrap();
     let cost = RequestCost { pages: 4, requests: requests.len() as u64, reused: 0 };
@@ -306,14 +309,14 @@ async fn requests_are_an_interval_apart_and_counted() {
 async fn stopped_measurement_is_interrupted() {
     let (trigger, stop) = StopSignal::new();
     trigger.stop();
-    let web = Web::new("/ gone\n");
+    let web = SiteInMemory::new("/ gone\n");
     let measured = measure(ports(&web), &settings(), &mut IgnoreResults, &stop).await;
     assert_eq!(measured.end, MeasureEnd::Interrupted);
 }
 
 #[tokio::test(start_paused = true)]
 async fn listed_pages_count_as_dead_without_a_request() {
-    let web = Web::new("/ a b old-1\n/a\n/b\n/old-1\n");
+    let web = SiteInMemory::new("/ a b old-1\n/a\n/b\n/old-1\n");
     let failure_list = FailureList::new("http://site.test/a", &["/old-*".to_owned()]).unwrap();
     let measured = measured(&web, &MeasureSettings { failure_list, ..settings() }).await;
     assert!((measured.details.decay.get() - 0.6).abs() < 1e-9, "{measured:?}");
@@ -323,7 +326,7 @@ async fn listed_pages_count_as_dead_without_a_request() {
 
 #[tokio::test(start_paused = true)]
 async fn radius_fetches_all_near_pages_and_no_others() {
-    let web = Web::new("/ a b\n/a c gone\n/b\n/c d\n/d e\n/e\n");
+    let web = SiteInMemory::new("/ a b\n/a c gone\n/b\n/c d\n/d e\n/e\n");
     let measured = measured(&web, &MeasureSettings { radius: Some(2), ..settings() }).await;
     for (path, requests) in [("/", 1), ("/a", 1), ("/b", 1), ("/c", 1), ("/d", 0), ("/e", 0)] {
         assert_eq!(web.requests(path), requests, "{path}");
@@ -338,7 +341,7 @@ async fn radius_fetches_all_near_pages_and_no_others() {
 
 #[tokio::test(start_paused = true)]
 async fn signs_of_abandonment_are_listed() {
-    let mut web = Web::new("/ a\n/a\n");
+    let mut web = SiteInMemory::new("/ a\n/a\n");
     web.pages.get_mut("/").unwrap().push_str("<p>Last updated: May 2011</p>");
     let abandonment = measured(&web, &settings()).await.abandonment.unwrap();
     let signs: Vec<String> = abandonment.signs.iter().map(ToString::to_string).collect();
