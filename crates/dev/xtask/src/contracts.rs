@@ -58,9 +58,9 @@ fn check_hazards(page: &str, sources: &[Source]) -> Vec<String> {
 /// Whether there is a test of this file and name.
 fn has_test(sources: &[Source], test: &str) -> bool {
     let Some((file, name)) = test.split_once("::") else { return false };
-    let wanted = format!("fn {name}(");
+    let definition = format!("fn {name}(");
     let file = sources.iter().find(|source| source.path.ends_with(file));
-    file.is_some_and(|source| source.blanked_text.contains(&wanted))
+    file.is_some_and(|source| source.blanked_text.contains(&definition))
 }
 
 /// Returns codes that are used but documented as reserved, and the reverse.
@@ -118,7 +118,7 @@ fn used_codes(sources: &[Source]) -> BTreeSet<String> {
             let name: String = rest.chars().take_while(|char| is_word(*char)).collect();
             used.insert(format!("codes::{name}"));
         }
-        // `401 | 402 => …, Code::new(status)`.
+        // An arm such as `401 | 402 => …, Code::new(status)` uses the codes 401 and 402.
         for arm in code.split("Code::new(status)").filter(|_| code.contains("Code::new(status)")) {
             let patterns = arm.rsplit_once("=>").map_or("", |(patterns, _)| patterns);
             let patterns = patterns.rsplit([',', '{', '}']).next().unwrap_or_default();

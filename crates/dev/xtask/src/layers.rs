@@ -102,9 +102,9 @@ impl Layer {
     }
 }
 
-/// A dependency of the part-of-speech tagger. Its own dependencies are ignored: it
+/// A dependency of the part-of-speech tagger. Its own dependencies are not checked, because it
 /// depends on `clap` only for a program that Relink does not build.
-const PRUNED: &str = "rs-conllu";
+const UNCHECKED_DEPENDENCY: &str = "rs-conllu";
 
 /// Returns every forbidden dependency, and every crate outside a layer folder.
 pub fn violations(workspace: &Workspace) -> Result<Vec<String>, XtaskError> {
@@ -136,8 +136,8 @@ pub fn violations(workspace: &Workspace) -> Result<Vec<String>, XtaskError> {
 fn dependencies(workspace: &Workspace, name: &str) -> Result<Vec<String>, XtaskError> {
     let names = cargo_tree(workspace, name, &[])?;
     // `cargo tree` rejects the flag for a crate without this dependency.
-    if names.iter().any(|dependency| dependency == PRUNED) {
-        return cargo_tree(workspace, name, &["--prune", PRUNED]);
+    if names.iter().any(|dependency| dependency == UNCHECKED_DEPENDENCY) {
+        return cargo_tree(workspace, name, &["--prune", UNCHECKED_DEPENDENCY]);
     }
     Ok(names)
 }
@@ -180,7 +180,7 @@ fn check_dependencies(
         .collect()
 }
 
-/// Whether a crate is the one that names a family, or belongs to that family.
+/// Whether a crate has the name of a family or belongs to that family.
 fn is_in_family(name: &str, family: &str) -> bool {
     name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }

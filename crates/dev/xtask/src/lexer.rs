@@ -28,9 +28,9 @@ pub fn blank_literals(source: &str) -> String {
     blanked
 }
 
-/// Returns the length of the comment or literal at the start of `rest`, if there is
-/// one. `before` is the character before it: an `r` inside of a word starts no raw
-/// string.
+/// Returns the length of the comment or literal at the start of `rest`; `None` if there is no
+/// comment or literal. `before` is the character before `rest`: an `r` inside of a word does not
+/// start a raw string.
 fn literal_length(rest: &str, before: Option<char>) -> Option<usize> {
     let in_word = before.is_some_and(|char| char.is_alphanumeric() || char == '_');
     match rest.as_bytes()[0] {
@@ -45,17 +45,17 @@ fn literal_length(rest: &str, before: Option<char>) -> Option<usize> {
 
 /// Returns the length of a block comment. Block comments nest.
 fn block_comment_length(rest: &str) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
+    let (mut depth, mut position) = (0_usize, 0);
     loop {
-        let tail = &rest.as_bytes()[at..];
+        let tail = &rest.as_bytes()[position..];
         match tail {
-            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
-            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
+            [b'/', b'*', ..] => (depth, position) = (depth + 1, position + 2),
+            [b'*', b'/', ..] => (depth, position) = (depth - 1, position + 2),
             [] => return rest.len(),
-            _ => at += 1,
+            _ => position += 1,
         }
         if depth == 0 {
-            return at;
+            return position;
         }
     }
 }
@@ -63,11 +63,11 @@ fn block_comment_length(rest: &str) -> usize {
 /// Returns the length of a string literal.
 fn string_length(rest: &str) -> usize {
     let mut escaped = false;
-    for (at, byte) in rest.bytes().enumerate().skip(1) {
+    for (position, byte) in rest.bytes().enumerate().skip(1) {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
-            b'"' => return at + 1,
+            b'"' => return position + 1,
             _ => {}
         }
     }
@@ -79,11 +79,11 @@ fn string_length(rest: &str) -> usize {
 fn raw_string_length(rest: &str) -> Option<usize> {
     let after = rest.trim_start_matches(['b', 'c']).strip_prefix('r')?;
     let text = after.trim_start_matches('#');
-    let hashes = after.len() - text.len();
+    let hash_count = after.len() - text.len();
     let body = text.strip_prefix('"')?;
-    let end = format!("\"{}", "#".repeat(hashes));
-    let closed = body.find(&end).map_or(body.len(), |at| at + end.len());
-    Some(rest.len() - body.len() + closed)
+    let end = format!("\"{}", "#".repeat(hash_count));
+    let body_length = body.find(&end).map_or(body.len(), |position| position + end.len());
+    Some(rest.len() - body.len() + body_length)
 }
 
 /// Returns the length of a character literal. A lifetime has no closing quote

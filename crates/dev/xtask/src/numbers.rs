@@ -67,8 +67,8 @@ impl fmt::Display for SizeStats {
 
 /// Returns the percentile of an ascending list (nearest rank).
 fn percentile(sorted: &[usize], percent: usize) -> usize {
-    let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
-    sorted.get(at).copied().unwrap_or(0)
+    let index = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+    sorted.get(index).copied().unwrap_or(0)
 }
 
 /// One function of a file.
@@ -84,20 +84,20 @@ struct Function {
 /// Returns every function with a body. Matches braces; does not parse.
 fn find_functions(code: &str) -> Vec<Function> {
     code.match_indices("fn ")
-        .filter(|&(at, _)| is_start_of_word(code, at))
-        .filter_map(|(at, _)| parse_function(code, at))
+        .filter(|&(offset, _)| is_start_of_word(code, offset))
+        .filter_map(|(offset, _)| parse_function(code, offset))
         .collect()
 }
 
 /// Whether no letter, digit or underscore precedes this offset.
-fn is_start_of_word(code: &str, at: usize) -> bool {
-    let before = code.get(..at).unwrap_or_default().chars().last();
+fn is_start_of_word(code: &str, offset: usize) -> bool {
+    let before = code.get(..offset).unwrap_or_default().chars().last();
     !before.is_some_and(|char| char.is_alphanumeric() || char == '_')
 }
 
 /// Parses the function whose `fn` is at this offset; `None` without a body.
-fn parse_function(code: &str, at: usize) -> Option<Function> {
-    let rest = code.get(at..).unwrap_or_default();
+fn parse_function(code: &str, offset: usize) -> Option<Function> {
+    let rest = code.get(offset..).unwrap_or_default();
     let name: String = rest
         .get(3..)
         .unwrap_or_default()
@@ -106,7 +106,7 @@ fn parse_function(code: &str, at: usize) -> Option<Function> {
         .collect();
     let open = find_body(rest)?;
     let end = open + find_closing_brace(rest.get(open..).unwrap_or_default())?;
-    let line = code.get(..at).unwrap_or_default().matches('\n').count() + 1;
+    let line = code.get(..offset).unwrap_or_default().matches('\n').count() + 1;
     let lines = rest.get(..end).unwrap_or_default().matches('\n').count() + 1;
     (!name.is_empty()).then_some(Function { name, line, lines })
 }
@@ -115,11 +115,11 @@ fn parse_function(code: &str, at: usize) -> Option<Function> {
 /// without a body ends in `;`; a `;` inside brackets belongs to an array type.
 fn find_body(rest: &str) -> Option<usize> {
     let mut depth = 0_i32;
-    for (at, char) in rest.char_indices() {
+    for (offset, char) in rest.char_indices() {
         match char {
             '(' | '[' => depth += 1,
             ')' | ']' => depth -= 1,
-            '{' if depth == 0 => return Some(at),
+            '{' if depth == 0 => return Some(offset),
             ';' if depth == 0 => return None,
             _ => {}
         }
@@ -130,14 +130,14 @@ fn find_body(rest: &str) -> Option<usize> {
 /// Returns the offset of the matching closing brace.
 fn find_closing_brace(rest: &str) -> Option<usize> {
     let mut depth = 0_i32;
-    for (at, char) in rest.char_indices() {
+    for (offset, char) in rest.char_indices() {
         match char {
             '{' => depth += 1,
             '}' => depth -= 1,
             _ => {}
         }
         if depth == 0 {
-            return Some(at);
+            return Some(offset);
         }
     }
     None

@@ -131,8 +131,8 @@ impl QueueSimulation {
             slot.unread_pages -= slot.tasks;
             // Workers read further tasks when half of the queue is left, so a delay
             // of the database matters only if it is longer than the other half.
-            let slack = interval * TASKS_PER_HOST / 2;
-            let start = now.max(stored_at.saturating_sub(slack));
+            let max_delay = interval * TASKS_PER_HOST / 2;
+            let start = now.max(stored_at.saturating_sub(max_delay));
             if slot.tasks > 0 {
                 events.push(Reverse((start + slot.tasks * interval, index)));
             }

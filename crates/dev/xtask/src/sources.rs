@@ -149,8 +149,8 @@ fn uses(source: &Source, code: &str, words: &[&str], reason: &str) -> Vec<String
 /// Whether the code contains the word, and not only as the end of a longer one
 /// (`println!` in `eprintln!`).
 fn has_word(code: &str, word: &str) -> bool {
-    code.match_indices(word).any(|(at, _)| {
-        let before = code.get(..at).unwrap_or_default().chars().last();
+    code.match_indices(word).any(|(position, _)| {
+        let before = code.get(..position).unwrap_or_default().chars().last();
         !before.is_some_and(|char| char.is_alphanumeric() || char == '_')
     })
 }

@@ -130,7 +130,9 @@ fn fault_types(sources: &[Source]) -> Vec<String> {
     let definitions = sources.iter().flat_map(type_definitions);
     definitions
         .filter(|found| is_fault(&found.name))
-        .map(|found| format!("{} defines `{}`; error types end in `Error`", found.at, found.name))
+        .map(|found| {
+            format!("{} defines `{}`; error types end in `Error`", found.location, found.name)
+        })
         .collect()
 }
 
@@ -138,15 +140,15 @@ fn fault_types(sources: &[Source]) -> Vec<String> {
 fn shared_names(sources: &[Source]) -> Vec<String> {
     let mut by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for found in sources.iter().flat_map(type_definitions).filter(|found| found.is_public) {
-        by_name.entry(found.name).or_default().push(found.at);
+        by_name.entry(found.name).or_default().push(found.location);
     }
     by_name
         .into_iter()
-        .filter(|(name, at)| {
-            at.len() > 1 && !ALLOWED_TWICE.iter().any(|(allowed, _)| allowed == name)
+        .filter(|(name, location)| {
+            location.len() > 1 && !ALLOWED_TWICE.iter().any(|(allowed, _)| allowed == name)
         })
-        .map(|(name, at)| {
-            format!("`{name}` is the name of several public types: {}", at.join(", "))
+        .map(|(name, location)| {
+            format!("`{name}` is the name of several public types: {}", location.join(", "))
         })
         .collect()
 }
@@ -155,7 +157,7 @@ fn shared_names(sources: &[Source]) -> Vec<String> {
 struct TypeDefinition {
     name: String,
     /// Path and line.
-    at: String,
+    location: String,
     is_public: bool,
 }
 
@@ -176,7 +178,7 @@ fn type_definitions(source: &Source) -> Vec<TypeDefinition> {
         let is_ident = |char: &char| char.is_alphanumeric() || *char == '_';
         Some(TypeDefinition {
             name: name.chars().take_while(is_ident).collect(),
-            at: format!("{path}:{number}"),
+            location: format!("{path}:{number}"),
             is_public: public.is_some(),
         })
     };

@@ -1,8 +1,8 @@
 //! Measures the time and precision to find aliases: which live page of a large site is
 //! the new URL of a dead page.
 //!
-//! The site is generated. Pages of the same number are aliases; dead pages with a
-//! higher number than any live page were deleted. Uses one core.
+//! The site is generated. A dead page and a live page with the same number are aliases. A dead
+//! page with a higher number than any live page was deleted. The benchmark uses one core.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ impl Default for AliasSize {
     }
 }
 
-/// The result.
+/// The time and the precision of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AliasBenchResult {
     size: AliasSize,
@@ -101,10 +101,15 @@ pub fn bench_alias(size: AliasSize) -> AliasBenchResult {
 
 /// Returns the URL of a page. Pages of the same number are aliases.
 fn generate_url(top: &str, number: usize) -> String {
-    let word = |at: usize| WORDS[at % WORDS.len()];
-    let (folder, count) = (number / PAGES_PER_FOLDER, WORDS.len());
-    let name =
-        format!("{}-{}-{}", word(number), word(number / count), word(number / count / count));
+    let word = |index: usize| WORDS[index % WORDS.len()];
+    let (folder, word_count) = (number / PAGES_PER_FOLDER, WORDS.len());
+    // The words are the digits of the number in base `word_count`.
+    let name = format!(
+        "{}-{}-{}",
+        word(number),
+        word(number / word_count),
+        word(number / word_count / word_count)
+    );
     format!("https://example.org/{top}/{}-{folder}/{name}-{number}", word(folder))
 }
 

@@ -20,9 +20,9 @@ const MAX_REQUESTS_PER_PAGE: f64 = 1.3;
 const MAX_LATER_REQUESTS_PER_PAGE: f64 = 1.0;
 
 /// Time of the first run.
-const FIRST: &str = "2026-11-02T09:00:00Z";
+const FIRST_RUN_TIME: &str = "2026-11-02T09:00:00Z";
 /// Time of the second run.
-const LATER: &str = "2026-11-05T09:00:00Z";
+const LATER_RUN_TIME: &str = "2026-11-05T09:00:00Z";
 
 /// The size of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,27 +104,30 @@ pub fn count_requests(
     let web = TestServer::start_blocking();
     let list = scratch.path().join("urls.txt");
     std::fs::write(&list, serve(&web, size)).map_err(|error| XtaskError::io(&list, &error))?;
-    let first = count_run(relink, scratch.path(), &web, FIRST)?;
-    let later = count_run(relink, scratch.path(), &web, LATER)?;
+    let first = count_run(relink, scratch.path(), &web, FIRST_RUN_TIME)?;
+    let later = count_run(relink, scratch.path(), &web, LATER_RUN_TIME)?;
     Ok(ControlsBenchResult { pages: size.pages, first, later })
 }
 
-/// Serves the site; returns the list of its pages.
+/// Serves the site. Returns the list of its pages, one URL per line.
 fn serve(web: &TestServer, size: ControlsSize) -> String {
     let mut list = String::new();
     for number in 0..size.pages {
-        let path =
-            format!("/shelf-{}/book-{}.html", letters(number % size.directories), letters(number));
+        let path = format!(
+            "/shelf-{}/book-{}.html",
+            in_letters(number % size.directories),
+            in_letters(number)
+        );
         web.page(&path, 200, &html(number));
         list.extend([web.url(&path).as_str(), "\n"]);
     }
     list
 }
 
-/// Returns a page unlike all others.
+/// Returns a page whose text differs from that of all other pages.
 fn html(number: usize) -> String {
-    let title = format!("{} book", letters(number));
-    let words: Vec<String> = (0..120).map(|index| letters(number * 131 + index * 17)).collect();
+    let title = format!("{} book", in_letters(number));
+    let words: Vec<String> = (0..120).map(|index| in_letters(number * 131 + index * 17)).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<title>{title}</title>\n<h1>{title}</h1>\n\
          <p>{}.</p>\n</html>\n",
@@ -133,7 +136,7 @@ fn html(number: usize) -> String {
 }
 
 /// Writes a number in letters, so that URLs contain no digits.
-fn letters(number: usize) -> String {
+fn in_letters(number: usize) -> String {
     let mut rest = number + 26 * 26;
     let mut word = String::new();
     while rest > 0 {
@@ -174,8 +177,8 @@ mod tests {
 
     #[test]
     fn letters_are_unique_per_page() {
-        assert_eq!(letters(0), "aab");
-        let distinct: std::collections::HashSet<String> = (0..5_000).map(letters).collect();
+        assert_eq!(in_letters(0), "aab");
+        let distinct: std::collections::HashSet<String> = (0..5_000).map(in_letters).collect();
         assert_eq!(distinct.len(), 5_000);
     }
 

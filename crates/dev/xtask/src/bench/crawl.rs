@@ -69,12 +69,12 @@ struct Crawl {
     /// Number of dead links of the site.
     planted: usize,
     /// Number of live links that were reported as dead.
-    invented: usize,
+    falsely_dead: usize,
 }
 
 impl Crawl {
     fn is_correct(&self) -> bool {
-        self.found == self.planted && self.invented == 0
+        self.found == self.planted && self.falsely_dead == 0
     }
 
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
@@ -92,9 +92,9 @@ impl fmt::Display for Crawl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rate, memory, each) =
             (self.pages_per_second(), self.megabytes(), 1_000.0 / self.pages_per_second());
-        let Self { pages, found, planted, invented, .. } = self;
+        let Self { pages, found, planted, falsely_dead, .. } = self;
         write!(f, "{pages:>8} {rate:>8.0} {each:>8.3} {memory:>7.0}  ")?;
-        write!(f, "{found} of {planted}, {invented} invented")
+        write!(f, "{found} of {planted}, {falsely_dead} invented")
     }
 }
 
@@ -199,7 +199,7 @@ struct Site {
     content: GeneratedSite,
     scratch: Scratch,
     url: String,
-    // Declared before the files, so that it is stopped before they are removed.
+    // Declared before `scratch`, so that nginx is stopped before its files are removed.
     _nginx: Nginx,
 }
 
@@ -233,8 +233,8 @@ impl Site {
     fn score(&self, run: Measurement, dead: &[String]) -> Crawl {
         let planted = self.content.dead_paths();
         let found = dead.iter().filter(|path| planted.contains(*path)).count();
-        let (invented, planted) = (dead.len() - found, planted.len());
-        Crawl { pages: self.content.pages, run, found, planted, invented }
+        let (falsely_dead, planted) = (dead.len() - found, planted.len());
+        Crawl { pages: self.content.pages, run, found, planted, falsely_dead }
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
 
     fn crawl(pages: usize, seconds: f64) -> Crawl {
         let run = Measurement { seconds, peak_kib: 50 * 1024 };
-        Crawl { pages, run, found: 5, planted: 5, invented: 0 }
+        Crawl { pages, run, found: 5, planted: 5, falsely_dead: 0 }
     }
 
     fn outcome(peer: f64, last: f64) -> CrawlBenchResult {
@@ -275,7 +275,7 @@ mod tests {
     fn is_correct_rejects_a_wrongly_reported_dead_link() {
         let mut outcome = outcome(6.0, 25.0);
         assert!(outcome.is_correct());
-        outcome.growth[0].invented = 1;
+        outcome.growth[0].falsely_dead = 1;
         assert!(!outcome.is_correct());
     }
 

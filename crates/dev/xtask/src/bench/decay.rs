@@ -91,10 +91,10 @@ impl fmt::Display for DecayBenchResult {
 /// Solves a graph of this size.
 pub fn bench_decay(size: DecaySize) -> Result<DecayBenchResult, XtaskError> {
     let (graph, failures) = generate_graph(size)?;
-    let case = DecayProblem { sigma: Sigma::default(), failures: &failures };
+    let problem = DecayProblem { sigma: Sigma::default(), failures: &failures };
     let solve_once = || {
         let start = Instant::now();
-        let solution = solve(&graph, DecayDefinition::Plain, &[case], SolverOptions::default());
+        let solution = solve(&graph, DecayDefinition::Plain, &[problem], SolverOptions::default());
         (start.elapsed().as_secs_f64(), solution)
     };
     let (mut seconds, solution) = solve_once();
@@ -105,7 +105,7 @@ pub fn bench_decay(size: DecaySize) -> Result<DecayBenchResult, XtaskError> {
         seconds,
         links: graph.link_count(),
         sweeps: solution.sweeps,
-        residual: residual(&graph, case, &solution),
+        residual: residual(&graph, problem, &solution),
         peak_kib: meter::own_peak_kib(),
     })
 }
@@ -145,15 +145,16 @@ fn random_target(page: PageIndex, pages: PageIndex, rng: &mut Rng) -> PageIndex 
 
 /// Returns the maximum difference between a score and the value that the scores of
 /// its links require.
-fn residual(graph: &CsrGraph, case: DecayProblem<'_>, solution: &Solution) -> f64 {
+fn residual(graph: &CsrGraph, problem: DecayProblem<'_>, solution: &Solution) -> f64 {
     let Some(scores) = solution.scores.first() else { return f64::INFINITY };
     let page_residual = |(page, score): (PageIndex, &relink_decay::Decay)| {
         let links = graph.links(page);
         let sum: f64 = links.iter().map(|&to| scores[to as usize].get()).sum();
         let count = f64::from(u32::try_from(links.len()).unwrap_or(u32::MAX));
         let mean = if links.is_empty() { 0.0 } else { sum / count };
-        let failure = case.failures.probability(page);
-        (score.get() - failure - (1.0 - failure) * case.sigma.continue_probability() * mean).abs()
+        let failure = problem.failures.probability(page);
+        (score.get() - failure - (1.0 - failure) * problem.sigma.continue_probability() * mean)
+            .abs()
     };
     (0..).zip(scores).map(page_residual).fold(0.0, f64::max)
 }

@@ -99,11 +99,12 @@ pub fn bench_harvest(
     let run = measure(scratch.path(), &relink, &args)?;
     let out = scratch.path().join("out");
     let text = std::fs::read_to_string(&out).map_err(|error| XtaskError::io(&out, &error))?;
-    Ok(HarvestBenchResult { records: size.records, stored: stored(&text), run })
+    let stored = stored_records(&text);
+    Ok(HarvestBenchResult { records: size.records, stored, run })
 }
 
 /// Returns the number of records in the report.
-fn stored(report: &str) -> usize {
+fn stored_records(report: &str) -> usize {
     let rows: serde_json::Value = serde_json::from_str(report).unwrap_or_default();
     rows[0]["records"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
 }
@@ -232,7 +233,7 @@ mod tests {
              (below 150)"
         );
         assert!(!HarvestBenchResult { stored: 999_999, ..result.clone() }.is_fast());
-        assert_eq!(stored("[{\"records\": 7}]"), 7);
+        assert_eq!(stored_records("[{\"records\": 7}]"), 7);
         assert_eq!(HarvestSize::read(&["--records", "10"]).unwrap().records, 10);
         assert!(HarvestSize::read(&["--urls", "10"]).is_err());
     }

@@ -19,8 +19,8 @@ use crate::XtaskError;
 /// Minimum verdicts per second.
 const MIN_VERDICTS_PER_SECOND: f64 = 100_000.0;
 
-/// The time of a round is the 10th percentile of all rounds, because other programs
-/// on the machine only slow it down.
+/// The time of a round is the 10th percentile of all rounds, because other programs on the machine
+/// only slow a round down.
 const ROUNDS_PER_FASTER_ROUND: usize = 10;
 
 /// Size of the measurement.

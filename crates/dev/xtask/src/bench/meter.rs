@@ -11,7 +11,7 @@ use crate::XtaskError;
 /// GNU time, which reports the peak recorded by the kernel.
 const GNU_TIME: &str = "/usr/bin/time";
 
-/// Interval between memory readings without GNU time.
+/// Interval between two memory readings if GNU time is not installed.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The time and memory of one run of a program.

@@ -89,7 +89,7 @@ pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsBenchResult, XtaskEr
             applying.push(apply(best, &examples));
         }
         let programs = learn(&examples);
-        let clean = examples.iter().enumerate().filter(|(at, _)| !is_noise(*at));
+        let clean = examples.iter().enumerate().filter(|(number, _)| !is_noise(*number));
         for (_, example) in clean {
             expected += 1;
             let derived = programs.first().and_then(|best| best.program.run(&example.old));
@@ -119,19 +119,24 @@ type Move = fn(usize) -> (String, String);
 
 /// The kinds of moves.
 const MOVES: [Move; 4] = [
-    |at| (format!("docs/page_{at}.html"), format!("manual/en/page_{at}.html")),
-    |at| {
-        let (year, month) = (2000 + at % 20, 1 + at % 12);
-        let old = format!("blog/{year}/{month}/{}-All_about_Topic_{at}.aspx", 5000 + at);
-        (old, format!("news/{year}/{month:02}/all-about-topic-{at}"))
+    |number| (format!("docs/page_{number}.html"), format!("manual/en/page_{number}.html")),
+    |number| {
+        let (year, month) = (2000 + number % 20, 1 + number % 12);
+        let old = format!("blog/{year}/{month}/{}-All_about_Topic_{number}.aspx", 5000 + number);
+        (old, format!("news/{year}/{month:02}/all-about-topic-{number}"))
     },
-    |at| (format!("show.php?id={at}&lang=en"), format!("items/{at}")),
-    |at| (format!("en/a/b/c{at}/Deep_Page_{at}"), format!("wiki/a/b/c{at}/deep-page-{at}")),
+    |number| (format!("show.php?id={number}&lang=en"), format!("items/{number}")),
+    |number| {
+        (
+            format!("en/a/b/c{number}/Deep_Page_{number}"),
+            format!("wiki/a/b/c{number}/deep-page-{number}"),
+        )
+    },
 ];
 
 /// Whether the example of this number is wrong.
-fn is_noise(at: usize) -> bool {
-    at % NOISE_INTERVAL == NOISE_INTERVAL - 1
+fn is_noise(number: usize) -> bool {
+    number % NOISE_INTERVAL == NOISE_INTERVAL - 1
 }
 
 /// Generates the examples of a kind of move, some of them wrong.
@@ -140,9 +145,9 @@ fn generate_examples(move_page: Move, pairs: usize) -> Result<Vec<Example>, Xtas
         let text = format!("https://example.org/{path}");
         Url::parse(&text).map_err(|error| XtaskError::new(format!("`{text}`: {error}")))
     };
-    let example = |at| {
-        let (old, new) = move_page(at);
-        let new = if is_noise(at) { format!("lost/{}", at / 2) } else { new };
+    let example = |number| {
+        let (old, new) = move_page(number);
+        let new = if is_noise(number) { format!("lost/{}", number / 2) } else { new };
         Ok(Example { old: OldPage::new(url(&old)?), new: url(&new)?, is_certain: true })
     };
     (0..pairs).map(example).collect()

@@ -57,8 +57,8 @@ impl Page {
 
     /// Returns the word with this index of the page.
     fn word(&self, word: usize) -> &'static str {
-        // Steps that share no factor with the number of subjects, so that
-        // neighboring pages differ in most words.
+        // The step is odd, so it shares no factor with the number of subjects, which is 16.
+        // Therefore neighboring pages differ in most words.
         SUBJECTS[(self.0 * 5 + word * (2 * (self.0 % 8) + 1)) % SUBJECTS.len()]
     }
 

@@ -1,7 +1,7 @@
 //! Measures the pages per second and the memory of `relink watch run` on a collection
-//! whose pages have not changed, and the extraction of keyphrases. The pages are served
-//! by a local nginx, without an interval between requests. Keyphrases are extracted from
-//! the guides of this repository on one core.
+//! whose pages have not changed. A local nginx serves the pages, without an interval between
+//! requests. Also measures how many pages per second keyphrases are extracted from. These pages
+//! are the guides of this repository, on one core.
 
 use std::fmt;
 use std::path::Path;
@@ -135,6 +135,7 @@ fn keyphrase_rate(workspace: &Workspace, scratch: &Path) -> Result<f64, XtaskErr
     measure(scratch, &eval, &["keyphrases", "--time", &path])?;
     let output = scratch.join("out");
     let text = std::fs::read_to_string(&output).map_err(|error| XtaskError::io(&output, &error))?;
+    // The output contains the rate in front of the word `pages/s`.
     let mut words = text.split_whitespace();
     let mut previous = "";
     let rate = words.find_map(|word| {

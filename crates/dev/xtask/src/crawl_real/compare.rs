@@ -55,12 +55,12 @@ pub(super) fn relink_crawl(
     start: &str,
     max_pages: Option<u64>,
 ) -> Result<Crawl, XtaskError> {
-    let (db, map) = (scratch.join("relink.db"), scratch.join("pages.xml"));
+    let (db, sitemap_path) = (scratch.join("relink.db"), scratch.join("pages.xml"));
     let mut crawl = Command::new(relink);
     crawl.arg("crawl").arg("--db").arg(&db).args(["--format", "jsonl", "--render", "never"]);
     crawl.args(["--host-interval", "0", "--host-concurrency", IN_FLIGHT]);
     crawl.args(["--no-external", "--no-sitemaps"]);
-    crawl.arg("--export").arg(format!("sitemap={}", map.display())).arg(start);
+    crawl.arg("--export").arg(format!("sitemap={}", sitemap_path.display())).arg(start);
     if let Some(pages) = max_pages {
         crawl.args(["--max-pages", &pages.to_string()]);
     }
@@ -68,7 +68,8 @@ pub(super) fn relink_crawl(
     let mut report = Command::new(relink);
     report.arg("report").arg("--db").arg(&db).args(["--format", "json"]);
     let report = stdout_of(report.current_dir(scratch))?;
-    let pages = std::fs::read_to_string(&map).map_err(|error| XtaskError::io(&map, &error))?;
+    let pages = std::fs::read_to_string(&sitemap_path)
+        .map_err(|error| XtaskError::io(&sitemap_path, &error))?;
     let mut found = Crawl { pages: locations(&pages), ..Crawl::default() };
     read_rows(&rows, start, &mut found)?;
     found.anchors = missing_anchors(&report)?;
@@ -92,6 +93,7 @@ fn stdout_of(command: &mut Command) -> Result<String, XtaskError> {
 
 /// Adds the URLs of the site and their verdicts from a report in JSON Lines.
 fn read_rows(rows: &str, start: &str, found: &mut Crawl) -> Result<(), XtaskError> {
+    // The origin of the first page, with a slash at its end.
     let origin = start.splitn(4, '/').take(3).collect::<Vec<_>>().join("/") + "/";
     for line in rows.lines() {
         let row = json(line)?;
@@ -108,8 +110,8 @@ fn read_rows(rows: &str, start: &str, found: &mut Crawl) -> Result<(), XtaskErro
 }
 
 /// Returns the URLs of a sitemap.
-fn locations(map: &str) -> BTreeSet<String> {
-    let entries = map.split("<loc>").skip(1).filter_map(|entry| entry.split("</loc>").next());
+fn locations(sitemap: &str) -> BTreeSet<String> {
+    let entries = sitemap.split("<loc>").skip(1).filter_map(|entry| entry.split("</loc>").next());
     entries
         .map(|url| url.replace("&#39;", "'").replace("&apos;", "'").replace("&amp;", "&"))
         .collect()
@@ -136,7 +138,7 @@ pub(super) fn reference_crawl(printed: &str) -> Result<Crawl, XtaskError> {
     };
     let anchors = found["anchors"].as_array().into_iter().flatten();
     let anchors = anchors.map(|pair| {
-        let part = |at: usize| pair[at].as_str().unwrap_or_default();
+        let part = |index: usize| pair[index].as_str().unwrap_or_default();
         format!("{}#{}", part(0), part(1))
     });
     Ok(Crawl {
@@ -147,6 +149,7 @@ pub(super) fn reference_crawl(printed: &str) -> Result<Crawl, XtaskError> {
     })
 }
 
+/// Parses a text as JSON.
 fn json(text: &str) -> Result<Value, XtaskError> {
     serde_json::from_str(text).map_err(|error| XtaskError::new(format!("invalid JSON: {error}")))
 }

@@ -46,18 +46,18 @@ impl CrawlRealOptions {
         let mut rest = options;
         while let [name, value, tail @ ..] = rest {
             match *name {
-                "--site" => read.sites.push(known_site(value)?),
+                "--site" => read.sites.push(check_site_name(value)?),
                 "--max-pages" => read.max_pages = Some(crate::bench::number(name, value)?),
                 "--relink" => read.relink = Some(value.into()),
                 "--cache" => read.cache = Some(value.into()),
                 "--out" => read.out = Some(value.into()),
-                _ => return Err(unknown(name)),
+                _ => return Err(unknown_option(name)),
             }
             rest = tail;
         }
         match rest {
             [] => Ok(read),
-            [name, ..] => Err(unknown(name)),
+            [name, ..] => Err(unknown_option(name)),
         }
     }
 
@@ -66,8 +66,8 @@ impl CrawlRealOptions {
     }
 }
 
-/// Returns the name if it is that of a site.
-fn known_site(name: &str) -> Result<String, XtaskError> {
+/// Returns the name if a site has this name.
+fn check_site_name(name: &str) -> Result<String, XtaskError> {
     if SITES.iter().any(|site| site.name == name) {
         return Ok(name.to_owned());
     }
@@ -76,7 +76,7 @@ fn known_site(name: &str) -> Result<String, XtaskError> {
         .hint(format!("the sites are {}", names.join(", "))))
 }
 
-fn unknown(name: &str) -> XtaskError {
+fn unknown_option(name: &str) -> XtaskError {
     XtaskError::new(format!("unknown option `{name}`, or an option without a value"))
         .hint("the options are --site NAME, --max-pages N, --relink FILE, --cache DIR, --out DIR")
 }

@@ -107,9 +107,9 @@ fn delete_range(random: &mut Random, bytes: &mut Vec<u8>) {
 }
 
 /// Inserts bytes at a random position.
-fn insert_piece(random: &mut Random, bytes: &mut Vec<u8>, piece: &[u8]) {
+fn insert_piece(random: &mut Random, bytes: &mut Vec<u8>, inserted: &[u8]) {
     let at = random.below(bytes.len() + 1);
-    bytes.splice(at..at, piece.iter().copied());
+    bytes.splice(at..at, inserted.iter().copied());
 }
 
 /// Repeats a random range.
@@ -117,8 +117,8 @@ fn repeat_range(random: &mut Random, bytes: &mut Vec<u8>) {
     let range = random_range(random, bytes.len());
     let max_times = (MAX_BYTES / range.len().max(1)).clamp(1, MAX_REPEATS);
     let times = random.below(max_times);
-    let piece = bytes[range.clone()].repeat(times);
-    bytes.splice(range.end..range.end, piece);
+    let inserted = bytes[range.clone()].repeat(times);
+    bytes.splice(range.end..range.end, inserted);
 }
 
 /// Replaces a random range by a range of another sample.

@@ -84,8 +84,8 @@ fn crawl() -> Scenario {
         let Some(page) = page else {
             return CannedResponse::new(404, "not here").with_delay(RESPONSE_DELAY);
         };
-        let links = [page + 1, 2 * page + 1, 3 * page + 2].map(|it| it % SITE_PAGES);
-        let links = links.map(|it| format!("<a href='/p{it}'>{it}</a>")).concat();
+        let links = [page + 1, 2 * page + 1, 3 * page + 2].map(|target| target % SITE_PAGES);
+        let links = links.map(|target| format!("<a href='/p{target}'>{target}</a>")).concat();
         CannedResponse::new(200, page_html(&format!("p{page}"), &links)).with_delay(RESPONSE_DELAY)
     });
     let url = web.url("/p0").to_string();
@@ -103,7 +103,7 @@ fn survey() -> Scenario {
     });
     let mut table = "domain,url\n".to_owned();
     for (domain, page) in
-        (0..SURVEY_DOMAINS).flat_map(|it| (0..PAGES_PER_DOMAIN).map(move |page| (it, page)))
+        (0..SURVEY_DOMAINS).flat_map(|domain| (0..PAGES_PER_DOMAIN).map(move |page| (domain, page)))
     {
         let url = web.url(&format!("/d{domain}/page{page}"));
         table.extend([format!("d{domain}.test,{url}\n")]);

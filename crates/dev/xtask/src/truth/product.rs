@@ -46,7 +46,7 @@ impl Truth {
 pub(super) struct Case {
     pub(super) truth: Truth,
     pub(super) path: String,
-    /// Whether it is another URL of the list with an extra parameter.
+    /// Whether the path is a listed path with an extra parameter.
     pub(super) is_variant: bool,
 }
 

@@ -144,8 +144,8 @@ impl WorkersOutcome {
     }
 }
 
-/// Returns the number of repeated page requests that a failure explains, and a
-/// description of each other one.
+/// Returns the number of repeated page requests that a failure explains. Also returns a description
+/// of each other repeated request.
 fn repeated_requests(log: &RequestLog, failures: &[WorkerFailure]) -> (usize, Vec<String>) {
     let mut by_url: BTreeMap<&str, Vec<&PageRequest>> = BTreeMap::new();
     for page in &log.pages {

@@ -93,6 +93,7 @@ pub(super) fn page_path(number: usize) -> String {
     format!("/c{}/p{number}.html", number / PAGES_PER_DIRECTORY)
 }
 
+/// Returns the path of the dead link on a page.
 fn dead_path(number: usize) -> String {
     format!("/c{}/lost{number}.html", number / PAGES_PER_DIRECTORY)
 }

@@ -40,6 +40,7 @@ impl Peer {
         }
     }
 
+    /// Returns the path of the program; `None` if the environment variable is not set.
     pub(super) fn executable(self) -> Option<PathBuf> {
         std::env::var_os(self.variable()).map(PathBuf::from)
     }
@@ -48,8 +49,8 @@ impl Peer {
     pub(super) fn args(self, url: &str) -> Vec<String> {
         let args = match self {
             Self::Linkinator => vec![url, "--recurse", "--format", "json"],
-            // LinkChecker sends at most ten requests per second unless the site
-            // allows more, which ours does in a header.
+            // LinkChecker sends at most ten requests per second unless a response header of the
+            // site allows more. Our server sends this header.
             Self::LinkChecker => vec!["--no-status", "--threads", "64", "-o", "csv", url],
         };
         args.into_iter().map(str::to_owned).collect()
@@ -81,8 +82,8 @@ fn parse_linkinator(output: &str) -> Vec<String> {
     broken.filter_map(|link| path_of(link["url"].as_str()?)).collect()
 }
 
-/// Parses the CSV of `LinkChecker`, which lists only broken links: first the URL
-/// as written on the page, later the absolute one.
+/// Parses the CSV of `LinkChecker`, which lists only broken links. The first field is the URL as
+/// written on the page, the eighth field the absolute URL.
 fn parse_linkchecker(output: &str) -> Vec<String> {
     let lines = output.lines().filter(|line| !line.starts_with('#') && line.contains("http://"));
     lines
@@ -96,7 +97,7 @@ fn parse_linkchecker(output: &str) -> Vec<String> {
 /// Returns the path of a URL.
 fn path_of(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.find('/').map(|at| rest.get(at..).unwrap_or_default().to_owned())
+    rest.find('/').map(|start| rest.get(start..).unwrap_or_default().to_owned())
 }
 
 /// Sorts paths and removes duplicates.

@@ -1,7 +1,7 @@
 //! One worker compared with many on a slow site (Website Health Analyser,
 //! Fig. 11).
 //!
-//! Loopback has no latency, so the server adds it.
+//! Loopback has no latency, so the server delays each response.
 
 use std::fmt;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::XtaskError;
 use crate::bench::meter::measure;
 use crate::bench::scratch::Scratch;
 
-/// Workers compared.
+/// The compared numbers of workers.
 const WORKERS: [usize; 5] = [1, 4, 16, 32, 64];
 /// Pages of the site.
 const PAGES: usize = 300;

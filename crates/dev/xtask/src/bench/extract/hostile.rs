@@ -8,19 +8,19 @@ const LINKS: &str = "\n\n[a](b) <a href=c> https://a.test/ www.a.test [[d]]\n";
 pub(super) struct HostileFile {
     /// Its name; the extension is the format.
     pub(super) name: &'static str,
-    piece: &'static str,
+    repeated_text: &'static str,
 }
 
 impl HostileFile {
-    /// Returns its content, truncated to `bytes`, with some links at the end: a
-    /// text without links is not parsed at all.
+    /// Returns the text repeated up to this number of bytes, with some links at the end. A file
+    /// without links would not be parsed at all.
     pub(super) fn content(&self, bytes: usize) -> Vec<u8> {
-        self.piece.bytes().cycle().take(bytes).chain(LINKS.bytes()).collect()
+        self.repeated_text.bytes().cycle().take(bytes).chain(LINKS.bytes()).collect()
     }
 }
 
-const fn file(name: &'static str, piece: &'static str) -> HostileFile {
-    HostileFile { name, piece }
+const fn file(name: &'static str, repeated_text: &'static str) -> HostileFile {
+    HostileFile { name, repeated_text }
 }
 
 /// All files.

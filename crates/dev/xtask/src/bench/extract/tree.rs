@@ -89,18 +89,18 @@ fn push_words(text: &mut String, seed: usize, count: usize) {
 fn write_markdown(text: &mut String, number: usize) -> usize {
     let sections = 4 + number % 9;
     for section in 0..sections {
-        let at = number * 31 + section;
+        let seed = number * 31 + section;
         // Writing to a string cannot fail.
         let _ = write!(text, "\n## Section {section} of *page* {number}\n\n");
-        push_words(text, at, 90);
-        let _ = writeln!(text, "[a page](https://host{}.test/p/{at}) `code`.", at % 97);
-        let _ = write!(text, "\n- **item** with [a file](../d{}/f{at}.md#part)\n- ", at % 7);
-        push_words(text, at + 1, 40);
+        push_words(text, seed, 90);
+        let _ = writeln!(text, "[a page](https://host{}.test/p/{seed}) `code`.", seed % 97);
+        let _ = write!(text, "\n- **item** with [a file](../d{}/f{seed}.md#part)\n- ", seed % 7);
+        push_words(text, seed + 1, 40);
         text.push_str("\n\n```sh\n");
-        push_words(text, at + 2, 30);
+        push_words(text, seed + 2, 30);
         text.push_str("\n```\n\n| a | b |\n|---|---|\n| c | *d* |\n\n");
-        push_words(text, at + 3, 60);
-        let _ = writeln!(text, "https://bare{}.test/{at}", at % 89);
+        push_words(text, seed + 3, 60);
+        let _ = writeln!(text, "https://bare{}.test/{seed}", seed % 89);
     }
     3 * sections
 }
@@ -113,19 +113,22 @@ fn write_html(text: &mut String, number: usize) -> usize {
         write!(text, "<title>Page {number}</title>\n<link rel=\"stylesheet\" href=\"/s.css\">\n");
     text.push_str("</head><body><main class=\"page\">\n");
     for section in 0..sections {
-        let at = number * 31 + section;
+        let seed = number * 31 + section;
         let _ = write!(text, "<section id=\"s{section}\"><h2>Section {section}</h2>\n<p>");
-        push_words(text, at, 90);
-        let _ =
-            write!(text, "<a class=\"ext\" href=\"https://host{}.test/?a={at}&amp;b=1\">", at % 97);
+        push_words(text, seed, 90);
+        let _ = write!(
+            text,
+            "<a class=\"ext\" href=\"https://host{}.test/?a={seed}&amp;b=1\">",
+            seed % 97
+        );
         text.push_str("a <em>page</em></a></p>\n<ul><li>");
-        push_words(text, at + 1, 40);
-        let file = format!("../d{}/f{at}.html#part", at % 7);
+        push_words(text, seed + 1, 40);
+        let file = format!("../d{}/f{seed}.html#part", seed % 7);
         let _ = writeln!(text, "</li><li><a href=\"{file}\">file</a></li></ul>");
         text.push_str("<pre><code>");
-        push_words(text, at + 2, 30);
-        let _ = write!(text, "</code></pre><img src=\"i/{at}.png\" alt=\"\">\n<p>");
-        push_words(text, at + 3, 60);
+        push_words(text, seed + 2, 30);
+        let _ = write!(text, "</code></pre><img src=\"i/{seed}.png\" alt=\"\">\n<p>");
+        push_words(text, seed + 3, 60);
         text.push_str("</p></section>\n");
     }
     text.push_str("</main></body></html>\n");

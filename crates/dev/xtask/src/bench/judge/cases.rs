@@ -153,8 +153,8 @@ impl CaseGenerator {
         let page = digest("Library", &["Welcome"], &self.text(1, WORDS_PER_PAGE));
         let mut case = self.respond_with(page.clone(), Verdict::Soft404);
         case.probe = probe(&[&case.url, home], 200, page.clone());
-        let random_url =
-            control_url(ControlKind::RandomName, &case.url, 1).map_or(String::new(), |it| it.url);
+        let random_url = control_url(ControlKind::RandomName, &case.url, 1)
+            .map_or(String::new(), |control| control.url);
         case.add_control(ControlKind::RandomName, probe(&[&random_url, home], 200, page));
         case
     }

@@ -34,8 +34,8 @@ pub(super) async fn load(url: &str, size: &QueueSize) -> Result<RunId, XtaskErro
     Ok(run)
 }
 
-/// Returns hosts and pages, in an order in which hosts alternate. Host `n` has a
-/// number of pages that is proportional to 1 / n (Zipf's law), at least one.
+/// Returns pairs of a host and a page, in an order in which hosts alternate. Host `n`, from 1, has
+/// a number of pages that is proportional to 1 / n (Zipf's law), and at least one page.
 fn urls(size: &QueueSize) -> Vec<(usize, usize)> {
     let harmonic: f64 = (1..=size.hosts).map(inverse).sum();
     let mut urls = Vec::with_capacity(size.urls + size.hosts);

@@ -51,7 +51,7 @@ fn script(queue: &Queue<'_>) -> String {
     let statements = QUEUE_STATEMENTS;
     let until = format!("(:now::bigint + {})", LEASE.as_millis());
     let run = &queue.run.to_string();
-    let lease = bind(
+    let lease = with_values(
         statements.lease,
         &[
             run,
@@ -64,7 +64,7 @@ fn script(queue: &Queue<'_>) -> String {
             &BUCKETS.to_string(),
         ],
     );
-    let tasks = bind(
+    let tasks = with_values(
         statements.first_tasks,
         &[run, ":hosts::bigint[]", ":now::bigint", &TASKS_PER_HOST.to_string()],
     );
@@ -98,13 +98,13 @@ fn commit(run: &str, first: usize) -> String {
     let (targets, probes) = (&*slice("targets"), ":probes::bigint[]");
     let (now, none) = (&*fill(":now::bigint"), &*fill("NULL::bigint"));
     let (status, no_text) = (&*fill("200::bigint"), &*fill("NULL::text"));
-    let locks = bind(statements.lock_hosts, &[&slice("task_hosts")]);
-    let ids = bind(statements.probe_ids, &[&count]);
-    let insert_probes = bind(
+    let locks = with_values(statements.lock_hosts, &[&slice("task_hosts")]);
+    let ids = with_values(statements.probe_ids, &[&count]);
+    let insert_probes = with_values(
         statements.insert_probes,
         &[probes, targets, now, status, &fill(":detail::text"), none, run],
     );
-    let insert_results = bind(
+    let insert_results = with_values(
         statements.insert_results,
         &[
             ":generation::bigint",
@@ -126,8 +126,8 @@ fn commit(run: &str, first: usize) -> String {
             none,
         ],
     );
-    let generation = bind(statements.generation, &[run]);
-    let finish = bind(statements.finish_tasks, &[":generation::bigint", &slice("tasks")]);
+    let generation = with_values(statements.generation, &[run]);
+    let finish = with_values(statements.finish_tasks, &[":generation::bigint", &slice("tasks")]);
     format!(
         "\\if :task_count > {first}\nBEGIN;\n{locks};\n\
          WITH ids AS MATERIALIZED ({ids}) SELECT array_agg(nextval) AS probes FROM ids \\gset\n\
@@ -141,15 +141,17 @@ fn release(run: &str) -> String {
     let fill = |value: &str| format!("array_fill({value}, ARRAY[:host_count::int])");
     let (hosts, now, zero) = (":hosts::bigint[]", &*fill(":now::bigint"), &*fill("0::bigint"));
     let (ten, no_text) = (&*fill("10::bigint"), &*fill("NULL::text"));
-    let release =
-        bind(statements.release, &[hosts, ":tokens::bigint[]", now, zero, zero, now, no_text]);
-    let lock = bind(statements.lock_run_hosts, &[run, hosts]);
-    let add = bind(statements.add_stats, &[run, hosts, ten, ten, zero, ten, zero, zero]);
+    let release = with_values(
+        statements.release,
+        &[hosts, ":tokens::bigint[]", now, zero, zero, now, no_text],
+    );
+    let lock = with_values(statements.lock_run_hosts, &[run, hosts]);
+    let add = with_values(statements.add_stats, &[run, hosts, ten, ten, zero, ten, zero, zero]);
     format!("\\if :host_count > 0\nBEGIN;\n{release};\n{lock};\n{add};\nCOMMIT;\n\\endif\n")
 }
 
 /// Replaces the parameters of a statement, on one line.
-fn bind(statement: &str, values: &[&str]) -> String {
+fn with_values(statement: &str, values: &[&str]) -> String {
     let mut bound = statement.split_whitespace().collect::<Vec<_>>().join(" ");
     for (number, value) in values.iter().enumerate().rev() {
         bound = bound.replace(&format!("${}", number + 1), value);
@@ -166,7 +168,7 @@ mod tests {
         let values: Vec<String> = (1..=11).map(|number| format!("<{number}>")).collect();
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
         assert_eq!(
-            bind("SELECT $1,\n   $11, $2::text[]", &values),
+            with_values("SELECT $1,\n   $11, $2::text[]", &values),
             "SELECT <1>, <11>, <2>::text[]"
         );
     }
