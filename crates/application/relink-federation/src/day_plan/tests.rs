@@ -93,7 +93,7 @@ fn targets_that_the_sample_omitted_are_not_due() {
 fn failing_targets_are_due() {
     let mut hosts = hosts();
     hosts.get_mut("a.test").unwrap()[1].verdict = Some(Verdict::Failing);
-    let surveyed = HashMap::from([("a.test".to_owned(), START), ("new.test".to_strings(), START)]);
+    let surveyed = HashMap::from([("a.test".to_owned(), START), ("new.test".to_owned(), START)]);
     let no_arrivals = HashSet::new();
     let decay = HashMap::new();
     let input = DayPlanInput { day: day(1), ..input(&decay, &surveyed, &no_arrivals) };
