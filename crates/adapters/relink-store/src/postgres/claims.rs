@@ -29,7 +29,7 @@ pub(super) struct ClaimQuery {
     pub(super) hosts: usize,
     /// The maximum number of tasks per host.
     pub(super) tasks: usize,
-    /// The time up to which tasks and hosts are due. Later ones are not claimed.
+    /// The time up to which tasks and hosts are due. Later tasks and hosts are not claimed.
     pub(super) due: i64,
     /// Leases that end by this time have expired.
     pub(super) now: i64,
@@ -280,23 +280,27 @@ pub(super) async fn release(
     let ids: Vec<i64> = hosts.iter().map(|host| host.lease.host.0).collect();
     let tokens: Vec<i64> = hosts.iter().map(|host| host.lease.fencing_token).collect();
     let schedules: Vec<&HostSchedule> = hosts.iter().map(|host| &host.schedule).collect();
-    let next: Vec<i64> = schedules.iter().map(|schedule| clock.db_time(schedule.next_at)).collect();
+    let next_times: Vec<i64> =
+        schedules.iter().map(|schedule| clock.db_time(schedule.next_at)).collect();
     let delays: Vec<i64> = schedules.iter().map(|schedule| i64::from(schedule.delay_ms)).collect();
     let throttles: Vec<i64> =
         schedules.iter().map(|schedule| i64::from(schedule.throttle_ms)).collect();
-    let stored: Vec<i64> =
+    let stored_times: Vec<i64> =
         schedules.iter().map(|schedule| clock.db_time(schedule.stored_at)).collect();
     let addresses: Vec<Option<String>> = schedules
         .iter()
         .map(|schedule| schedule.address.map(|address| address.to_string()))
         .collect();
     let released = db
-        .query(RELEASE_HOSTS, &[&ids, &tokens, &next, &delays, &throttles, &stored, &addresses])
+        .query(
+            RELEASE_HOSTS,
+            &[&ids, &tokens, &next_times, &delays, &throttles, &stored_times, &addresses],
+        )
         .await?;
     let released: HashSet<i64> = released.iter().map(|row| row.get(0)).collect();
     let used_addresses: Vec<String> = addresses.into_iter().flatten().collect();
     // The schedules were stored just now, so the latest `stored_at` is the current time.
-    let now = stored.iter().copied().max().unwrap_or(0);
+    let now = stored_times.iter().copied().max().unwrap_or(0);
     addresses::release(db, worker, &used_addresses, now).await?;
     let hosts: Vec<&HostRelease> =
         hosts.iter().filter(|host| released.contains(&host.lease.host.0)).collect();

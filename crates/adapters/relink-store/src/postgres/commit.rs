@@ -129,7 +129,7 @@ async fn insert_probes(
         let detail = serde_json::to_string(probe)?;
         details.push(redaction::json(&detail)?.into_owned());
     }
-    // One id per probe: the task, or `None` if this is the first probe of the task.
+    // One value per probe: the task, or `None` for the first probe of a task.
     let tasks: Vec<Option<i64>> = with_probe
         .iter()
         .map(|(completion, _)| {

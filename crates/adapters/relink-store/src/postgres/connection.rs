@@ -25,8 +25,8 @@ const RECONNECT_TIMEOUT: Duration = Duration::from_mins(5);
 const MIN_RECONNECT_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause between two attempts to connect.
 const MAX_RECONNECT_PAUSE: Duration = Duration::from_secs(2);
-/// A clock that differs from that of the database by less is not adjusted, so that a time
-/// that is read and written back stays the same.
+/// A clock is not adjusted if it differs from the clock of the database by less than this, so that a
+/// time that is read and written back stays the same.
 const MAX_CLOCK_DRIFT_MS: i64 = 200;
 
 /// The name of this operation in error messages.

@@ -47,7 +47,7 @@ pub(super) async fn save_controls(db: &Db<'_>, controls: &[StoredControl]) -> Db
     // Lock the rows in the order of keys, so that two transactions cannot wait for each
     // other.
     let mut sorted: Vec<&StoredControl> = controls.iter().collect();
-    sorted.sort_by(|left, right| left.key.cmp(&right.key));
+    sorted.sort_by(|one, other| one.key.cmp(&other.key));
     for StoredControl { key, url, probe } in sorted {
         let detail = serde_json::to_string(probe)?;
         db.execute(
@@ -83,8 +83,8 @@ pub(super) async fn neighbors(
     let after = fetched_between(db, run, (url.max(directory), &end), "ASC", limit).await?;
     let before = fetched_between(db, run, (directory, url.min(&end)), "DESC", limit).await?;
     let (mut after, mut before) = (after.into_iter(), before.into_iter());
-    let alternating = std::iter::from_fn(|| Some([after.next(), before.next()]));
-    Ok(alternating.take(limit).flatten().flatten().take(limit).collect())
+    let pairs = std::iter::from_fn(|| Some([after.next(), before.next()]));
+    Ok(pairs.take(limit).flatten().flatten().take(limit).collect())
 }
 
 /// Returns up to `limit` fetched targets between two URLs. `order` is `ASC` or `DESC`.
@@ -142,9 +142,9 @@ struct CheckedRun {
     verdict: Verdict,
 }
 
-/// Returns the runs that checked a target, latest first. Runs that reused a cached result
-/// have the same `checked_at` as the run that fetched the page. The latter comes first,
-/// because it has the probe.
+/// Returns the runs that checked a target, latest first. A run that reused a cached result has the
+/// same `checked_at` as the run that fetched the page. Of these two, the run that fetched the page
+/// comes first, because it has the probe.
 async fn checked_runs(db: &Db<'_>, target: i64) -> DbResult<Vec<CheckedRun>> {
     let rows = db
         .query(

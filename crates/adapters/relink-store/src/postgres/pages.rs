@@ -116,8 +116,8 @@ fn new_task(link: &PageLink, cache_window: CacheWindow, now: i64) -> Option<NewT
     Some(NewTask { depth, rank, fresh_since, not_before: now, ..task })
 }
 
-/// Lowers the depth and rank of a new task if another link to its target has lower ones.
-/// Returns `index`. Values that are `None` stay `None`.
+/// Lowers the depth and rank of a new task if another link to its target has a lower depth or rank.
+/// Returns `index`. A depth or rank that is `None` stays `None`.
 fn lower_new(new: &mut [NewTask<'_>], index: usize, decision: LinkDecision) -> usize {
     if let (Some(task), LinkDecision::Fetch { depth, rank, .. }) = (new.get_mut(index), decision) {
         task.depth = task.depth.map(|known| known.min(depth));
@@ -126,7 +126,7 @@ fn lower_new(new: &mut [NewTask<'_>], index: usize, decision: LinkDecision) -> u
     index
 }
 
-/// Lowers the depth and rank of a pending task if a link has lower ones. Returns the task
+/// Lowers the depth and rank of a pending task if a link has a lower depth or rank. Returns the task
 /// id, depth and rank if they changed. Tasks that are not pending keep
 /// their values.
 fn lower_existing(

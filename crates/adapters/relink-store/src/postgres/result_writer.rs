@@ -110,7 +110,9 @@ pub(super) async fn add(db: &Db<'_>, run: RunId, finished: &[FinishedTask<'_>]) 
 
 /// Returns the last result of each target, because one statement cannot write a
 /// row twice.
-fn last_of_each_target<'a, 'b>(finished: &'a [FinishedTask<'b>]) -> Vec<&'a FinishedTask<'b>> {
+fn last_of_each_target<'task, 'data>(
+    finished: &'task [FinishedTask<'data>],
+) -> Vec<&'task FinishedTask<'data>> {
     let last: HashMap<i64, usize> = finished
         .iter()
         .enumerate()
@@ -143,15 +145,13 @@ async fn insert_results(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>
     let probes: Vec<Option<i64>> = tasks.iter().map(|task| task.probe).collect();
     let reached_at: Vec<Option<i64>> = tasks.iter().map(|task| task.reached_at()).collect();
     let reached_probes: Vec<Option<i64>> = tasks.iter().map(|task| task.reached_probe()).collect();
-    let failure_streaks: Vec<_> = results.iter().map(|result| result.streak).collect();
-    let failed: Vec<i64> = failure_streaks
-        .iter()
-        .map(|streak| streak.map_or(0, |streak| i64::from(streak.runs)))
-        .collect();
-    let first: Vec<Option<i64>> =
-        failure_streaks.iter().map(|streak| streak.map(|streak| millis(streak.first_at))).collect();
-    let last: Vec<Option<i64>> =
-        failure_streaks.iter().map(|streak| streak.map(|streak| millis(streak.last_at))).collect();
+    let streaks: Vec<_> = results.iter().map(|result| result.streak).collect();
+    let failed_runs: Vec<i64> =
+        streaks.iter().map(|streak| streak.map_or(0, |streak| i64::from(streak.runs))).collect();
+    let first_failures: Vec<Option<i64>> =
+        streaks.iter().map(|streak| streak.map(|streak| millis(streak.first_at))).collect();
+    let last_failures: Vec<Option<i64>> =
+        streaks.iter().map(|streak| streak.map(|streak| millis(streak.last_at))).collect();
     db.execute(
         INSERT_RESULTS,
         &[
@@ -169,9 +169,9 @@ async fn insert_results(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>
             &probes,
             &reached_at,
             &reached_probes,
-            &failed,
-            &first,
-            &last,
+            &failed_runs,
+            &first_failures,
+            &last_failures,
         ],
     )
     .await?;

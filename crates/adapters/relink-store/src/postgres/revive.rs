@@ -215,9 +215,9 @@ pub(super) async fn cache_search(
     Ok(())
 }
 
-/// Waits for all transactions that have reserved probe ids, so that the caller does not
-/// miss a probe whose id is smaller than those it reads. `RESERVE_PROBE_IDS` holds the
-/// same lock.
+/// Waits for all transactions that have reserved probe ids. Otherwise the caller could miss a probe
+/// that has a smaller id than the probes it reads and is committed later. `RESERVE_PROBE_IDS` holds
+/// the same lock.
 async fn wait_for_probes(db: &Db<'_>) -> DbResult<()> {
     db.execute("SELECT pg_advisory_xact_lock(hashtext('relink probes ' || current_schema()))", &[])
         .await?;

@@ -88,8 +88,8 @@ async fn repair_task_times(db: &Db<'_>, run: RunId, now: i64) -> DbResult<()> {
 }
 
 /// Starts a new generation for the run, so that its next results are later than all stored
-/// ones. Also marks the run as not loaded: a resumed run reads its documents again, and other
-/// workers must wait for that.
+/// results. Also marks the run as not loaded: a resumed run reads its documents again, and other
+/// workers must wait until it has read them.
 async fn start_loading_in_new_generation(db: &Db<'_>, run: RunId) -> DbResult<()> {
     db.execute("UPDATE generation SET latest = latest + 1", &[]).await?;
     db.execute(
@@ -169,8 +169,8 @@ pub(super) async fn confirm_network(db: &Db<'_>, run: RunId) -> DbResult<()> {
     Ok(())
 }
 
-/// Closes a run in this state. Does nothing if the state is [`RunState::Open`], which is that
-/// of an interrupted run: it stays open and can be resumed.
+/// Closes a run in this state. Does nothing for [`RunState::Open`], the state of an interrupted
+/// run: such a run stays open and can be resumed.
 pub(super) async fn close(
     db: &Db<'_>,
     run: RunId,
@@ -190,7 +190,7 @@ pub(super) async fn close(
     Ok(())
 }
 
-/// Counts the targets of a run and those that are checked.
+/// Counts the targets of a run, and the checked targets among them.
 pub(super) async fn progress(db: &Db<'_>, run: RunId) -> DbResult<RunProgress> {
     let row = db
         .query_one(
@@ -248,10 +248,10 @@ pub(super) async fn run_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> {
     Ok(stats)
 }
 
-/// Counts the links whose document suppresses the finding: all of them, and those to web
-/// targets. Only the latter are subtracted from the number of checked links. The others are
-/// additional rows: for a finding of a missing anchor, the store adds a copy of the link to the
-/// page. The link to the page itself is checked and stays counted.
+/// Counts the links whose document suppresses the finding: all of these links, and those of them
+/// that lead to web targets. Only links to web targets are subtracted from the number of checked
+/// links. The others are additional rows: for a finding of a missing anchor, the store adds a copy
+/// of the link to the page. The link to the page itself is checked and stays counted.
 async fn count_ignored_links(db: &Db<'_>, run: RunId) -> DbResult<(u64, u64)> {
     let row = db
         .query_one(

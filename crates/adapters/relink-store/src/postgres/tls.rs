@@ -32,8 +32,8 @@ impl MakeTls {
     }
 }
 
-/// Returns the root certificates: those of `PGSSLROOTCERT`, or the bundled and platform
-/// ones.
+/// Returns the root certificates: those in `PGSSLROOTCERT`, or the bundled roots and the roots of
+/// the platform.
 fn root_certificates() -> io::Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = std::env::var_os("PGSSLROOTCERT") {

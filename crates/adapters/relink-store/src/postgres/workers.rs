@@ -18,11 +18,11 @@ use super::session::Db;
 use super::{PostgresStore, perform, runs, transact};
 use crate::values::run_state;
 
-/// Workers that were not seen for this long are not listed, in milliseconds.
+/// Workers that were seen before this number of milliseconds are not listed.
 const MAX_WORKER_AGE_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The distance between the first buckets (groups of hosts) of two successive workers. It
-/// has no common factor with the 64 buckets, so that 64 workers start in different ones.
+/// The distance between the first buckets (groups of hosts) of two successive workers. It has no
+/// common factor with the number of buckets, 64, so that 64 workers start in different buckets.
 const BUCKET_STEP: i64 = 7;
 
 impl PostgresStore {

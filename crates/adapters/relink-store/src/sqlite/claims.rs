@@ -105,7 +105,7 @@ pub(super) fn due_tasks(
     rows.collect()
 }
 
-/// Extends leases and returns those that were lost.
+/// Extends leases and returns the leases that were lost.
 pub(super) fn renew(
     db: &Connection,
     leases: &[HostLease],

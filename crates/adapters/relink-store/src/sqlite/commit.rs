@@ -28,7 +28,7 @@ use crate::values::task_state;
 /// The initial capacity for the JSON of a probe in bytes, enough for most probes.
 const DETAIL_CAPACITY: usize = 1024;
 
-/// Commits completions. Rejects those whose lease was lost, and those whose run was
+/// Commits completions. Rejects completions whose lease was lost, and completions whose run was
 /// opened again.
 pub(super) fn commit(
     db: &Connection,
@@ -159,7 +159,7 @@ static FIRST_PROBES: LazyLock<BulkSql> = LazyLock::new(|| {
     bulk_sql(|rows| insert_rows(rows, &format!("{INSERT_PROBE})"), "(?, ?, ?, ?, ?)"))
 });
 
-/// Inserts later probes of tasks. Each refers to the previous probe of its task.
+/// Inserts later probes of tasks. Each later probe refers to the previous probe of its task.
 static NEXT_PROBES: LazyLock<BulkSql> = LazyLock::new(|| {
     let values = "(?, ?, ?, ?, ?, (SELECT probe_id FROM task WHERE id = ?))";
     bulk_sql(|rows| insert_rows(rows, &format!("{INSERT_PROBE}, previous_id)"), values))

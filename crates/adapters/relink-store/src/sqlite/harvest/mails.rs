@@ -13,8 +13,8 @@ use super::super::error::DbResult;
 use super::super::rows::millis;
 use super::queries::{NOTIFICATION_COLUMNS, notification_row};
 
-/// Creates a mail for each address with unsent notifications that has no pending mail and
-/// received none on this day.
+/// Creates a mail for each address with unsent notifications. Skips addresses with a pending mail or
+/// with a mail of this day.
 pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbResult<()> {
     let day = day.to_string();
     // The mails inserted below have larger ids.
@@ -98,8 +98,8 @@ fn notifications(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the pending mails and those that `prepare` would create. The latter have the
-/// id zero.
+/// Returns the pending mails and the mails that `prepare` would create. Mails that are not created
+/// yet have the id zero.
 pub(super) fn preview(db: &Connection) -> DbResult<Vec<StoredMail>> {
     let mut mails = in_state(db, MailState::Pending)?;
     let mut statement = db.prepare_cached(

@@ -82,7 +82,7 @@ pub(super) fn record(
     Ok(with_links(db, rows.collect::<DbResult<_>>()?)?.pop())
 }
 
-/// Returns those of the records whose identifier an older provider also uses.
+/// Returns the records whose identifier an older provider also uses.
 pub(super) fn with_known_identifier(db: &Connection, ids: &[i64]) -> DbResult<HashSet<i64>> {
     let mut statement = db.prepare_cached(
         "SELECT EXISTS (

@@ -54,8 +54,8 @@ pub(super) fn selected(
             found.extend(Some(row?).filter(|target| range.includes(&target.host)));
         }
     }
-    found.sort_by(|left: &HarvestTarget, right| left.url.cmp(&right.url));
-    found.dedup_by(|left, right| left.url == right.url);
+    found.sort_by(|one: &HarvestTarget, other| one.url.cmp(&other.url));
+    found.dedup_by(|one, other| one.url == other.url);
     Ok(found)
 }
 

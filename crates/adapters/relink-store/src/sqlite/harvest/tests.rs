@@ -50,7 +50,7 @@ fn record(identifier: &str, url: &str, is_deleted: bool) -> NewRecord {
     }
 }
 
-/// Returns the progress in the list with this number. The token is that of the next page.
+/// Returns the progress in the list with this number. `token` is the token of the next page.
 fn progress(list: i64, token: Option<&str>) -> HarvestProgress {
     HarvestProgress { list, token: token.map(str::to_owned), ..HarvestProgress::default() }
 }
@@ -92,7 +92,8 @@ async fn identifier_of_an_older_provider_is_known() {
     let records = store.harvested_records(&filter).await.unwrap();
     let ids: Vec<i64> = records.iter().map(|record| record.id).collect();
     let known = store.records_with_known_identifier(&ids).await.unwrap();
-    let is_expected = |it: &&StoredRecord| it.provider == second && it.identifier == "1";
+    let is_expected =
+        |record: &&StoredRecord| record.provider == second && record.identifier == "1";
     assert_eq!(known, records.iter().filter(is_expected).map(|record| record.id).collect());
 }
 
