@@ -151,7 +151,7 @@ impl Tls {
     }
 }
 
-/// Returns the public certificate authorities and additional ones.
+/// Returns the public certificate authorities and additional authorities.
 fn roots(extra: &[Vec<u8>]) -> Result<RootCertStore, SetupError> {
     let public = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
     let mut roots: RootCertStore = public.collect();

@@ -63,7 +63,7 @@ impl NoProxy {
 }
 
 impl Hosts {
-    /// Whether the hosts include this one.
+    /// Whether the hosts include this host.
     fn contain(&self, host: &Host<&str>) -> bool {
         match (self, host) {
             (Self::All, _) => true,

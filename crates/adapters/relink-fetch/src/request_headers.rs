@@ -53,7 +53,7 @@ pub(crate) struct RequestHeaders {
     browser_compatible: HeaderValue,
     /// Headers for all hosts, without `User-Agent`.
     common: HeaderMap,
-    /// The common headers and the user-supplied ones.
+    /// The common headers and the user-supplied headers.
     with_user_headers: HeaderMap,
     /// The hosts that receive the user-supplied headers. `None` means every
     /// host that the user supplied.
@@ -233,7 +233,7 @@ fn parse((name, value): &(String, String)) -> Result<(HeaderName, HeaderValue), 
     Ok((parsed, value))
 }
 
-/// Adds the cookies of the redirect chain to the user-supplied ones, in one
+/// Adds the cookies of the redirect chain to the user-supplied cookies, in one
 /// header (RFC 6265, section 5.4).
 fn add_cookies(headers: &mut HeaderMap, stored: Option<String>) {
     let Some(stored) = stored else { return };

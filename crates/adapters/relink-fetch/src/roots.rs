@@ -1,6 +1,6 @@
 //! System certificate authorities: those of `SSL_CERT_FILE` and `SSL_CERT_DIR`
 //! if one of them is set, as in OpenSSL, otherwise those of the platform. They
-//! are trusted in addition to the bundled public ones.
+//! are trusted in addition to the bundled public authorities.
 
 use std::env;
 use std::ffi::OsString;

@@ -42,7 +42,7 @@ pub struct FetchSettings {
     pub max_other_bytes: usize,
     /// Maximum number of redirects to follow.
     pub max_redirects: usize,
-    /// Certificate authorities to trust in addition to the public ones, in DER.
+    /// Certificate authorities to trust in addition to the public authorities, in DER.
     pub tls_roots: Vec<Vec<u8>>,
     /// The client certificate for the hosts that receive `headers`.
     pub identity: Option<ClientIdentity>,

@@ -217,7 +217,7 @@ impl Parser<'_> {
         read_metadata(&mut self.reader, root, &outer, self.location_fields)
     }
 
-    /// Reads metadata without a header. Its identifier is the one in the metadata, or the first
+    /// Reads metadata without a header. Its identifier is the identifier in the metadata, or the first
     /// location.
     fn read_bare(&mut self, root: &Element<'_>) -> Result<(), XmlError> {
         let metadata = self.read_root(root)?;

@@ -30,7 +30,7 @@ impl Chromium {
         Self { settings, dial, page_slots, browser: Mutex::new(None) }
     }
 
-    /// Returns the running browser, or starts a new one.
+    /// Returns the running browser, or starts a new browser.
     async fn browser(&self) -> Result<Arc<Browser>, RenderError> {
         let mut browser = self.browser.lock().await;
         if let Some(running) = browser.as_ref().filter(|running| !running.cdp().is_closed()) {

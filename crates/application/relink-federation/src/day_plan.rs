@@ -154,7 +154,7 @@ impl<'a> DayPlanInput<'a> {
             .collect()
     }
 
-    /// Whether a domain with a survey on the day `surveyed_on` is due for another one.
+    /// Whether a domain with a survey on the day `surveyed_on` is due for another survey.
     fn is_survey_due(&self, host: &str, surveyed_on: Date) -> bool {
         let decay = self.decay.get(host).copied().unwrap_or_default();
         let age = (self.day - surveyed_on).get_days();

@@ -1,6 +1,6 @@
 //! Reads the records of a provider into the store.
 //!
-//! Each page is stored with the token of the next one, so an interrupted harvest
+//! Each page is stored with the token of the next page, so an interrupted harvest
 //! continues with the page that is missing. Deletions are marked while the list
 //! is read, and applied at its end if they do not exceed the limit.
 

@@ -97,7 +97,7 @@ impl Harvester<'_> {
                 overrides.retain(|stored| !is_same(stored));
                 let new = self.new_override(subject, *decision, user, reason);
                 overrides.push(new.clone());
-                // The old decision is deleted before the new one is stored.
+                // The old decision is deleted before the new decision is stored.
                 changes.overrides = vec![new];
                 changes.lifted = vec![key.clone()];
             }

@@ -132,7 +132,7 @@ impl TestServer {
         self.sequence(path, [response])
     }
 
-    /// Sets successive responses for a path of all hosts. The last one is
+    /// Sets successive responses for a path of all hosts. The last response is
     /// repeated.
     pub fn sequence(
         &self,
@@ -233,7 +233,7 @@ impl VirtualHost<'_> {
         self.sequence(path, [CannedResponse::redirect(status, location)])
     }
 
-    /// Sets successive responses for a path. The last one is repeated.
+    /// Sets successive responses for a path. The last response is repeated.
     pub fn sequence(
         &self,
         path: &str,

@@ -41,7 +41,7 @@ pub struct KillOutcome {
     pub interrupted: usize,
     /// URLs with a verdict.
     pub verdicts: usize,
-    /// URLs whose verdicts differ, or which only one of the runs has.
+    /// URLs whose verdicts differ, or that have a verdict in only one of the runs.
     pub differences: Vec<String>,
 }
 

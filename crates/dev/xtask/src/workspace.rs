@@ -121,7 +121,7 @@ fn launch_error(command: &Command, error: &std::io::Error) -> XtaskError {
     XtaskError::new(format!("cannot run `{}`: {error}", command.get_program().display()))
 }
 
-/// Returns a command of the cargo that started this program, or of the one in `PATH`.
+/// Returns a command of the cargo that started this program, or of the cargo in `PATH`.
 fn cargo(root: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);

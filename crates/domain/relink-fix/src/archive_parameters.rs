@@ -106,7 +106,7 @@ fn old_status_change(
     })
 }
 
-/// Returns the changes that fill empty parameters and add missing ones, by position.
+/// Returns the changes that fill empty parameters and add missing parameters, by position.
 fn parameter_changes(bytes: &[u8], template: &CitationTemplate, copy: &CopyDetails) -> Vec<Change> {
     // All missing parameters are added by one change, `tail`, at the end of the template.
     let (end, separator, sign) = template.tail(bytes);

@@ -61,7 +61,7 @@ impl CitationTemplate {
         self.content.end + 2
     }
 
-    /// Returns what is needed to write a further parameter in the style of the last one: the
+    /// Returns what is needed to write a further parameter in the style of the last parameter: the
     /// position after the last parameter, the text before the new name (`|` with white space),
     /// and the text between name and value (`=` with white space).
     pub(crate) fn tail(&self, document: &[u8]) -> (usize, String, String) {
@@ -106,7 +106,7 @@ pub(crate) fn unnamed_parameter(document: &[u8], span: Span) -> Option<usize> {
     let bar_positions = parameter_bars(document, Span { start: content.start, end: span.start });
     let value_start = bar_positions.last()? + 1;
     let is_value = before.get(value_start - content.start..)?.trim_ascii().is_empty();
-    // Only the parameters before the one with the link are counted.
+    // Only the parameters before the link are counted.
     let ends = bar_positions.iter().skip(1).copied();
     let is_unnamed = |(bar_position, end): &(&usize, usize)| {
         document.get(**bar_position..*end).is_some_and(|parameter| !parameter.contains(&b'='))

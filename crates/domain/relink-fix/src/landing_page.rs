@@ -97,7 +97,7 @@ const PAGE_PARAMETERS: [&str; 28] = [
     "showtopic",
 ];
 
-/// Maximum number of words of a name in which the first and the last one are compared.
+/// Maximum number of words of a name in which the first and the last word are compared.
 const MAX_WORDS: usize = 3;
 
 /// Whether a URL is the home page of a host or of one of its languages. A query counts only if

@@ -54,7 +54,7 @@ pub enum EditStyle {
 }
 
 impl EditStyle {
-    /// Whether the new URL is written instead of the old one.
+    /// Whether the new URL is written instead of the old URL.
     pub(crate) fn is_replacement(&self) -> bool {
         matches!(self, Self::Replace | Self::ReplaceAndKeep(_) | Self::ReplaceByCopy(_))
     }

@@ -95,7 +95,7 @@ fn rule(syntax: RedirectSyntax, path: &str, query: Option<&str>, to: &str) -> St
     }
 }
 
-/// Returns a rule for Apache. `Redirect` would also redirect all paths below this one.
+/// Returns a rule for Apache. `Redirect` would also redirect all paths below this path.
 fn rewrite_rule(path: &str, to: &str, flags: &str) -> String {
     format!(
         "RewriteRule \"^/?{}$\" \"{}\" [{flags}]\n",

@@ -98,7 +98,7 @@ fn cell(text: &str) -> String {
 }
 
 /// Returns a URL for a cell. Its special characters are percent-encoded. Servers treat encoded
-/// characters like literal ones.
+/// characters like literal characters.
 fn url_cell(url: &str) -> String {
     url.replace('|', "%7C").replace(' ', "%20").replace('[', "%5B").replace(']', "%5D")
 }

@@ -308,7 +308,7 @@ struct FormChooser<'a> {
 }
 
 impl FormChooser<'_> {
-    /// Adds the groups whose edits can be made together with the accepted ones.
+    /// Adds the groups whose edits can be made together with the accepted edits.
     fn add(&mut self, candidates: &mut [Candidate], groups: &[Span], accepted: &mut AcceptedEdits) {
         let all: BTreeSet<Span> = accepted.groups.iter().chain(groups).copied().collect();
         for (candidate, form) in candidates.iter_mut().zip(&self.first_forms) {

@@ -27,7 +27,7 @@ impl UrlForm {
         }
     }
 
-    /// Returns the form to try after this one.
+    /// Returns the form to try after this form.
     pub(crate) fn next(self) -> Option<Self> {
         match self {
             Self::Plain => Some(Self::PercentEncoded),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Delay before the first retry.
 const FIRST_DELAY: Duration = Duration::from_millis(500);
-/// Factor by which each delay is longer than the previous one.
+/// Factor by which each delay is longer than the previous delay.
 const GROWTH: u32 = 4;
 /// Number of retries after which the delay no longer grows.
 const MAX_GROWTH_STEPS: u32 = 5;

@@ -206,7 +206,7 @@ impl Outage {
         self.failures > 0
     }
 
-    /// Returns when the first failed request was sent and the outcome of the last one.
+    /// Returns when the first failed request was sent, and the outcome of the last failed request.
     pub fn last_failure(&self) -> Option<(Timestamp, &FetchOutcome)> {
         Some((self.first_failed_at?, self.last_outcome.as_ref()?))
     }

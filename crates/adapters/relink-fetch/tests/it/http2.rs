@@ -191,7 +191,7 @@ const STATUS_200: &[u8] = &[0x88];
 /// More than any client should read.
 const FLOOD_BYTES: usize = 64 << 20;
 
-/// A server that plays one script per request and repeats the last one.
+/// A server that plays one script per request and repeats the last script.
 struct ScriptedServer {
     address: SocketAddr,
     counts: Arc<Counts>,

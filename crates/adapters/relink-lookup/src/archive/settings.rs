@@ -25,7 +25,7 @@ pub struct WebArchiveSettings {
     pub timemap: Option<Url>,
     /// The `TimeGate` prefix (RFC 7089). It is used if there is no CDX server.
     pub timegate: Option<Url>,
-    /// The prefix of replay URLs, if all captures have the same one.
+    /// The prefix of replay URLs, if all captures have the same prefix.
     pub replay: Option<Url>,
     /// Rate limit, daily number of requests and timeout.
     pub limits: ServiceLimits,

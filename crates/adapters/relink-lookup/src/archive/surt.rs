@@ -49,7 +49,7 @@ pub(crate) fn key(url: &Url) -> String {
     key
 }
 
-/// Returns the common prefix of the keys of all URLs below this one.
+/// Returns the common prefix of the keys of all URLs below this URL.
 pub(crate) fn prefix(url: &Url) -> String {
     format!("{}){}", host(url), normalized_path(url))
 }
@@ -73,7 +73,7 @@ fn normalized_path(url: &Url) -> String {
     format!("/{}", segments.join("/"))
 }
 
-/// Removes escapes, also repeated ones, and escapes the characters that a URL cannot contain.
+/// Removes escapes, also repeated escapes, and escapes the characters that a URL cannot contain.
 fn minimally_escaped(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     loop {

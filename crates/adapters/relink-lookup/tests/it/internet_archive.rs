@@ -1,7 +1,7 @@
 //! Tests with canned responses in the format of the Internet Archive.
 //!
 //! The CDX server lists captures (archived responses) as rows of a JSON array. A row with
-//! the type `warc/revisit` is a capture with the same content as an earlier one.
+//! the type `warc/revisit` is a capture with the same content as an earlier capture.
 
 use relink_lookup::WebArchiveSettings;
 use relink_model::Capture;

@@ -206,7 +206,7 @@ pub(super) async fn due_by_rank(
     rows.iter().map(|row| task_from_row(row, clock)).collect()
 }
 
-/// Extends leases and returns the lost ones. A lease is lost if another worker has leased
+/// Extends leases and returns the lost leases. A lease is lost if another worker has leased
 /// the host or its IP address.
 pub(super) async fn renew(
     db: &Db<'_>,

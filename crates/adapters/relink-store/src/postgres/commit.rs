@@ -22,7 +22,7 @@ pub(super) const LOCK_HOSTS: &str =
     "SELECT id, fencing_token FROM host WHERE id = ANY($1) ORDER BY id FOR SHARE";
 
 /// Reserves `$1` ids for probes and holds a shared lock until the commit. Readers of new
-/// probes wait for this lock, so that they never read a probe before another one with a
+/// probes wait for this lock, so that they never read a probe before a probe with a
 /// smaller id is committed.
 pub(super) const RESERVE_PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
          SELECT pg_advisory_xact_lock_shared(hashtext('relink probes ' || current_schema())))
@@ -144,7 +144,7 @@ async fn insert_probes(
     Ok(completions.iter().map(probe_id).collect())
 }
 
-/// Returns the attempts so far, including the current one; none for a dropped task.
+/// Returns the attempts so far, including the current attempt; none for a dropped task.
 fn attempts(update: &TaskUpdate) -> &[Attempt] {
     match update {
         TaskUpdate::Retry { attempts, .. } | TaskUpdate::Hold { attempts } => attempts,

@@ -68,7 +68,7 @@ impl DbError {
             || error.code().is_some_and(|code| disconnecting_codes.contains(code))
     }
 
-    /// Whether the server aborted the transaction in favor of another one.
+    /// Whether the server aborted the transaction in favor of another transaction.
     pub(super) fn is_conflict(&self) -> bool {
         let Self::Database(error) = self else { return false };
         error.code().is_some_and(|code| {

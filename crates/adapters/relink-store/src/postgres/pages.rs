@@ -150,7 +150,7 @@ async fn save_lowered(
     db: &Db<'_>,
     lowered_tasks: &[(i64, Option<i64>, Option<i64>)],
 ) -> DbResult<()> {
-    // A task can occur several times; its last values are the lowest ones.
+    // A task can occur several times; its last values are the lowest.
     for (id, depth, rank) in lowered_tasks {
         db.execute("UPDATE task SET depth = $1, rank = $2 WHERE id = $3", &[depth, rank, id])
             .await?;

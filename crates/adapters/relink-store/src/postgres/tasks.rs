@@ -129,7 +129,7 @@ pub(super) async fn insert_tasks(
     tasks: &[NewTask<'_>],
     now: Timestamp,
 ) -> DbResult<(Vec<InsertedTask>, BTreeSet<i64>)> {
-    // The order matters: tasks refer to targets, and local results are read as the current ones.
+    // The order matters: tasks refer to targets, and local results are read as current results.
     let hosts = insert_targets(db, tasks).await?;
     insert_local_results(db, run, tasks, now).await?;
     let keys: Vec<String> = tasks.iter().map(NewTask::key).collect();

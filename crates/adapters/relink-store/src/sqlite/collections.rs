@@ -98,7 +98,7 @@ fn save_collection(db: &Connection, collection: &StoredCollection) -> DbResult<C
 }
 
 /// Inserts or updates a member and returns its id. A member with the id zero is new. Its
-/// accepted version is the given one, or else the latest version of its page.
+/// accepted version is `member.reference`, or else the latest version of its page.
 fn save_member(db: &Connection, member: &StoredMember) -> DbResult<MemberId> {
     let existing_id = Some(member.id.0).filter(|id| *id != 0);
     let id = db

@@ -217,7 +217,7 @@ fn bind_probe(
     ])
 }
 
-/// Returns the attempts so far, including the current one.
+/// Returns the attempts so far, including the current attempt.
 fn attempts(update: &TaskUpdate) -> &[Attempt] {
     match update {
         TaskUpdate::Retry { attempts, .. } | TaskUpdate::Hold { attempts } => attempts,

@@ -211,7 +211,7 @@ pub(super) struct StoredTarget {
     host: Option<i64>,
     /// Whether the target is already marked as user-supplied.
     is_user_supplied: bool,
-    /// The current result of the target, from an earlier run or this one.
+    /// The current result of the target, from an earlier run or this run.
     cached_result: Option<CachedResult>,
 }
 

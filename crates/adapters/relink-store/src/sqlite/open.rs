@@ -197,7 +197,7 @@ fn create_schema(connection: &mut Connection) -> DbResult<()> {
     Ok(())
 }
 
-/// Returns the schema version of the file, [`EMPTY_SCHEMA_VERSION`] for a new one, and `None`
+/// Returns the schema version of the file, [`EMPTY_SCHEMA_VERSION`] for a new file, and `None`
 /// for the database of another program.
 pub(super) fn schema_version(connection: &Connection) -> DbResult<Option<i64>> {
     let (application, version, tables): (i64, i64, i64) = connection.query_row(

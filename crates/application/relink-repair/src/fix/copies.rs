@@ -60,7 +60,7 @@ pub(super) async fn nearest_copy(ports: &Ports, url: &str, when: Timestamp) -> O
     // matter.
     let policy = Policy::default();
     for archive in &ports.archives {
-        // If an archive cannot be queried, the next one is used.
+        // If an archive cannot be queried, the next archive is used.
         let found = good_copy_near(&**archive, &policy, &url, when).await;
         if found.is_some() {
             return found;

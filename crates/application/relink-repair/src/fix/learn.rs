@@ -24,7 +24,7 @@ pub struct LearnedDecisions {
     pub disabled_patterns: usize,
 }
 
-/// Stores decisions about aliases: for each old and new URL, whether the new one is right.
+/// Stores decisions about aliases: for each old and new URL, whether the new URL is right.
 ///
 /// # Errors
 ///

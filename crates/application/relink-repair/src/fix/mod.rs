@@ -101,7 +101,7 @@ pub enum FixPreference {
 pub enum FixStyle {
     /// Instead of the old URL.
     Replace,
-    /// As a second link after the old one.
+    /// As a second link after the old link.
     SecondLink,
     /// As an attribute of the link, whose URL does not change.
     Annotate,

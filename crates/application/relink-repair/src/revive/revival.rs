@@ -154,7 +154,7 @@ impl Revival {
         }
     }
 
-    /// Sets the alias, unless the current one has a higher confidence.
+    /// Sets the alias, unless the current alias has a higher confidence.
     pub(super) fn accept(&mut self, alias: Alias) {
         let is_better =
             self.alias.as_ref().is_none_or(|current| alias.confidence > current.confidence);

@@ -274,7 +274,7 @@ impl State {
         self.prunes += 1;
     }
 
-    /// Deletes old results, except the current ones and those of tasks.
+    /// Deletes old results, except current results and results of tasks.
     fn prune_results(&mut self, before: Timestamp) {
         let used: HashSet<(i64, i64)> =
             self.tasks.values().filter_map(|task| Some((task.target, task.generation?))).collect();

@@ -114,7 +114,7 @@ pub(super) struct Target {
     /// `None` if the target needs no request.
     pub(super) host: Option<i64>,
     pub(super) is_user_supplied: bool,
-    /// The results by generation. The last one is the current result.
+    /// The results by generation. The last result is the current result.
     pub(super) results: BTreeMap<i64, StoredResult>,
     /// The changes of the verdict by generation.
     pub(super) changes: BTreeMap<i64, PastChange>,
@@ -143,7 +143,7 @@ impl Target {
 #[derive(Debug, Clone)]
 pub(super) struct StoredResult {
     pub(super) result: TargetResult,
-    /// The last probe; `None` if [`Task::probe`] is the last one.
+    /// The last probe; `None` if [`Task::probe`] is the last probe.
     pub(super) probe: Option<i64>,
     /// The last time the page was reached, in this or an earlier generation.
     pub(super) reached_at: Option<Timestamp>,

@@ -72,7 +72,7 @@ pub async fn batch_of_results_keeps_probes_apart(store: &dyn Store) -> CaseResul
     Ok(())
 }
 
-/// Some results of the batch are new, others replace earlier ones.
+/// Some results of the batch are new, others replace earlier results.
 pub async fn batch_of_results_replaces_earlier_results(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let links: Vec<NewLink> = (0..90).map(|number| user_link(number, &page_url(number))).collect();

@@ -459,7 +459,7 @@ pub async fn target_record_prefers_the_run_that_fetched(store: &dyn ManagedStore
     assert_eq!(reported.latest, Some(first.checked_one().await?));
     assert_eq!(reported.probes, [probe(200, at(1))]);
 
-    // After that run is pruned, the other one is returned.
+    // After that run is pruned, the other run is returned.
     store.prune(at(3)).await?;
     let reported = target_record(store).await?;
     assert_eq!(reported.past_verdicts, [(at(1), Verdict::Alive)]);

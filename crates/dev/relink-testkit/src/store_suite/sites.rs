@@ -271,7 +271,7 @@ pub async fn robots_are_replaced_and_expire(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// A checkpoint replaces an earlier one with the same name.
+/// A checkpoint replaces an earlier checkpoint with the same name.
 pub async fn checkpoints_belong_to_their_run(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::open_with_key(store, &crawl_key(), at(0)).await?;
     let second = StoreFixture::open(store, at(1)).await?;

@@ -16,7 +16,7 @@ const WORDS: [&str; 48] = [
 const NEWS: u64 = 14;
 /// Number of real chapters; each links to the next.
 const CHAPTERS: u64 = 12;
-/// The slugs of people have the numbers after this one.
+/// The slugs of people have the numbers after this number.
 const FIRST_PERSON: u64 = 700;
 /// Number of real people.
 const PEOPLE: u64 = 8;

@@ -18,7 +18,7 @@ pub(super) const SITES: &[TrapSite] = &[
     TrapSite::new("numbered pages with the same text", "/old?start=0", same_pages),
 ];
 
-/// Each page links to three new ones.
+/// Each page links to three new pages.
 fn unique_tree(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "tree" {
         return None;
@@ -60,7 +60,7 @@ fn unique_items(request: &SiteRequest) -> Option<SiteResponse> {
     }
 }
 
-/// Each page links to four random ones.
+/// Each page links to four random pages.
 fn related_pages(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "p" || request.segments.len() != 2 {
         return None;

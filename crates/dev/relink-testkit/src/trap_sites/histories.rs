@@ -26,7 +26,7 @@ fn commit_id(number: u64) -> String {
     format!("{:016x}{:08x}", next_random(number), next_random(number + 99) % (1 << 32))
 }
 
-/// Returns the number of a commit; of the last one if the id is empty.
+/// Returns the number of a commit; the number of the last commit if the id is empty.
 fn find_commit(id: &str) -> Option<u64> {
     if id.is_empty() {
         Some(COMMITS)

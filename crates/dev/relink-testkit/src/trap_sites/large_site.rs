@@ -63,7 +63,7 @@ impl LargeSite {
         Some(if end == self.articles { page_of_list } else { page_of_list.link(next, "Next") })
     }
 
-    /// Returns an article with links to related ones.
+    /// Returns an article with links to related articles.
     fn article(&self, name: &str) -> Option<SitePage> {
         let id: u64 = name.split('-').next()?.parse().ok().filter(|id| *id < self.articles)?;
         if article_path(id) != format!("/articles/{name}") {
@@ -156,7 +156,7 @@ impl MemberSite {
         if self.link(member).0 != path {
             return None;
         }
-        // The members are also friends with the next ones, so that all are connected.
+        // The members are also friends with the next members, so that all members are connected.
         let friends = (0..FRIENDS).map(|row| next_random(member * FRIENDS + row));
         let friends = friends.chain([member + 1, member + 2]).map(|friend| self.link(friend));
         let text = prose(member * 2 + tab + 90_000, 15);

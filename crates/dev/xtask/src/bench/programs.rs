@@ -1,6 +1,6 @@
 //! Measures the time to learn URL programs and to apply them.
 //!
-//! A *URL program* derives the new URL of a page from its old one. It is learned from
+//! A *URL program* derives the new URL of a page from its old URL. It is learned from
 //! examples: pairs of an old and a new URL. There is one group of examples per kind of
 //! move ([`MOVES`]); some examples of each are wrong (noise). URLs are parsed before
 //! the measurement.

@@ -165,7 +165,7 @@ fn crawl_site(
         command.arg("--only").arg(only);
     }
     let mut reference = reference_crawl(&output(&mut command)?)?;
-    // Remove the origin from the lists, because the port is another one in each run.
+    // Remove the origin from the lists, because each run uses another port.
     let origin = format!("http://127.0.0.1:{port}");
     found.remove_origin(&origin);
     reference.remove_origin(&origin);

@@ -33,7 +33,7 @@ use super::mutate::mutate;
 use super::random::Random;
 use crate::XtaskError;
 
-/// The number of the random sequence of this module. Each kind of input has another one.
+/// The number of the random sequence of this module. Each kind of input has another number.
 const SEQUENCE: u64 = 2;
 /// Hosts of one crawl.
 const HOSTS_PER_CRAWL: u64 = 64;

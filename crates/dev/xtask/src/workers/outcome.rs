@@ -87,7 +87,7 @@ pub struct WorkersOutcome {
     not_alive: usize,
     /// Results that changed after they were committed.
     overwritten: Vec<String>,
-    /// Number of requests that were repeated because the worker of the earlier one was
+    /// Number of requests that were repeated because the worker of the earlier request was
     /// killed or suspended before it committed the result.
     lost: usize,
     /// Other repeated requests, which are errors.

@@ -100,7 +100,7 @@ struct EndlessSet {
     new: u32,
     /// Number of fetched pages whose lineage contains the set.
     descended: u32,
-    /// Number of fetched pages, of any set below this one, whose lineage contains the smallest
+    /// Number of fetched pages, of any set below this set, whose lineage contains the smallest
     /// set of the page. Such pages are found one after the other.
     successive: u32,
     /// Number of URLs whose lineage contains the set.

@@ -1,6 +1,6 @@
 //! URLs that a crawl invents to test whether a site generates pages for any URL.
 //!
-//! An invented URL has the form of a known one. The part in which the known URLs of a set
+//! An invented URL has the form of a known URL. The part in which the known URLs of a set
 //! differ (a number, a date, an id, a name) is replaced by another value of the same form: a
 //! larger number, a date years later, a random name of the same length. Every other test of a
 //! set combines the words of two known names instead, because a generator may accept only its
@@ -14,11 +14,11 @@ use crate::query::{join_parameters, parameters};
 /// Number of invented URLs of a test.
 const URLS_PER_TEST: u64 = 2;
 /// Number of years by which a date is moved: beyond the entries of real calendars, and within
-/// the range of most generated ones.
+/// the range of most generated calendars.
 const YEAR_OFFSETS: [i32; 2] = [4, 9];
 /// Added to a number after it is multiplied by ten. No page has such a large number.
 const NUMBER_OFFSET: u64 = 1_000_003;
-/// Maximum number of digits of a number; longer ones are replaced like random names.
+/// Maximum number of digits of a number. Longer numbers are replaced like random names.
 const MAX_NUMBER_DIGITS: usize = 7;
 
 /// The form of the part of a URL that is replaced.
@@ -301,7 +301,7 @@ fn combined_name(name: &str, other: Option<&str>, url_number: u64) -> Option<Str
     (combined != name && Some(combined.as_str()) != other).then_some(combined)
 }
 
-/// Replaces letters and digits before the file extension by random ones. Hexadecimal names
+/// Replaces letters and digits before the file extension by random characters. Hexadecimal names
 /// remain hexadecimal. A number that is separate from the letters is enlarged, because it may
 /// be an id that selects the page alone.
 fn random_name(name: &str, seed: u64, url_number: u64) -> String {

@@ -153,7 +153,7 @@ impl<R: BufRead> Records<R> {
         Ok(Some(Record { head, offset, offset_in_member, records: self }))
     }
 
-    /// Returns the stream with the next bytes: the current member, or the next one if the
+    /// Returns the stream with the next bytes: the current member, or the next member if the
     /// current member has ended. Returns `None` at the end of the file.
     fn stream(&mut self) -> io::Result<Option<&mut RecordStream<R>>> {
         while let Some(mut stream) = self.stream.take() {
