@@ -108,7 +108,7 @@ pub(crate) fn host_and_port(url: &Url) -> String {
 #[derive(Debug, Default)]
 struct ServiceState {
     /// Earliest time of the next request.
-    next: Option<Instant>,
+    next_request_at: Option<Instant>,
     /// End of the current backoff.
     backoff_until: Option<Timestamp>,
     /// Number of consecutive refusals.
@@ -116,7 +116,7 @@ struct ServiceState {
     /// Current day, counted from the epoch.
     day: i64,
     /// Number of requests on this day.
-    used: u32,
+    requests_today: u32,
 }
 
 impl ServiceClient {
@@ -138,8 +138,8 @@ impl ServiceClient {
     }
 
     /// Fetches a URL. `is_configured` means that the settings contain the host of the
-    /// URL. Other URLs were returned by the service; requests to private addresses are refused
-    /// for them.
+    /// URL. All other URLs come from responses of the service, and must not lead to private
+    /// addresses.
     pub async fn fetch(
         &self,
         url: &Url,
@@ -173,27 +173,27 @@ impl ServiceClient {
     /// later than the maximum wait.
     async fn wait_for_backoff(&self, state: &ServiceState) -> Result<bool, ServiceRefusal> {
         let Some(until) = state.backoff_until else { return Ok(false) };
-        let left = until.duration_since(self.clock.now());
+        let remaining = until.duration_since(self.clock.now());
         // A negative duration cannot be converted: the backoff has ended.
-        let Ok(left) = Duration::try_from(left) else { return Ok(false) };
-        if left > self.limits.max_wait {
+        let Ok(remaining) = Duration::try_from(remaining) else { return Ok(false) };
+        if remaining > self.limits.max_wait {
             return Err(ServiceRefusal::RateLimited(until));
         }
-        sleep(left).await;
-        Ok(!left.is_zero())
+        sleep(remaining).await;
+        Ok(!remaining.is_zero())
     }
 
     /// Takes one request from the daily budget.
     async fn charge_budget(&self, state: &mut ServiceState) -> Result<(), ServiceRefusal> {
         let today = self.clock.now().as_second().div_euclid(SECONDS_PER_DAY);
         if state.day != today {
-            (state.day, state.used) = (today, 0);
+            (state.day, state.requests_today) = (today, 0);
         }
-        if state.used >= self.limits.daily_budget || !self.try_spend(today).await {
+        if state.requests_today >= self.limits.daily_budget || !self.try_spend(today).await {
             let tomorrow = Timestamp::from_second((today + 1).saturating_mul(SECONDS_PER_DAY));
             return Err(ServiceRefusal::BudgetExhausted(tomorrow.unwrap_or(Timestamp::MAX)));
         }
-        state.used += 1;
+        state.requests_today += 1;
         Ok(())
     }
 
@@ -217,10 +217,10 @@ impl ServiceClient {
         is_configured: bool,
         options: &RequestOptions,
     ) -> FetchResult {
-        if let Some(next) = state.next {
-            sleep_until(next).await;
+        if let Some(next_request_at) = state.next_request_at {
+            sleep_until(next_request_at).await;
         }
-        state.next = Some(Instant::now() + self.limits.interval);
+        state.next_request_at = Some(Instant::now() + self.limits.interval);
         self.requests.fetch_add(1, Ordering::Relaxed);
         let options = RequestOptions { timeout: Some(self.limits.timeout), ..options.clone() };
         let url = url.clone();
@@ -248,7 +248,7 @@ fn requested_backoff(result: &FetchResult, refusals: u32) -> Option<Duration> {
     Some(stated.unwrap_or(default).min(MAX_BACKOFF))
 }
 
-/// Converts a duration to the type of jiff.
+/// Converts a duration of the standard library to a duration of the library jiff.
 fn signed(duration: Duration) -> SignedDuration {
     SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
 }

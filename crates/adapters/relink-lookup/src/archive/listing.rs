@@ -95,23 +95,26 @@ impl WebArchive {
             let url = cdx::query_url(endpoint, dialect, query, &cursor);
             let result = self.fetch(&url, self.list_options()).await?;
             let response = self.parse_cdx(&result, query.limit)?;
-            let captures = response.rows.iter().filter_map(cdx::capture);
-            let known = listing.captures.len();
+            let captures = response.rows.iter().filter_map(cdx::capture_from_row);
+            let previous_count = listing.captures.len();
             listing.captures.extend(captures.map(|capture| self.with_replay_url(capture)));
-            let found = listing.captures.len() - known;
-            listing.skipped += response.skipped + (response.rows.len() - found);
+            let new_count = listing.captures.len() - previous_count;
+            listing.skipped += response.skipped + (response.rows.len() - new_count);
             listing.is_truncated |= response.is_truncated;
-            // The server repeats a resume key (the position where the next request
-            // continues), or returns no captures.
-            let is_stuck = response.resume == cursor.resume || found == 0;
-            cursor = CdxCursor { resume: response.resume, found: listing.captures.len() };
+            // A resume key is the position where the next request continues. A server
+            // that repeats the key or returns no captures would never reach the end.
+            let is_stuck = response.resume_key == cursor.resume_key || new_count == 0;
+            cursor = CdxCursor {
+                resume_key: response.resume_key,
+                captures_before: listing.captures.len(),
+            };
             let exceeds_limit = listing.captures.len() > query.limit;
-            if cursor.resume.is_none() || is_stuck || exceeds_limit {
+            if cursor.resume_key.is_none() || is_stuck || exceeds_limit {
                 break;
             }
         }
-        listing.is_truncated |= cursor.resume.is_some();
-        // The rows are not captures if none of them could be parsed.
+        listing.is_truncated |= cursor.resume_key.is_some();
+        // If no row could be parsed, the response is not a list of captures.
         match (listing.captures.is_empty(), listing.skipped) {
             (true, 1..) => Err(self.invalid_response("a list of captures")),
             _ => Ok(listing),
@@ -148,8 +151,8 @@ impl WebArchive {
         query: &CaptureQuery,
     ) -> Result<Listing, ArchiveError> {
         let mut listing = Listing::default();
-        let first = Url::parse(&format!("{prefix}{}", cdx::sanitize_url(&query.url)));
-        let mut pages: Vec<Url> = first.into_iter().collect();
+        let first_page = Url::parse(&format!("{prefix}{}", cdx::sanitize_url(&query.url)));
+        let mut pages: Vec<Url> = first_page.into_iter().collect();
         let mut next_page = 0;
         while next_page < pages.len().min(MAX_REQUESTS) {
             let timemap_url = pages[next_page].clone();
@@ -162,16 +165,16 @@ impl WebArchive {
                 404 => continue,
                 status => return Err(self.refused(status)),
             }
-            // A capture takes more than one byte, so the body size is an upper bound.
+            // A capture takes at least one byte, so no body has more captures than bytes.
             let max_captures = self.settings.max_list_bytes;
-            let map = timemap::parse(bytes, &query.url, &timemap_url, max_captures)
+            let timemap = timemap::parse(bytes, &query.url, &timemap_url, max_captures)
                 .ok_or_else(|| self.invalid_response("a TimeMap"))?;
-            listing.captures.extend(map.captures);
-            listing.skipped += map.skipped;
+            listing.captures.extend(timemap.captures);
+            listing.skipped += timemap.skipped;
             listing.is_truncated |= is_truncated;
             let new_pages: Vec<_> =
-                map.pages.into_iter().filter(|page| !pages.contains(page)).collect();
-            // More pages than this are not requested.
+                timemap.pages.into_iter().filter(|page| !pages.contains(page)).collect();
+            // More pages would not be requested anyway.
             pages.extend(new_pages.into_iter().take(MAX_REQUESTS));
         }
         listing.is_truncated |= pages.len() > MAX_REQUESTS;

@@ -27,8 +27,8 @@ pub(super) fn replay_url(prefix: &Url, capture: &Capture, modifier: &str) -> Opt
 impl WebArchive {
     /// Replays a capture.
     ///
-    /// Only a response with a `Memento-Datetime` is a capture. A response with the status
-    /// 404 and this header is an archived error page. Without the header, it means that
+    /// Only a response with the header `Memento-Datetime` is a capture. The status 404 with
+    /// this header is an archived error page. The status 404 without this header means that
     /// the archive has no capture.
     pub(super) async fn replay_raw(
         &self,
@@ -69,8 +69,8 @@ impl WebArchive {
 
     /// Converts a response of the archive to the archived response.
     fn to_replay(&self, result: FetchResult, captured_at: Timestamp, capture: &Capture) -> Replay {
-        let header = result.hops.last().and_then(|hop| hop.location.as_deref());
-        let location = result.header("x-archive-orig-location").or(header);
+        let location_header = result.hops.last().and_then(|hop| hop.location.as_deref());
+        let location = result.header("x-archive-orig-location").or(location_header);
         let location = location.map(|location| self.strip_archive_prefix(location).to_owned());
         let target = location
             .as_deref()
@@ -88,10 +88,11 @@ impl WebArchive {
     /// prefix even in raw captures.
     fn strip_archive_prefix<'a>(&self, location: &'a str) -> &'a str {
         let Some(prefix) = &self.settings.replay else { return strip_any_archive_prefix(location) };
-        let below = location.strip_prefix(prefix.as_str());
-        let below = below.or_else(|| location.strip_prefix(prefix.path()));
-        let original = below.and_then(timestamp::split).filter(|(_, url)| url.starts_with("http"));
-        original.map_or(location, |(_, url)| url)
+        let stripped = location.strip_prefix(prefix.as_str());
+        let stripped = stripped.or_else(|| location.strip_prefix(prefix.path()));
+        let time_and_url = stripped.and_then(timestamp::split);
+        let time_and_url = time_and_url.filter(|(_, url)| url.starts_with("http"));
+        time_and_url.map_or(location, |(_, url)| url)
     }
 
     /// Finds the capture nearest to a date with datetime negotiation (RFC 7089,
@@ -116,8 +117,8 @@ impl WebArchive {
                 )));
             }
             match (status(&result), redirect_target(&result, &timegate_url)) {
-                // A redirect target that contains its timestamp need not be
-                // fetched.
+                // A redirect target that contains the time of the capture need not
+                // be fetched.
                 (300..=399, Some(target)) => match timemap::split_replay_url(&target) {
                     Some((captured_at, _)) => {
                         return Ok(Some(new_snapshot(url, target, captured_at, None)));

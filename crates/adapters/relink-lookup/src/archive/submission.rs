@@ -36,8 +36,8 @@ pub struct SavePageNowSettings {
     pub root: Url,
     /// The access key and the secret key, separated by a colon.
     pub key: Option<String>,
-    /// Rate limit, daily number of requests and timeout. The maximum wait is the longest
-    /// pause of a rate limit that a request waits for instead of failing.
+    /// Rate limit, daily number of requests and timeout. If the service requires a pause
+    /// of at most the maximum wait, the request waits. Otherwise, the request fails.
     pub limits: ServiceLimits,
 }
 
@@ -88,7 +88,7 @@ impl SavePageNow {
         url
     }
 
-    /// Returns the request options, with the key of the account.
+    /// Returns the options of a request, with the key of the account.
     fn options(&self, body: Option<RequestBody>) -> RequestOptions {
         let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
         if let Some(key) = &self.settings.key {
@@ -165,8 +165,8 @@ fn refusal_error(archive: &str, limits: ServiceLimits, refusal: ServiceRefusal) 
     }
 }
 
-/// Returns the URL of a copy below the root of all copies, which ends with a slash.
-/// Returns `None` if the service does not return the time and URL of the copy.
+/// Returns the URL of a copy. `root` is the common prefix of all copies and ends with a
+/// slash. Returns `None` if the response lacks the time or the URL of the copy.
 fn replay_url(root: &Url, time: Option<&str>, original: Option<&str>) -> Option<Url> {
     let time = time.filter(|time| timestamp::parse(time).is_some())?;
     root.join(&format!("{time}/{}", original?)).ok()

@@ -1,10 +1,10 @@
 //! SURT keys ("sort-friendly URI reordering transform"): URLs with a reversed host, such
 //! as `org,example)/a/b?c`. Pages of one site are adjacent if sorted by these keys.
 //!
-//! The keys are those of the Python package `surt`, which pywb uses, so that pywb replays the
-//! indexes that Relink writes. Local indexes are searched by these keys. Remote archives use
-//! slightly different keys. Therefore only the hosts of their captures are compared with the
-//! query.
+//! The keys equal the keys of the Python package `surt`, which pywb uses. Therefore pywb can
+//! replay the indexes that Relink writes. Local indexes are searched by these keys. Remote
+//! archives use slightly different keys. Therefore only the hosts of their captures are
+//! compared with the query.
 
 use std::fmt::Write as _;
 
@@ -17,9 +17,9 @@ const ASP_SESSION_LENGTH: usize = 24;
 /// Length of the suffix of the parameter `ASPSESSIONID`.
 const ASP_SUFFIX_LENGTH: usize = 8;
 
-/// Returns the key of a URL: without scheme, `www`, fragment, session id and trailing
-/// slash (except that of the root), in lower case, without escapes of allowed characters, with
-/// sorted query parameters.
+/// Returns the key of a URL, in lower case. The key has no scheme, `www`, fragment or
+/// session id. Only the key of a root path ends with a slash. Allowed characters are not
+/// escaped. Query parameters are sorted.
 pub(crate) fn key(url: &Url) -> String {
     let mut key = format!("{}){}", host(url), without_path_session(&normalized_path(url)));
     if key.ends_with('/') && !key.ends_with(")/") {
@@ -73,7 +73,8 @@ fn normalized_path(url: &Url) -> String {
     format!("/{}", segments.join("/"))
 }
 
-/// Removes escapes, also repeated escapes, and escapes the characters that a URL cannot contain.
+/// Removes all escapes, including escaped escapes such as `%2541`. Then escapes the characters
+/// that a URL cannot contain.
 fn minimally_escaped(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     loop {
@@ -113,7 +114,8 @@ fn without_path_session(path: &str) -> String {
     }
 }
 
-/// Whether a path segment is a session id: `(id)`, or one or more of `x(id)` in parentheses.
+/// Whether a path segment is a session id: `(ID)`, or one or more letters with ids in
+/// parentheses, such as `(S(ID)F(ID))`.
 fn is_path_session(segment: &str) -> bool {
     let Some(content) = segment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         return false;
@@ -131,35 +133,36 @@ fn is_path_session(segment: &str) -> bool {
     is_id(content) || parts.is_some_and(|mut parts| parts.all(is_part))
 }
 
-/// Removes session ids from a query.
+/// Removes session ids from a query. Only values with the length of a real session id are
+/// removed.
 fn without_query_session(query: &str) -> String {
-    let id = |value: &str| {
+    let session_id_length = |value: &str| {
         let length = value.bytes().take_while(u8::is_ascii_alphanumeric).count();
         (length == SESSION_LENGTH).then_some(length)
     };
-    let asp = |value: &str| {
+    let asp_session_length = |value: &str| {
         let (suffix, rest) = value.split_at_checked(ASP_SUFFIX_LENGTH)?;
         let id = rest.strip_prefix('=')?;
         let length = id.bytes().take_while(u8::is_ascii_alphabetic).count();
         let is_session = suffix.bytes().all(|byte| byte.is_ascii_alphabetic());
         (is_session && length == ASP_SESSION_LENGTH).then_some(ASP_SUFFIX_LENGTH + 1 + length)
     };
-    let cold_fusion = |value: &str| {
+    let cold_fusion_length = |value: &str| {
         let (id, rest) = value.split_once('&')?;
         let token = rest.get(..8).filter(|name| name.eq_ignore_ascii_case("cftoken="))?;
         let value = rest.get(token.len()..)?.split('&').next()?;
         let is_session = !id.is_empty() && !value.is_empty();
         is_session.then_some(id.len() + 1 + token.len() + value.len())
     };
-    let query = without_parameter(query, "jsessionid=", id);
-    let query = without_parameter(&query, "phpsessid=", id);
-    let query = without_parameter(&query, "sid=", id);
-    let query = without_parameter(&query, "aspsessionid", asp);
-    without_parameter(&query, "cfid=", cold_fusion)
+    let query = without_parameter(query, "jsessionid=", session_id_length);
+    let query = without_parameter(&query, "phpsessid=", session_id_length);
+    let query = without_parameter(&query, "sid=", session_id_length);
+    let query = without_parameter(&query, "aspsessionid", asp_session_length);
+    without_parameter(&query, "cfid=", cold_fusion_length)
 }
 
-/// Removes the last text that starts with `name` and continues with a value, up to the next
-/// parameter. `value_length` returns the length of the value.
+/// Removes the last occurrence of `name` that a value of the expected form follows, with
+/// this value and the next `&`. `value_length` returns the length of such a value.
 fn without_parameter(
     query: &str,
     name: &str,

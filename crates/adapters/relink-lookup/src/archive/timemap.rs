@@ -30,26 +30,28 @@ pub(super) fn parse(
     max_captures: usize,
 ) -> Option<TimeMap> {
     let text = String::from_utf8_lossy(bytes);
-    let mut map = TimeMap::default();
+    let mut timemap = TimeMap::default();
     let mut is_timemap = false;
     for link in links(&text) {
         is_timemap |= link.has_relation("original")
             || link.has_relation("self")
             || link.has_relation("timegate");
-        if link.has_relation("memento") && map.captures.len() < max_captures {
+        if link.has_relation("memento") && timemap.captures.len() < max_captures {
             let captured_at = link.parameter("datetime").and_then(parse_http_date);
             match (timemap_url.join(link.target), captured_at) {
                 (Ok(replay_url), Some(captured_at)) => {
-                    map.captures.push(new_capture(url, replay_url, captured_at));
+                    timemap.captures.push(new_capture(url, replay_url, captured_at));
                 }
-                _ => map.skipped += 1,
+                _ => timemap.skipped += 1,
             }
         } else if link.has_relation("timemap") && !link.has_relation("self") {
-            map.pages.extend(timemap_url.join(link.target).ok().filter(|page| page != timemap_url));
+            timemap
+                .pages
+                .extend(timemap_url.join(link.target).ok().filter(|page| page != timemap_url));
         }
     }
     let is_empty = text.trim().is_empty();
-    (is_timemap || !map.captures.is_empty() || is_empty).then_some(map)
+    (is_timemap || !timemap.captures.is_empty() || is_empty).then_some(timemap)
 }
 
 /// Creates a capture. Prefers the original URL contained in `replay_url`, which
@@ -89,7 +91,7 @@ mod tests {
     }
 
     /// Parses the `TimeMap` of `http://a.test/` with at most three captures.
-    fn map(text: &str) -> Option<TimeMap> {
+    fn timemap(text: &str) -> Option<TimeMap> {
         let timemap_url = url("http://archive.test/timemap/link/http://a.test/");
         parse(text.as_bytes(), &url("http://a.test/"), &timemap_url, 3)
     }
@@ -106,30 +108,30 @@ mod tests {
 
     #[test]
     fn parse_returns_captures_with_time_and_replay_url() {
-        let map = map(LIST).unwrap();
-        let printed: Vec<_> = map.captures.iter().map(Capture::to_string).collect();
+        let timemap = timemap(LIST).unwrap();
+        let printed: Vec<_> = timemap.captures.iter().map(Capture::to_string).collect();
         assert_eq!(
             printed,
             ["2015-05-06T07:08:09Z - https://www.a.test/", "2015-05-07T00:00:00Z - http://a.test/"]
         );
-        let replay_url = map.captures[0].replay_url.as_ref().unwrap().as_str();
+        let replay_url = timemap.captures[0].replay_url.as_ref().unwrap().as_str();
         assert_eq!(replay_url, "http://archive.test/20150506070809/https://www.a.test/");
-        assert_eq!(map.skipped, 2);
-        assert_eq!(map.pages, [url("http://archive.test/timemap/2/http://a.test/")]);
+        assert_eq!(timemap.skipped, 2);
+        assert_eq!(timemap.pages, [url("http://archive.test/timemap/2/http://a.test/")]);
     }
 
     #[test]
     fn parse_accepts_empty_list_and_rejects_other_formats() {
-        assert_eq!(map(""), Some(TimeMap::default()));
-        assert_eq!(map("<http://a.test/>; rel=\"original\""), Some(TimeMap::default()));
-        assert_eq!(map("<!doctype html><title>Down</title>"), None);
-        assert_eq!(map("{\"mementos\": []}"), None);
+        assert_eq!(timemap(""), Some(TimeMap::default()));
+        assert_eq!(timemap("<http://a.test/>; rel=\"original\""), Some(TimeMap::default()));
+        assert_eq!(timemap("<!doctype html><title>Down</title>"), None);
+        assert_eq!(timemap("{\"mementos\": []}"), None);
     }
 
     #[test]
     fn parse_stops_at_the_limit() {
         let copy = "</20150506070809/http://a.test/>; rel=memento; \
                     datetime=\"Wed, 06 May 2015 07:08:09 GMT\",\n";
-        assert_eq!(map(&copy.repeat(1000)).unwrap().captures.len(), 3);
+        assert_eq!(timemap(&copy.repeat(1000)).unwrap().captures.len(), 3);
     }
 }

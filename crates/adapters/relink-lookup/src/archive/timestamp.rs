@@ -7,8 +7,8 @@ use jiff::tz::TimeZone;
 /// Number of digits of a timestamp with seconds.
 const DIGITS: usize = 14;
 
-/// Parses a timestamp of at least 4 digits. Missing parts have their minimum, so `2015`
-/// is the first second of the year. Digits after the seconds are ignored.
+/// Parses a timestamp of at least 4 digits. Missing parts have the smallest value, so
+/// `2015` is the first second of the year. Digits after the seconds are ignored.
 ///
 /// Old indexes contain invalid days (`20000100`, `20110231`). They are clamped
 /// to the nearest valid day, because the capture itself is usable.
@@ -36,11 +36,12 @@ pub(crate) fn format(time: Timestamp) -> String {
 /// Splits a replay path (`20150506070809id_/http://…`) into its timestamp and
 /// the original URL.
 pub(crate) fn split(path: &str) -> Option<(Timestamp, &str)> {
-    let (front, url) = path.split_once('/')?;
+    let (time_and_modifier, url) = path.split_once('/')?;
     let is_digit = |character: char| character.is_ascii_digit();
-    let digit_count = front.len() - front.trim_start_matches(is_digit).len();
-    let (digits, modifier) = front.split_at(digit_count);
-    // The format of the replay: `id_`, `mp_`, `if_`, `js_`, …
+    let digit_count =
+        time_and_modifier.len() - time_and_modifier.trim_start_matches(is_digit).len();
+    // The modifier is the format of the replay: `id_`, `mp_`, `if_`, `js_`, …
+    let (digits, modifier) = time_and_modifier.split_at(digit_count);
     let is_modifier = modifier.is_empty() || (modifier.len() <= 4 && modifier.ends_with('_'));
     if digits.len() > DIGITS || !is_modifier {
         return None;

@@ -26,14 +26,14 @@ pub(super) fn query_text(query: &SearchQuery, site: Option<&str>) -> String {
     let terms = query.terms.iter().flat_map(|term| split_words(term));
     let operator = site.map_or(String::new(), |site| format!(" site:{site}"));
     let max_length = MAX_CHARACTERS.saturating_sub(operator.chars().count());
-    let (mut text, mut count) = (String::new(), 0);
+    let (mut text, mut word_count) = (String::new(), 0);
     for part in phrases.chain(terms) {
         let words = part.split(' ').count();
         let length = text.chars().count() + 1 + part.chars().count();
-        if count + words > MAX_WORDS || length > max_length {
+        if word_count + words > MAX_WORDS || length > max_length {
             continue;
         }
-        count += words;
+        word_count += words;
         if !text.is_empty() {
             text.push(' ');
         }

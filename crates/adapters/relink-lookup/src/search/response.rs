@@ -110,8 +110,8 @@ impl ResponseMapping {
         Ok(response)
     }
 
-    /// Returns the list of results. If the response has only the marker, the list
-    /// is empty.
+    /// Returns the rows of the response. A response with the marker but without a list of
+    /// results has no rows. Returns `None` if the response has neither.
     fn rows<'a>(&self, json: &'a Value) -> Option<&'a [Value]> {
         let mut lists = self.results.iter().filter_map(|pointer| json.pointer(pointer)?.as_array());
         if let Some(list) = lists.next() {

@@ -66,8 +66,8 @@ struct Fixture {
     client: ServiceClient,
 }
 
-/// Creates a client of a service that sends these responses, and then only responses with the
-/// status 200.
+/// Creates a client of a service that sends these responses. Each response is a status and an
+/// optional `Retry-After`. All later responses have the status 200.
 fn fixture(limits: ServiceLimits, responses: &[(u16, Option<u64>)]) -> Fixture {
     let start = Instant::now();
     let responses = Lock::new(responses.to_vec());
@@ -159,7 +159,17 @@ async fn budget_is_reset_at_midnight() {
 }
 
 /// A budget store with a fixed number of requests. It records all calls.
-struct FixedBudget(Lock<(u32, Vec<String>)>);
+struct FixedBudget {
+    remaining: Lock<u32>,
+    /// Service, day and budget of each call.
+    calls: Lock<Vec<String>>,
+}
+
+impl FixedBudget {
+    fn new(remaining: u32) -> Self {
+        Self { remaining: Lock::new(remaining), calls: Lock::default() }
+    }
+}
 
 #[async_trait]
 impl BudgetStore for FixedBudget {
@@ -169,33 +179,33 @@ impl BudgetStore for FixedBudget {
         day: i64,
         budget: u32,
     ) -> Result<bool, relink_ports::StoreError> {
-        let mut budget_state = self.0.lock().unwrap();
-        budget_state.1.push(format!("{service} {day} {budget}"));
-        let has_budget = budget_state.0 > 0;
-        budget_state.0 = budget_state.0.saturating_sub(1);
+        self.calls.lock().unwrap().push(format!("{service} {day} {budget}"));
+        let mut remaining = self.remaining.lock().unwrap();
+        let has_budget = *remaining > 0;
+        *remaining = remaining.saturating_sub(1);
         Ok(has_budget)
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn budget_is_shared_with_other_processes() {
-    let store = Arc::new(FixedBudget(Lock::new((1, Vec::new()))));
+    let store = Arc::new(FixedBudget::new(1));
     let Fixture { service, client } = fixture(ServiceLimits { daily_budget: 9, ..LIMITS }, &[]);
     let client = client.with_budget_store(Arc::clone(&store) as _, "archive".to_owned());
     let fixture = Fixture { service, client };
     assert_eq!(fixture.fetch().await, "status 200");
     assert_eq!(fixture.fetch().await, "budget exhausted until 30");
-    assert_eq!(store.0.lock().unwrap().1, ["archive 999 9"; 2]);
+    assert_eq!(*store.calls.lock().unwrap(), ["archive 999 9"; 2]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn unlimited_service_is_not_counted() {
-    let store = Arc::new(FixedBudget(Lock::new((0, Vec::new()))));
+    let store = Arc::new(FixedBudget::new(0));
     let Fixture { service, client } =
         fixture(ServiceLimits { daily_budget: u32::MAX, ..LIMITS }, &[]);
     let client = client.with_budget_store(Arc::clone(&store) as _, "archive".to_owned());
     assert_eq!(Fixture { service, client }.fetch().await, "status 200");
-    assert!(store.0.lock().unwrap().1.is_empty());
+    assert!(store.calls.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

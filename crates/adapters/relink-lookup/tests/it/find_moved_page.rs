@@ -45,7 +45,7 @@ async fn index(directory: &TempDir) -> LocalIndex {
     index
 }
 
-/// Returns the document frequencies of the lost page's words.
+/// Returns the document frequencies of the words and phrases of the lost page.
 async fn frequencies(index: &LocalIndex) -> DocumentFrequencies {
     let mut frequencies = DocumentFrequencies::new(index.pages().unwrap());
     let words = lexical_signature(LOST, &DocumentFrequencies::default(), 100);

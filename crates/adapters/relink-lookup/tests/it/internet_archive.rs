@@ -14,7 +14,7 @@ use crate::{archive, lines, query_summary, time, url};
 const HEADER: &str =
     r#"["urlkey","timestamp","original","mimetype","statuscode","digest","length"]"#;
 
-/// Returns the row of a capture. The status `-` is that of a revisit.
+/// Returns the row of a capture. A revisit has the status `-`.
 fn row(time: &str, status: &str, digest: &str) -> String {
     let mime = if status == "-" { "warc/revisit" } else { "text/html" };
     format!(
@@ -141,8 +141,8 @@ async fn newest_and_nearest_captures_are_requested_with_limit_and_sort() {
     assert!(paths[1].ends_with("&limit=2&sort=closest&closest=20130101000000"), "{}", paths[1]);
 }
 
-/// Returns the replay of a capture if the archive sends this response, printed as `STATUS
-/// TARGET at TIME`; `nowhere` if there is no redirect target.
+/// Returns the replay of a capture if the archive sends this response. The replay is printed
+/// as `STATUS TARGET at TIME`. Without a redirect target, `TARGET` is `nowhere`.
 async fn replay(response: CannedResponse) -> String {
     let web = web().await;
     web.respond("/web/20150506070809id_/http://example.org/a", response);

@@ -11,7 +11,7 @@ use crate::{archive, lines, time, url};
 
 const PAGE: &str = "<title>The old page</title><p>as it was";
 
-/// Returns the captures of the archive: those of [`ALL`] and a page in another directory.
+/// Returns the captures of the archive: the captures in [`ALL`] and a page in another directory.
 fn warc() -> Warc {
     Warc::new()
         .page("http://example.org/news/1", "20140102030405", 200, PAGE)
@@ -121,9 +121,9 @@ async fn archived_error_differs_from_missing_capture() {
         let body = String::from_utf8_lossy(&replay.body.bytes);
         assert!(body.contains(&format!("<title>{title}</title>")), "{body}");
     }
-    let mut never = captures[0].clone();
-    never.url = url("http://example.org/never");
-    assert!(archive.replay(&never).await.unwrap().is_none());
+    let mut unknown = captures[0].clone();
+    unknown.url = url("http://example.org/never");
+    assert!(archive.replay(&unknown).await.unwrap().is_none());
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn json_and_cdxj_responses_are_equivalent() {
     let pywb = shared();
     let json = archive(WebArchiveSettings::pywb(&pywb.collection()));
     let mut settings = WebArchiveSettings::pywb(&pywb.collection());
-    // pywb uses the first `output` parameter, which is that of the endpoint.
+    // If the parameter `output` occurs twice, pywb uses the first value.
     let endpoint = pywb.collection().join("cdx?output=cdxj").unwrap();
     settings.cdx = settings.cdx.map(|(dialect, _)| (dialect, endpoint));
     let cdxj = archive(settings);

@@ -15,7 +15,7 @@ const REVISIT: &str = "warc/revisit";
 
 /// Converts a row to a capture. Returns `None` unless it has an HTTP URL and a
 /// time.
-pub(crate) fn capture(row: &Row) -> Option<Capture> {
+pub(crate) fn capture_from_row(row: &Row) -> Option<Capture> {
     let url = parse_http_url(row.url.as_deref()?)?;
     let captured_at = timestamp::parse(row.time.as_deref()?)?;
     let status = row.status.as_deref().and_then(|status| status.parse().ok());
@@ -26,7 +26,7 @@ pub(crate) fn capture(row: &Row) -> Option<Capture> {
         mime: row.mime.clone(),
         digest: row.digest.clone(),
         length: row.length.as_deref().and_then(|length| length.parse().ok()),
-        redirect: redirect.filter(is_web),
+        redirect: redirect.filter(is_http_url),
         is_revisit: row.mime.as_deref() == Some(REVISIT),
         ..Capture::new(url, captured_at)
     })
@@ -36,10 +36,10 @@ pub(crate) fn capture(row: &Row) -> Option<Capture> {
 fn parse_http_url(text: &str) -> Option<Url> {
     let has_scheme = text.contains("://") || text.starts_with("urn:") || text.starts_with("dns:");
     let parsed = if has_scheme { Url::parse(text) } else { Url::parse(&format!("http://{text}")) };
-    parsed.ok().filter(is_web)
+    parsed.ok().filter(is_http_url)
 }
 
-fn is_web(url: &Url) -> bool {
+fn is_http_url(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.has_host()
 }
 
@@ -51,22 +51,23 @@ pub(crate) fn resolve_revisits(captures: &mut [Capture]) {
     if captures.iter().all(|capture| !capture.is_revisit || capture.status.is_some()) {
         return;
     }
-    // The status by URL key and digest; `None` if it is ambiguous.
+    // The status by URL key and digest. An ambiguous status is `None`.
     let mut statuses: HashMap<(String, String), Option<u16>> = HashMap::new();
     for capture in captures.iter().filter(|capture| !capture.is_revisit && capture.status.is_some())
     {
         let Some(digest) = capture.digest.clone() else { continue };
-        let known = statuses.entry((surt::key(&capture.url), digest)).or_insert(capture.status);
-        if *known != capture.status {
-            *known = None;
+        let known_status =
+            statuses.entry((surt::key(&capture.url), digest)).or_insert(capture.status);
+        if *known_status != capture.status {
+            *known_status = None;
         }
     }
     for capture in
         captures.iter_mut().filter(|capture| capture.is_revisit && capture.status.is_none())
     {
         let Some(digest) = capture.digest.clone() else { continue };
-        let found = statuses.get(&(surt::key(&capture.url), digest));
-        capture.status = found.copied().flatten();
+        let original_status = statuses.get(&(surt::key(&capture.url), digest));
+        capture.status = original_status.copied().flatten();
     }
 }
 
@@ -79,7 +80,7 @@ mod tests {
     fn captures(lines: &str) -> Vec<Capture> {
         let text = format!(" CDX b a m s k r\n{lines}");
         let rows = parse(text.as_bytes(), 100, false).unwrap().rows;
-        let mut captures: Vec<_> = rows.iter().filter_map(capture).collect();
+        let mut captures: Vec<_> = rows.iter().filter_map(capture_from_row).collect();
         resolve_revisits(&mut captures);
         captures
     }

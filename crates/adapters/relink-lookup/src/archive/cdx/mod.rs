@@ -8,7 +8,7 @@ mod capture;
 mod query_url;
 mod rows;
 
-pub(crate) use capture::{capture, resolve_revisits};
+pub(crate) use capture::{capture_from_row, resolve_revisits};
 pub use query_url::CdxDialect;
 pub(crate) use query_url::{CdxCursor, query_url, sanitize_url};
 pub(crate) use rows::{CdxResponse, Row, parse};

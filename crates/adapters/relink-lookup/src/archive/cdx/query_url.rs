@@ -24,10 +24,10 @@ pub enum CdxDialect {
 /// Position in a list that takes several requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CdxCursor {
-    /// Resume key of the previous page.
-    pub resume: Option<String>,
-    /// Number of captures on the previous pages.
-    pub found: usize,
+    /// Resume key in the response to the previous request.
+    pub resume_key: Option<String>,
+    /// Number of captures that the previous requests returned.
+    pub captures_before: usize,
 }
 
 /// Returns the URL of a query to `endpoint`.
@@ -41,22 +41,22 @@ pub(crate) fn query_url(
     cursor: &CdxCursor,
 ) -> Url {
     let mut url = endpoint.clone();
-    let mut pairs = url.query_pairs_mut();
-    pairs.append_pair("url", sanitize_url(&query.url).as_str());
+    let mut parameters = url.query_pairs_mut();
+    parameters.append_pair("url", sanitize_url(&query.url).as_str());
     if query.scope == CaptureScope::Prefix {
-        pairs.append_pair("matchType", "prefix");
+        parameters.append_pair("matchType", "prefix");
     }
     for (name, time) in [("from", query.from), ("to", query.to)] {
         if let Some(time) = time {
-            pairs.append_pair(name, &timestamp::format(time));
+            parameters.append_pair(name, &timestamp::format(time));
         }
     }
-    let dialect_pairs = match dialect {
-        CdxDialect::InternetArchive => internet_archive_pairs(query, cursor),
-        CdxDialect::Pywb => pywb_pairs(query, cursor),
+    let dialect_parameters = match dialect {
+        CdxDialect::InternetArchive => internet_archive_parameters(query, cursor),
+        CdxDialect::Pywb => pywb_parameters(query, cursor),
     };
-    pairs.extend_pairs(dialect_pairs).finish();
-    drop(pairs);
+    parameters.extend_pairs(dialect_parameters).finish();
+    drop(parameters);
     url
 }
 
@@ -71,57 +71,60 @@ pub(crate) fn sanitize_url(url: &Url) -> Url {
     sanitized
 }
 
-/// Returns the number of rows to request. It is one more than the remaining limit, to
-/// detect whether the archive has more captures than the limit.
+/// Returns the number of rows to request: one more than the limit minus the captures
+/// received. The additional row shows that the archive has more captures than the limit.
 fn rows_to_request(query: &CaptureQuery, cursor: &CdxCursor) -> usize {
-    query.limit.saturating_sub(cursor.found).saturating_add(1).min(MAX_ROWS_PER_REQUEST)
+    query.limit.saturating_sub(cursor.captures_before).saturating_add(1).min(MAX_ROWS_PER_REQUEST)
 }
 
 /// Returns the query parameters for the Internet Archive.
-fn internet_archive_pairs(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
+fn internet_archive_parameters(
+    query: &CaptureQuery,
+    cursor: &CdxCursor,
+) -> Vec<(&'static str, String)> {
     let rows = rows_to_request(query, cursor);
-    let mut pairs = vec![
+    let mut parameters = vec![
         ("output", "json".to_owned()),
         ("fl", "urlkey,timestamp,original,mimetype,statuscode,digest,length".to_owned()),
     ];
     match query.statuses {
         CaptureStatusFilter::Any => {}
-        CaptureStatusFilter::Success => pairs.push(("filter", "statuscode:2..".to_owned())),
-        CaptureStatusFilter::Redirects => pairs.push(("filter", "statuscode:3..".to_owned())),
+        CaptureStatusFilter::Success => parameters.push(("filter", "statuscode:2..".to_owned())),
+        CaptureStatusFilter::Redirects => parameters.push(("filter", "statuscode:3..".to_owned())),
     }
     match query.order {
         CaptureOrder::Oldest => {
-            pairs.extend([("limit", rows.to_string()), ("showResumeKey", "true".to_owned())]);
+            parameters.extend([("limit", rows.to_string()), ("showResumeKey", "true".to_owned())]);
         }
         // A negative limit returns the last rows, in ascending order.
-        CaptureOrder::Newest => pairs.push(("limit", format!("-{rows}"))),
-        CaptureOrder::Nearest(time) => pairs.extend([
+        CaptureOrder::Newest => parameters.push(("limit", format!("-{rows}"))),
+        CaptureOrder::Nearest(time) => parameters.extend([
             ("limit", rows.to_string()),
             ("sort", "closest".to_owned()),
             ("closest", timestamp::format(time)),
         ]),
     }
-    if let Some(key) = &cursor.resume {
-        pairs.push(("resumeKey", key.clone()));
+    if let Some(key) = &cursor.resume_key {
+        parameters.push(("resumeKey", key.clone()));
     }
-    pairs
+    parameters
 }
 
 /// Returns the query parameters for pywb.
-fn pywb_pairs(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
+fn pywb_parameters(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
     let rows = rows_to_request(query, cursor);
-    let mut pairs = vec![("output", "json".to_owned()), ("limit", rows.to_string())];
+    let mut parameters = vec![("output", "json".to_owned()), ("limit", rows.to_string())];
     match query.statuses {
         CaptureStatusFilter::Any => {}
-        CaptureStatusFilter::Success => pairs.push(("filter", "~status:2..".to_owned())),
-        CaptureStatusFilter::Redirects => pairs.push(("filter", "~status:3..".to_owned())),
+        CaptureStatusFilter::Success => parameters.push(("filter", "~status:2..".to_owned())),
+        CaptureStatusFilter::Redirects => parameters.push(("filter", "~status:3..".to_owned())),
     }
     match query.order {
         CaptureOrder::Oldest => {}
-        CaptureOrder::Newest => pairs.push(("sort", "reverse".to_owned())),
-        CaptureOrder::Nearest(time) => pairs.push(("closest", timestamp::format(time))),
+        CaptureOrder::Newest => parameters.push(("sort", "reverse".to_owned())),
+        CaptureOrder::Nearest(time) => parameters.push(("closest", timestamp::format(time))),
     }
-    pairs
+    parameters
 }
 
 #[cfg(test)]
@@ -136,9 +139,9 @@ mod tests {
     #[track_caller]
     fn check(dialect: CdxDialect, query: &CaptureQuery, cursor: &CdxCursor, expect: &str) {
         let query_url = query_url(&url("http://archive.test/cdx"), dialect, query, cursor);
-        let pairs: Vec<_> =
+        let parameters: Vec<_> =
             query_url.query_pairs().map(|(key, value)| format!("{key}={value}")).collect();
-        assert_eq!(pairs.join(" "), expect);
+        assert_eq!(parameters.join(" "), expect);
     }
 
     #[test]
@@ -154,8 +157,8 @@ mod tests {
         check(
             CdxDialect::InternetArchive,
             &query,
-            // Of 10 captures, 6 are missing. One more is requested.
-            &CdxCursor { resume: Some("org,example)/a 2016".into()), found: 4 },
+            // Of 10 captures, 6 are missing, so 7 are requested.
+            &CdxCursor { resume_key: Some("org,example)/a 2016".into()), captures_before: 4 },
             &format!(
                 "url=http://example.org/a?b=c&d from=20150506070809 output=json {fields} \
                  filter=statuscode:3.. limit=7 showResumeKey=true resumeKey=org,example)/a 2016"

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::MAX_ROW_BYTES;
 use super::array::{self, ArrayRow};
 
-/// One row. Missing fields and fields marked as missing (`-`) are `None`.
+/// One row of an index. Missing fields and fields marked as missing (`-`) are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     pub key: Option<String>,
@@ -35,8 +35,8 @@ pub(crate) struct CdxResponse {
     pub skipped: usize,
     /// Whether the response is truncated.
     pub is_truncated: bool,
-    /// Resume key of the next page.
-    pub resume: Option<String>,
+    /// Resume key for the next request.
+    pub resume_key: Option<String>,
 }
 
 /// Column names of responses without a header.
@@ -44,7 +44,7 @@ const DEFAULT_COLUMNS: [&str; 7] =
     ["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"];
 
 impl Row {
-    /// Sets a column by its name in any dialect.
+    /// Sets a column. `column` is the name of the column in any of the formats.
     fn set(&mut self, column: &str, value: String) {
         let field = match column {
             "urlkey" | "N" => &mut self.key,
@@ -66,7 +66,7 @@ impl Row {
     fn from_object(object: Map<String, Value>) -> Self {
         let mut row = Self::default();
         for (column, value) in object {
-            if let Some(value) = to_text(value) {
+            if let Some(value) = value_to_text(value) {
                 row.set(&column, value);
             }
         }
@@ -95,7 +95,7 @@ fn parse_arrays(rows: array::Rows<'_>, max_rows: usize) -> CdxResponse {
     let mut is_before_resume_key = false;
     for row in rows {
         let cells = match row {
-            ArrayRow::Row(row) => cells(row),
+            ArrayRow::Row(row) => parse_cells(row),
             ArrayRow::TooLong => None,
             ArrayRow::Truncated => {
                 response.is_truncated = true;
@@ -107,7 +107,7 @@ fn parse_arrays(rows: array::Rows<'_>, max_rows: usize) -> CdxResponse {
             // An empty row precedes the resume key.
             Some(cells) if cells.is_empty() => is_before_resume_key = true,
             Some(mut cells) if is_before_resume_key && cells.len() == 1 => {
-                response.resume = cells.pop();
+                response.resume_key = cells.pop();
             }
             Some(cells) if cells.len() == columns.len() && response.rows.len() < max_rows => {
                 let mut row = Row::default();
@@ -123,13 +123,13 @@ fn parse_arrays(rows: array::Rows<'_>, max_rows: usize) -> CdxResponse {
 }
 
 /// Returns the values of an array as texts.
-fn cells(row: &[u8]) -> Option<Vec<String>> {
+fn parse_cells(row: &[u8]) -> Option<Vec<String>> {
     let cells: Vec<Value> = serde_json::from_slice(row).ok()?;
-    cells.into_iter().map(to_text).collect()
+    cells.into_iter().map(value_to_text).collect()
 }
 
-/// Converts a value to text. Some servers quote numbers, others do not.
-fn to_text(value: Value) -> Option<String> {
+/// Returns the text of a JSON value. Some servers quote numbers, others do not.
+fn value_to_text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
         Value::Number(number) => Some(number.to_string()),
@@ -173,9 +173,9 @@ fn parse_line(line: &[u8], columns: &[String]) -> Option<Row> {
         return serde_json::from_str(text).ok().map(Row::from_object);
     }
     // CDXJ: key, time and a JSON object.
-    if let Some((front, object)) = text.split_once(" {") {
-        let (key, time) = front.split_once(' ')?;
-        let object = serde_json::from_str(&format!("{{{object}")).ok()?;
+    if let Some((key_and_time, object_text)) = text.split_once(" {") {
+        let (key, time) = key_and_time.split_once(' ')?;
+        let object = serde_json::from_str(&format!("{{{object_text}")).ok()?;
         let prefix =
             Row { key: Some(key.to_owned()), time: Some(time.to_owned()), ..Row::default() };
         let row = Row::from_object(object);

@@ -56,7 +56,9 @@ impl IndexedCapture {
             status: payload.status,
             mime: mime.map(|mime| mime.trim().to_owned()),
             digest,
-            redirect: payload.target(&url).filter(|_| matches!(payload.status, Some(300..=399))),
+            redirect: payload
+                .redirect_target(&url)
+                .filter(|_| matches!(payload.status, Some(300..=399))),
             is_revisit,
             ..Capture::new(url, captured_at)
         };
@@ -75,7 +77,7 @@ impl IndexedCapture {
     /// in the row is used, so an index cannot refer to files outside
     /// `directory`.
     pub fn from_row(row: &Row, directory: &Path, index: &mut Index) -> Option<Self> {
-        let capture = cdx::capture(row)?;
+        let capture = cdx::capture_from_row(row)?;
         let name = Path::new(row.file.as_deref()?).file_name()?;
         let offset = row.offset.as_deref()?.parse().ok()?;
         let key = surt::key(&capture.url);
@@ -84,7 +86,7 @@ impl IndexedCapture {
     }
 }
 
-/// Returns URL and time of the original of a revisit. Like all capture times,
+/// Returns the URL and the time of the original of a revisit. Like all capture times,
 /// the time is in whole seconds.
 fn refers_to<R: BufRead>(record: &Record<'_, R>) -> Option<(Url, Timestamp)> {
     let url = Url::parse(record.header("WARC-Refers-To-Target-URI")?).ok()?;
@@ -103,7 +105,7 @@ impl Index {
         })
     }
 
-    /// Whether this file was added.
+    /// Whether this file is in the index.
     pub fn has_file(&self, path: &Path) -> bool {
         self.files.iter().any(|file| file == path)
     }
@@ -131,25 +133,24 @@ impl Index {
 
     /// Returns the captures that match a query.
     pub fn list(&self, query: &CaptureQuery) -> CaptureList {
-        let found = match query.scope {
+        let matching = match query.scope {
             CaptureScope::Exact => self.with_key(&surt::key(&query.url)),
             CaptureScope::Prefix => self.with_prefix(&surt::prefix(&query.url)),
         };
         let mut list = listing::Listing::default();
-        list.captures.extend(found.iter().map(|indexed| indexed.capture.clone()));
+        list.captures.extend(matching.iter().map(|indexed| indexed.capture.clone()));
         list.finish(query)
     }
 
     /// Returns the indexed capture with the same URL, time and digest.
     pub fn find(&self, capture: &Capture) -> Option<&IndexedCapture> {
         let candidates = self.with_key(&surt::key(&capture.url));
-        let is_match = |indexed: &&IndexedCapture| {
-            let known = &indexed.capture;
-            known.url == capture.url
-                && known.captured_at == capture.captured_at
-                && known.digest == capture.digest
+        let is_same = |indexed: &&IndexedCapture| {
+            indexed.capture.url == capture.url
+                && indexed.capture.captured_at == capture.captured_at
+                && indexed.capture.digest == capture.digest
         };
-        candidates.iter().find(is_match)
+        candidates.iter().find(is_same)
     }
 
     /// Returns the original of a revisit: the capture that the record refers to. If the

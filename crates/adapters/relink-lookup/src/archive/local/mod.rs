@@ -32,7 +32,7 @@ const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
 /// Extensions of the files that are read from a directory.
 const FILE_EXTENSIONS: [&str; 5] = [".warc", ".warc.gz", ".cdxj", ".cdx", ".cdx.gz"];
 
-/// Maximum number of captures.
+/// Maximum number of captures in the index, which is held in memory.
 const MAX_CAPTURES: usize = 2_000_000;
 
 /// An archive that consists of local files.
@@ -68,7 +68,7 @@ impl LocalArchive {
         let (mut warcs, mut indexes) = (Vec::new(), Vec::new());
         let paths = expand_directories(paths)?;
         for path in &paths {
-            let is_warc = warc::is_warc(open(path)?).map_err(|source| error(path, source))?;
+            let is_warc = warc::is_warc(open(path)?).map_err(|source| file_error(path, source))?;
             if is_warc { warcs.push(path) } else { indexes.push(path) }
         }
         for path in indexes {
@@ -98,7 +98,7 @@ fn expand_directories(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ArchiveError> {
             continue;
         }
         let entries = path.read_dir().and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let entries = entries.map_err(|source| error(path, source))?;
+        let entries = entries.map_err(|source| file_error(path, source))?;
         let mut names: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
         names.retain(|name| has_archive_extension(name));
         names.sort();
@@ -122,20 +122,20 @@ fn open(path: &Path) -> Result<BufReader<File>, ArchiveError> {
             Err(Error::new(ErrorKind::InvalidInput, "not a regular file"))
         }
     });
-    opened.map(BufReader::new).map_err(|source| error(path, source))
+    opened.map(BufReader::new).map_err(|source| file_error(path, source))
 }
 
-fn error(path: &Path, source: Error) -> ArchiveError {
+fn file_error(path: &Path, source: Error) -> ArchiveError {
     ArchiveError::File { path: path.display().to_string(), source }
 }
 
-/// Adds the rows of an index file. Returns a problem if a part of the file was not used.
+/// Adds the captures of an index file. Returns a problem if a part of the file was not used.
 fn read_index(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
     let problem =
         |message: &str| Ok(Some(LocalProblem { path: path.to_owned(), message: message.into() }));
     let mut bytes = Vec::new();
-    let read = open(path)?.take(MAX_INDEX_BYTES).read_to_end(&mut bytes);
-    let length = read.map_err(|source| error(path, source))?;
+    let result = open(path)?.take(MAX_INDEX_BYTES).read_to_end(&mut bytes);
+    let length = result.map_err(|source| file_error(path, source))?;
     let is_truncated = length as u64 == MAX_INDEX_BYTES;
     let max_rows = MAX_CAPTURES.saturating_sub(index.len());
     let Some(response) = cdx::parse(&bytes, max_rows, is_truncated) else {
@@ -156,15 +156,15 @@ fn read_index(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, Ar
     }
 }
 
-/// Adds the records of a WARC file. Returns a problem if a part of the file was not used.
+/// Adds the captures of a WARC file. Returns a problem if a part of the file was not used.
 fn read_warc(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
     let problem = |message: String| Ok(Some(LocalProblem { path: path.to_owned(), message }));
-    let file = index.add_file(path);
+    let file_number = index.add_file(path);
     let mut records = Records::new(open(path)?);
     loop {
         match records.next_record() {
             Ok(Some(mut record)) => {
-                if let Some(capture) = IndexedCapture::from_record(&mut record, file) {
+                if let Some(capture) = IndexedCapture::from_record(&mut record, file_number) {
                     index.add(capture);
                 }
             }
@@ -190,11 +190,12 @@ impl Index {
         Ok(Some(payload.into_replay(&indexed.capture)))
     }
 
-    /// Reads the response of a capture; `None` if the file no longer contains it.
+    /// Reads the response of a capture. Returns `None` if the file no longer contains the
+    /// capture.
     fn payload(&self, indexed: &IndexedCapture) -> Result<Option<Payload>, ArchiveError> {
         let path = self.path(indexed);
         let mut file = open(path)?;
-        file.seek(SeekFrom::Start(indexed.offset)).map_err(|source| error(path, source))?;
+        file.seek(SeekFrom::Start(indexed.offset)).map_err(|source| file_error(path, source))?;
         let mut records = Records::new(file);
         if records.skip(indexed.offset_in_member).is_err() {
             return Ok(None);

@@ -29,8 +29,7 @@ pub(super) struct Payload {
 }
 
 impl Payload {
-    /// Reads head and body within limits. From a damaged record, returns the
-    /// part that could be read.
+    /// Reads head and body within limits. A damaged record is read up to the damage.
     pub fn read(block: &mut impl Read) -> Self {
         let mut bytes = Vec::new();
         let limit = MAX_HEAD_BYTES + MAX_BODY_BYTES;
@@ -48,7 +47,7 @@ impl Payload {
         Self::parse(&bytes)
     }
 
-    /// Parses a response; the result is empty if it is not an HTTP response.
+    /// Parses a response. If the bytes are not an HTTP response, the result is empty.
     fn parse(bytes: &[u8]) -> Self {
         if !bytes.starts_with(b"HTTP/") {
             return Self::default();
@@ -74,7 +73,7 @@ impl Payload {
         if self.status.is_none() {
             return original;
         }
-        // The encoding headers must be those of the body.
+        // The encoding headers must describe the body, which comes from the original.
         let is_encoding = |name: &str| matches!(name, "content-encoding" | "transfer-encoding");
         let own_headers = self.headers.into_iter().filter(|(name, _)| !is_encoding(name));
         let encoding_headers = original.headers.into_iter().filter(|(name, _)| is_encoding(name));
@@ -93,7 +92,7 @@ impl Payload {
     }
 
     /// Returns the redirect target relative to `url`, if it is an HTTP URL.
-    pub fn target(&self, url: &Url) -> Option<Url> {
+    pub fn redirect_target(&self, url: &Url) -> Option<Url> {
         let target = url.join(&with_authority(self.header("location")?)).ok()?;
         matches!(target.scheme(), "http" | "https").then_some(target)
     }
@@ -105,7 +104,7 @@ impl Payload {
             captured_at: capture.captured_at,
             status: self.status.or(capture.status).unwrap_or_default(),
             location: self.header("location").map(str::to_owned),
-            target: self.target(&capture.url),
+            target: self.redirect_target(&capture.url),
             body: Body {
                 content_type: self.header("content-type").map(str::to_owned),
                 language: self.header("content-language").map(str::to_owned),
@@ -125,8 +124,8 @@ impl Payload {
         let codings = self.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
         let mut is_truncated = false;
         for coding in codings.split(',').rev() {
-            (body, is_truncated) = match decode_one(coding.trim(), &body) {
-                Some((bytes, is_cut)) => (bytes, is_truncated || is_cut),
+            (body, is_truncated) = match decode(coding.trim(), &body) {
+                Some((bytes, is_part)) => (bytes, is_truncated || is_part),
                 None => (body, is_truncated),
             };
         }
@@ -136,13 +135,13 @@ impl Payload {
     }
 }
 
-/// Splits head and body at the first empty line.
+/// Splits a response into head and body at the first empty line.
 fn split_head(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let find =
+    let position_of =
         |separator: &[u8]| bytes.windows(separator.len()).position(|window| window == separator);
-    let ends = [(find(b"\r\n\r\n"), 4), (find(b"\n\n"), 2)];
-    let first = ends.into_iter().filter_map(|(index, length)| Some((index?, length))).min();
-    match first {
+    let separators = [(position_of(b"\r\n\r\n"), 4), (position_of(b"\n\n"), 2)];
+    let separators = separators.into_iter();
+    match separators.filter_map(|(index, length)| Some((index?, length))).min() {
         Some((index, length)) => (&bytes[..index], &bytes[index + length..]),
         None => (bytes, &[]),
     }
@@ -164,7 +163,8 @@ fn join_chunks(body: &[u8]) -> Vec<u8> {
     if bytes.is_empty() { body.to_vec() } else { bytes }
 }
 
-/// Parses the length of a chunk, and returns it with the bytes that follow.
+/// Parses the line with the length of a chunk. Returns the length and the bytes after the
+/// line.
 fn chunk_length(rest: &[u8]) -> Option<(usize, &[u8])> {
     let end = rest.iter().take(MAX_CHUNK_LINE_BYTES).position(|&byte| byte == b'\n')?;
     let line = str::from_utf8(&rest[..end]).ok()?;
@@ -172,25 +172,26 @@ fn chunk_length(rest: &[u8]) -> Option<(usize, &[u8])> {
     Some((usize::from_str_radix(digits, 16).ok()?, &rest[end + 1..]))
 }
 
-/// Decodes one content coding within limits. Returns `None` for unknown
-/// codings, and for bytes that the writer has already decoded.
-fn decode_one(coding: &str, encoded: &[u8]) -> Option<(Vec<u8>, bool)> {
+/// Decodes one content coding, such as `gzip`, within limits. Returns the bytes and
+/// whether they are truncated. Returns `None` for unknown codings, and for bytes that the
+/// writer of the archive has already decoded.
+fn decode(coding: &str, encoded: &[u8]) -> Option<(Vec<u8>, bool)> {
     match coding {
         "gzip" | "x-gzip" if encoded.starts_with(&[0x1f, 0x8b]) => {
-            Some(expand(MultiGzDecoder::new(encoded)))
+            Some(read_limited(MultiGzDecoder::new(encoded)))
         }
         "deflate" if encoded.first().is_some_and(|byte| byte & 0x0f == 8) => {
-            Some(expand(ZlibDecoder::new(encoded)))
+            Some(read_limited(ZlibDecoder::new(encoded)))
         }
-        "deflate" => Some(expand(DeflateDecoder::new(encoded))),
-        "br" => Some(expand(brotli_decompressor::Decompressor::new(encoded, BROTLI_BUFFER))),
+        "deflate" => Some(read_limited(DeflateDecoder::new(encoded))),
+        "br" => Some(read_limited(brotli_decompressor::Decompressor::new(encoded, BROTLI_BUFFER))),
         _ => None,
     }
 }
 
-/// Reads a decoder up to the size limit. Returns the bytes and whether they are
+/// Reads up to the size limit from a decoder. Returns the bytes and whether they are
 /// truncated.
-fn expand(reader: impl Read) -> (Vec<u8>, bool) {
+fn read_limited(reader: impl Read) -> (Vec<u8>, bool) {
     let mut bytes = Vec::new();
     let result = std::io::copy(&mut reader.take(MAX_BODY_BYTES as u64 + 1), bytes.by_ref());
     let is_truncated = result.is_err() || bytes.len() > MAX_BODY_BYTES;
@@ -202,8 +203,8 @@ fn expand(reader: impl Read) -> (Vec<u8>, bool) {
 mod tests {
     use super::*;
 
-    /// Checks status, redirect target and body of a record, printed as `STATUS -> TARGET BODY`,
-    /// followed by `truncated` if the body is.
+    /// Checks status, redirect target and body of a record, printed as `STATUS -> TARGET BODY`.
+    /// After a truncated body follows `truncated`.
     #[track_caller]
     fn check(block: &str, expect: &str) {
         let capture = Capture::new(Url::parse("http://a.test/d/x").unwrap(), jiff::Timestamp::MIN);

@@ -54,8 +54,8 @@ const ALL: [&str; 5] = [
     "2016-01-03T00:00:00Z 404 http://example.org/a/3",
 ];
 
-/// Lists all captures and replays those with a body.
-async fn check_all(archive: &LocalArchive) {
+/// Lists all captures and replays the captures with a body.
+async fn check_listing_and_replays(archive: &LocalArchive) {
     let all = CaptureQuery::for_prefix(url("http://example.org/a/"));
     assert_eq!(list_lines(archive, all.clone()).await, ALL);
     let list = archive.captures(&all).await.unwrap();
@@ -74,7 +74,7 @@ async fn open_reads_plain_and_compressed_files() {
     for bytes in [warc().to_bytes(), warc().to_gzip(), warc().to_single_gzip()] {
         let (_directory, archive) = open_archive(&bytes);
         assert_eq!(archive.problems(), []);
-        check_all(&archive).await;
+        check_listing_and_replays(&archive).await;
     }
 }
 

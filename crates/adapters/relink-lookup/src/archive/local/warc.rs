@@ -102,11 +102,12 @@ pub(super) struct Records<R> {
     stream: Option<RecordStream<R>>,
     /// Offset of the current member.
     member_offset: u64,
-    /// Unread bytes of the last record's block.
+    /// Number of unread bytes in the block (the content) of the last record.
     unread: u64,
 }
 
-/// A record. Its block can be read until the next record is requested.
+/// A record. Its block, the content after the head, can be read until the next record is
+/// requested.
 pub(super) struct Record<'a, R> {
     head: Vec<(String, String)>,
     /// Offset of the gzip member that contains the record, or of the record
@@ -124,9 +125,9 @@ impl<R: BufRead> Records<R> {
         Self { stream: Some(stream), member_offset: 0, unread: 0 }
     }
 
-    /// Skips bytes of the current member or file.
+    /// Skips this number of bytes of the current member or file.
     pub fn skip(&mut self, length: u64) -> io::Result<()> {
-        if let Some(stream) = self.stream()? {
+        if let Some(stream) = self.stream_with_data()? {
             skip_bytes(stream, length)?;
         }
         Ok(())
@@ -139,7 +140,7 @@ impl<R: BufRead> Records<R> {
             skip_bytes(stream, unread)?;
         }
         let (offset_in_stream, head) = loop {
-            let Some(stream) = self.stream()? else { return Ok(None) };
+            let Some(stream) = self.stream_with_data()? else { return Ok(None) };
             skip_blank_lines(stream)?;
             if !stream.fill_buf()?.is_empty() {
                 break (stream.count(), read_head(stream)?);
@@ -153,12 +154,12 @@ impl<R: BufRead> Records<R> {
         Ok(Some(Record { head, offset, offset_in_member, records: self }))
     }
 
-    /// Returns the stream with the next bytes: the current member, or the next member if the
-    /// current member has ended. Returns `None` at the end of the file.
-    fn stream(&mut self) -> io::Result<Option<&mut RecordStream<R>>> {
+    /// Returns the stream with the next bytes. This is the current member, or the next member
+    /// if the current member has ended. Returns `None` at the end of the file.
+    fn stream_with_data(&mut self) -> io::Result<Option<&mut RecordStream<R>>> {
         while let Some(mut stream) = self.stream.take() {
             let start = stream.fill_buf()?;
-            // In a compressed file, the plain stream is only read between two members.
+            // In a compressed file, `stream` is `Plain` only between two members.
             let (is_at_end, is_gzip) = (start.is_empty(), start.starts_with(&GZIP_MAGIC));
             self.stream = Some(match stream {
                 RecordStream::Member(member) if is_at_end => {
@@ -184,7 +185,7 @@ impl<R: BufRead> Record<'_, R> {
         head.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the archived URL. Some writers put it in angle brackets.
+    /// Returns the archived URL. Some writers put the URL in angle brackets.
     pub fn url(&self) -> Option<Url> {
         let text = self.header("WARC-Target-URI")?;
         Url::parse(text.trim_start_matches('<').trim_end_matches('>')).ok()
@@ -216,7 +217,7 @@ fn invalid_data(message: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Skips this number of bytes. Fails if the stream has fewer.
+/// Skips this number of bytes. Fails if the stream ends before.
 fn skip_bytes(stream: &mut impl BufRead, length: u64) -> io::Result<()> {
     let skipped = io::copy(&mut stream.take(length), &mut io::sink())?;
     if skipped < length {

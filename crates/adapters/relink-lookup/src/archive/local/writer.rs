@@ -19,8 +19,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::super::surt;
 
-/// Headers that are not written, because they have secrets, or describe an encoding of
-/// the body that was removed.
+/// Headers that are not written. Some contain secrets. Others describe the encoding of
+/// the body, which is written decoded.
 const OMITTED_HEADERS: [&str; 8] = [
     "authorization",
     "cookie",
@@ -89,9 +89,9 @@ impl WarcWriter {
         member.write_all(head.as_bytes())?;
         member.write_all(block)?;
         member.write_all(b"\r\n\r\n")?;
-        let member = member.finish()?;
-        self.file.write_all(&member)?;
-        let (start, length) = (self.offset, member.len() as u64);
+        let compressed = member.finish()?;
+        self.file.write_all(&compressed)?;
+        let (start, length) = (self.offset, compressed.len() as u64);
         self.offset += length;
         Ok((start, length))
     }
@@ -127,7 +127,7 @@ impl ArchiveWriter for WarcWriter {
 
 /// Creates a file that does not exist yet.
 fn create_new(directory: &Path, now: Timestamp) -> io::Result<(PathBuf, File)> {
-    let time = digits(now);
+    let time = timestamp_digits(now);
     let mut suffix = 1;
     loop {
         let name = if suffix == 1 { time.clone() } else { format!("{time}-{suffix}") };
@@ -140,11 +140,11 @@ fn create_new(directory: &Path, now: Timestamp) -> io::Result<(PathBuf, File)> {
 }
 
 /// Returns a time as 14 digits, in UTC.
-fn digits(time: Timestamp) -> String {
+fn timestamp_digits(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string()
 }
 
-/// Returns the head of a WARC record.
+/// Returns the head of a WARC record. `fields` are additional header lines.
 fn record_head(
     kind: &str,
     time: Timestamp,
@@ -170,9 +170,9 @@ fn record_id(kind: &str, time: Timestamp, offset: u64, fields: &str) -> String {
     format!("{}-{}-4{}-8{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
 }
 
-/// Returns the HTTP response as text and body.
+/// Returns the HTTP response as bytes: status line, headers and body.
 fn http_message(response: &CapturedResponse) -> Vec<u8> {
-    let mut head = format!("HTTP/1.1 {} {}\r\n", response.status, reason(response.status));
+    let mut head = format!("HTTP/1.1 {} {}\r\n", response.status, reason_phrase(response.status));
     for (name, value) in &response.headers {
         let is_omitted = OMITTED_HEADERS.iter().any(|omitted| name.eq_ignore_ascii_case(omitted));
         if !is_omitted && !has_line_break(name) && !has_line_break(value) {
@@ -187,8 +187,8 @@ fn has_line_break(text: &str) -> bool {
     text.contains(['\r', '\n', '\0'])
 }
 
-/// Returns the reason phrase of the common statuses.
-fn reason(status: u16) -> &'static str {
+/// Returns the reason phrase of a status. Rare statuses have the phrase `Archived`.
+fn reason_phrase(status: u16) -> &'static str {
     match status {
         200 => "OK",
         301 => "Moved Permanently",
@@ -221,7 +221,7 @@ fn index_line(
         "offset": offset.to_string(),
         "filename": path.file_name().unwrap_or_default().to_string_lossy(),
     });
-    format!("{} {} {fields}", surt::key(&response.url), digits(response.captured_at))
+    format!("{} {} {fields}", surt::key(&response.url), timestamp_digits(response.captured_at))
 }
 
 /// Returns the SHA-1 digest in Base32, as archives write it.
@@ -229,7 +229,7 @@ fn sha1_base32(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let digest = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, bytes);
     let mut text = String::with_capacity(32);
-    // Five bytes are eight letters of five bits each.
+    // Five bytes (40 bits) become eight letters, of five bits each.
     for chunk in digest.as_ref().chunks(5) {
         let bits = chunk.iter().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
         for index in (0..8).rev() {

@@ -66,7 +66,7 @@ impl Fields {
         for domain in domains(&host) {
             document.add_text(self.site, domain);
         }
-        document.add_text(self.url_words, decode(&path_and_query));
+        document.add_text(self.url_words, decode_path_and_query(&path_and_query));
         document.add_text(self.title, sanitize::plain(&page.title));
         document.add_text(self.text, text);
         document.add_text(self.snippet, sanitize::plain(text));
@@ -92,7 +92,7 @@ fn domains(host: &Host<&str>) -> Vec<String> {
 }
 
 /// Percent-decodes a path and query and separates their parts by spaces.
-fn decode(text: &str) -> String {
+fn decode_path_and_query(text: &str) -> String {
     // Form decoding differs from path decoding only in the plus sign, which
     // separates words in both.
     let pairs = url::form_urlencoded::parse(text.as_bytes());
@@ -113,6 +113,6 @@ mod tests {
 
     #[test]
     fn decode_returns_words_of_path_and_query() {
-        assert_eq!(decode("/a%20b/c-d x=%C3%A9&y"), "/a b/c-d x é y ");
+        assert_eq!(decode_path_and_query("/a%20b/c-d x=%C3%A9&y"), "/a b/c-d x é y ");
     }
 }

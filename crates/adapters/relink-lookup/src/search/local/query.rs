@@ -15,7 +15,7 @@ const MAX_WORDS: usize = 64;
 /// Weight of a word in the title relative to a word in the text.
 const TITLE_BOOST: f32 = 2.0;
 
-/// Builds the query. Returns `None` if it has no words.
+/// Builds a tantivy query. Returns `None` if `query` has no words.
 ///
 /// Every phrase must occur in the title or text. Terms only affect the ranking.
 /// Without phrases, at least one term must occur.

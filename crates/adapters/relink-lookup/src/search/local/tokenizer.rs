@@ -34,20 +34,20 @@ fn tokens(text: &str) -> Vec<Token> {
             continue;
         }
         if let Some(start) = start.take() {
-            push(&mut tokens, text, start, index);
+            push_word(&mut tokens, text, start, index);
         }
         if is_single {
-            push(&mut tokens, text, index, index + character.len_utf8());
+            push_word(&mut tokens, text, index, index + character.len_utf8());
         }
     }
     if let Some(start) = start {
-        push(&mut tokens, text, start, text.len());
+        push_word(&mut tokens, text, start, text.len());
     }
     tokens
 }
 
 /// Adds the word in this byte range, unless it is too long.
-fn push(tokens: &mut Vec<Token>, text: &str, offset_from: usize, offset_to: usize) {
+fn push_word(tokens: &mut Vec<Token>, text: &str, offset_from: usize, offset_to: usize) {
     let Some(word) = text.get(offset_from..offset_to).filter(|word| word.len() <= MAX_WORD_BYTES)
     else {
         return;

@@ -18,7 +18,7 @@ fn summarize(bytes: &[u8], limit: usize, is_truncated: bool) -> String {
         .collect();
     parts.extend((response.skipped > 0).then(|| format!("skipped {}", response.skipped)));
     parts.extend(response.is_truncated.then(|| "truncated".to_owned()));
-    parts.extend(response.resume.map(|key| format!("resume {key}")));
+    parts.extend(response.resume_key.map(|key| format!("resume {key}")));
     parts.join(" | ")
 }
 
