@@ -60,6 +60,8 @@ impl fmt::Display for Breakage {
 mod tests {
     use super::*;
 
+    /// Asserts the name of the breakage of a page with this verdict and finding code. The code
+    /// 101 is that of the finding RL101.
     #[track_caller]
     fn check(verdict: Verdict, code: u16, expect: &str) {
         let breakage = Breakage::new(verdict, Some(FindingCode::new(code)));

@@ -91,8 +91,8 @@ impl CopyComparison {
     }
 }
 
-/// Returns what a copy lacks, compared with the live page at the alias. A
-/// missing copy lacks everything, so nothing else is listed then.
+/// Returns what a copy lacks, compared with the live page at the alias. `live` are the
+/// functions of the live page. A missing copy lacks everything, so this is its only gap.
 pub fn copy_gaps(copy: CopyComparison, live: &BTreeSet<PageFunction>) -> Vec<CopyGap> {
     if copy == CopyComparison::Missing {
         return vec![CopyGap::NoArchivedCopy];
@@ -125,10 +125,10 @@ mod tests {
 
     #[test]
     fn copy_is_stale_below_the_minimum_similarity() {
-        let of = CopyComparison::from_similarity;
-        assert_eq!(of(Some(0.799)), CopyComparison::OtherText);
-        assert_eq!(of(Some(0.8)), CopyComparison::SameText);
-        assert_eq!(of(None), CopyComparison::NotComparable);
+        let compare = CopyComparison::from_similarity;
+        assert_eq!(compare(Some(0.799)), CopyComparison::OtherText);
+        assert_eq!(compare(Some(0.8)), CopyComparison::SameText);
+        assert_eq!(compare(None), CopyComparison::NotComparable);
     }
 
     #[test]

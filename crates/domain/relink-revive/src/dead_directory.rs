@@ -1,8 +1,8 @@
-//! Directories whose pages were deleted, where further searches are futile.
+//! Directories whose pages were deleted. Their remaining pages are not searched.
 //!
-//! FABLE, §4.2.2: if the first four URLs of a directory yield neither an alias
-//! nor a candidate whose last component follows from the old URL, the pages were
-//! deleted, and the remaining URLs of the directory are not searched.
+//! FABLE, §4.2.2: a directory counts as deleted if the searches for its first four URLs
+//! find neither an alias nor a *likely candidate*. A candidate is likely if the last
+//! component of its URL can be predicted from the old page.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,8 @@ impl DeadDirectory {
 mod tests {
     use super::*;
 
-    /// `-` nothing, `?` a likely candidate, `!` an alias.
+    /// Asserts whether a directory is dead after these attempts. Each attempt is one character:
+    /// `-` found nothing, `?` found a likely candidate, `!` found an alias.
     #[track_caller]
     fn check(attempts: &str, expect: bool) {
         let attempts: Vec<AliasSearchResult> = attempts
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn one_candidate_among_the_first_four_prevents_it() {
+    fn directory_with_a_candidate_among_the_first_four_is_not_dead() {
         check("--?-", false);
         check("!---", false);
         check("----!", true);

@@ -90,6 +90,7 @@ fn is_number(component: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the directory of a page.
     #[track_caller]
     fn check(url: &str, expect: &str) {
         let url: Url = url.parse().unwrap();

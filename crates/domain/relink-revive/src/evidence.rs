@@ -100,6 +100,7 @@ pub fn total_weight(items: &[AliasEvidence]) -> f64 {
 mod tests {
     use super::*;
 
+    /// Asserts the total weight of one piece of evidence of each listed kind.
     #[track_caller]
     fn check(kinds: &[AliasEvidenceKind], expect: f64) {
         let item = |&kind: &AliasEvidenceKind| AliasEvidence { kind, note: kind.to_string() };

@@ -21,13 +21,14 @@ use crate::url_parts::{bare_host, components};
 /// How far a component follows from the old page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Predictability {
-    /// All its tokens occur in the old page.
+    /// All tokens of the component occur in the old page.
     #[serde(rename = "Pr")]
     Predictable,
-    /// Some of its tokens and at least half of its pairs of adjacent tokens do.
+    /// At least one token, and at least half of the pairs of adjacent tokens, occur in the old
+    /// page.
     #[serde(rename = "PP")]
     PartlyPredictable,
-    /// No tokens or too few do.
+    /// Too few tokens of the component occur in the old page.
     #[serde(rename = "UP")]
     Unpredictable,
 }
@@ -151,7 +152,7 @@ pub(crate) fn grade_against_source<T: PartialEq + Clone>(
     grade(part, known, |pair| source.windows(2).any(|own| own == pair))
 }
 
-/// Grades a component with `known` known tokens.
+/// Grades a component of which `known` tokens occur in the old page.
 fn grade<T: PartialEq + Clone>(
     part: &[T],
     known: usize,
@@ -192,6 +193,7 @@ fn component_tokens(candidate: &Url) -> impl Iterator<Item = Vec<String>> {
 mod tests {
     use super::*;
 
+    /// Asserts the pattern from an old page to a candidate. URLs are written without scheme.
     #[track_caller]
     fn check(rule: TokenRule, old: &str, title: &str, candidate: &str, expect: &str) {
         let url = |text: &str| format!("http://{text}").parse::<Url>().unwrap();
@@ -200,6 +202,7 @@ mod tests {
         assert_eq!(found.to_string(), expect);
     }
 
+    // `u1`, `c12` and `c13` are the names of the URLs in the paper's tables 5 and 6.
     const U1: &str = "solomontimes.com/news.aspx?nwid=1121";
     const U1_TITLE: &str = "No Need for Government Candidate: CEO Transparency Solomon Islands";
     const C12: &str = "solomontimes.com/news/\

@@ -1,9 +1,9 @@
 //! URL programs: transformations from old to new URLs, represented as data.
 //!
 //! FABLE, §4.2.1: a program is learned from a few pages whose new URL is known
-//! and produces the new URLs of other pages of the directory. The paper works on
-//! characters. This module works on URL components, which learns as many
-//! programs in a ten-thousandth of the time. For example, a program for pages of
+//! and produces the new URLs of other pages of the directory. Programs of the paper are
+//! composed of characters. Programs of this module are composed of URL components: as many
+//! programs are found, in a ten-thousandth of the time. For example, a program for pages of
 //! `example.org/html5/` may produce `example.org/tags/` and the last component of
 //! the old path.
 //!
@@ -259,7 +259,7 @@ pub enum Substring {
     After(char),
     /// The text before the last delimiter.
     Before(char),
-    /// The sequence of digits at this position, counted in the same way.
+    /// The sequence of digits at this position: 0 is the first, -1 the last.
     Number(i32),
 }
 

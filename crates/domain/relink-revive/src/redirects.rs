@@ -1,9 +1,9 @@
 //! Vets historical redirects.
 //!
 //! Many dead URLs once redirected to their alias, and an archive may have
-//! captured that. But some sites redirect all missing pages to one page. FABLE,
-//! §4.1.1: a redirect is correct only if its target differs from the targets of
-//! other pages of the directory at about the same time.
+//! captured the redirect. But some sites redirect all missing pages to one page. FABLE,
+//! §4.1.1: a redirect is accepted only if no other page of the directory redirected to the
+//! same target at about the same time.
 
 use jiff::{SignedDuration, Timestamp};
 use url::Url;
@@ -125,10 +125,11 @@ fn vet_redirect(
         return Err(RedirectRejection::OtherSite);
     }
     let compared = nearest_histories(url, redirect, others);
-    for (other, redirects) in &compared {
+    for (other_url, redirects) in &compared {
         let shared = redirects.iter().find(|other| is_same_page(&other.target, &redirect.target));
         if let Some(shared) = shared {
-            return Err(RedirectRejection::SharedTarget { with: (*other).clone(), at: shared.at });
+            let with = (*other_url).clone();
+            return Err(RedirectRejection::SharedTarget { with, at: shared.at });
         }
     }
     Ok(compared.len())
@@ -179,6 +180,8 @@ mod tests {
         RedirectHistory { url, redirects: redirects.collect() }
     }
 
+    /// Asserts the path of the alias, or the code of the reason why there is none. The histories
+    /// are in the notation of [`history`].
     #[track_caller]
     fn check(subject: &str, others: &[&str], expect: &str) {
         let others: Vec<RedirectHistory> = others.iter().map(|text| history(text)).collect();

@@ -51,6 +51,7 @@ pub fn is_same_site(one: &Url, other: &Url) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts whether two hosts belong to the same site.
     #[track_caller]
     fn check(one: &str, other: &str, expect: bool) {
         let [one, other] = [one, other].map(|host| format!("http://{host}/").parse().unwrap());

@@ -3,6 +3,7 @@
 use relink_revive::OldPage;
 use relink_revive::program::{Example, LearnedProgram, ProgramIndex, learn};
 
+/// Parses `example.org/path "title"`; the title is optional.
 fn page(text: &str) -> OldPage {
     let (url, title) = text.split_once(" \"").unwrap_or((text, ""));
     let page = OldPage::new(format!("http://{url}").parse().expect("a URL of the paper"));
@@ -16,6 +17,7 @@ fn examples(pairs: &[(&str, &str)]) -> Vec<Example> {
         .collect()
 }
 
+/// Returns the URL that a program produces for a page, or `-` if it does not apply.
 fn apply(learned: &LearnedProgram, old: &str) -> String {
     let new = learned.program.run(&page(old));
     new.map_or_else(|| "-".to_owned(), |url| url.as_str().replacen("http://", "", 1))
@@ -156,9 +158,10 @@ fn directory_without_examples_uses_programs_of_its_parent() {
 
 #[test]
 fn confidence_rises_with_support_and_falls_with_exceptions() {
-    let confidence = |count: usize, noise: usize| {
+    // Learns from `count` moved pages, the first `exceptions` of which moved elsewhere.
+    let confidence = |count: usize, exceptions: usize| {
         let pair = |at: usize| {
-            let new = if at < noise {
+            let new = if at < exceptions {
                 format!("example.org/gone/{}", at + 50)
             } else {
                 format!("example.org/new/p{at}")

@@ -1,9 +1,9 @@
 //! Baselines for the evaluation: simple rules and the methods of the papers.
 //!
-//! Each baseline returns a live page or nothing, without a confidence. All
-//! treat dead pages one by one, except [`Baseline::TopCluster`], FABLE's rule
-//! for matching without fetching live pages (§4.1.2), which uses the token rule
-//! of this crate.
+//! A baseline returns for each dead page a live page or nothing, without a confidence.
+//! Baselines treat dead pages one by one. The exception is [`Baseline::TopCluster`], FABLE's
+//! rule for matching without fetching live pages (§4.1.2). It matches all dead pages of a
+//! directory together.
 
 #![expect(
     clippy::indexing_slicing,
@@ -55,8 +55,9 @@ impl Baseline {
             Self::Title => lists.title(),
             Self::TopCluster => lists.top_cluster(),
             Self::TwoOfThree => {
-                let (one, two, three) = (lists.same_slug(), lists.title(), lists.top_cluster());
-                (0..dead.len()).map(|at| majority([one[at], two[at], three[at]])).collect()
+                let (slug, title, cluster) =
+                    (lists.same_slug(), lists.title(), lists.top_cluster());
+                (0..dead.len()).map(|at| majority([slug[at], title[at], cluster[at]])).collect()
             }
             Self::ContentHash => content_hash(dead, live),
             Self::SimilarText => {
@@ -126,13 +127,19 @@ impl<'a> PageLists<'a> {
         let mut aliases = vec![None; self.dead.len()];
         let mut scores = ScoreBuffer::default();
         for members in folders.values() {
-            self.cluster(members, &mut scores, &mut aliases);
+            self.match_directory(members, &mut scores, &mut aliases);
         }
         aliases
     }
 
-    /// Matches the dead pages of one directory by its best cluster.
-    fn cluster(&self, members: &[usize], scores: &mut ScoreBuffer, aliases: &mut [Option<usize>]) {
+    /// Matches the dead pages of one directory by its best cluster. `members` are the
+    /// positions of the dead pages.
+    fn match_directory(
+        &self,
+        members: &[usize],
+        scores: &mut ScoreBuffer,
+        aliases: &mut [Option<usize>],
+    ) {
         let mut pages = Vec::new();
         let mut results: Vec<Vec<(PageNumber, Url)>> = Vec::new();
         for &at in members {
@@ -174,7 +181,7 @@ fn only_page(pages: &[PageNumber]) -> Option<usize> {
     }
 }
 
-/// Returns the value that at least two of three have.
+/// Returns the page that at least two of three methods returned.
 fn majority([one, two, three]: [Option<usize>; 3]) -> Option<usize> {
     if one.is_some() && (one == two || one == three) {
         return one;
@@ -184,17 +191,19 @@ fn majority([one, two, three]: [Option<usize>; 3]) -> Option<usize> {
 
 /// Returns the cosine similarity of two sets of terms.
 fn cosine(one: &[Term], other: &[Term], vocabulary: &Vocabulary) -> f32 {
-    let square =
+    let squared_length =
         |terms: &[Term]| terms.iter().map(|&term| vocabulary.weight(term).powi(2)).sum::<f32>();
     let shared: Vec<Term> =
         one.iter().copied().filter(|term| other.binary_search(term).is_ok()).collect();
-    super::features::ratio(square(&shared), (square(one) * square(other)).sqrt())
+    let lengths = (squared_length(one) * squared_length(other)).sqrt();
+    super::features::ratio(squared_length(&shared), lengths)
 }
 
 /// Returns for each dead page the only live page with the same words: in the
 /// text, or in the title if no text is known.
 fn content_hash(dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
     let has_texts = live.iter().any(|page| page.text.is_some());
+    // A text is compared only with texts, and a title only with titles.
     let key = |page: &PageInfo| {
         let text = page.text.filter(|_| has_texts);
         let words = words::words(text.or(page.title)?).join(" ");

@@ -15,8 +15,9 @@ use super::vocabulary::{Vocabulary, union};
 /// Maximum number of nearest pages for each search.
 const MAX_NEAREST: usize = 10;
 
-/// If more live pages than this share a slug or title, that does not select
-/// candidates; for slugs, the pages with the most similar paths are used instead.
+/// Maximum number of live pages with the same slug or title that all become candidates. If
+/// more pages share the title, none of them becomes a candidate for that reason. If more
+/// pages share the slug, those with the most similar paths become candidates.
 const MAX_DUPLICATES: usize = 10;
 
 /// Returns the candidates for `old`, sorted.
@@ -60,7 +61,8 @@ fn accepted_duplicates(count: usize) -> usize {
     if count > MAX_DUPLICATES { 0 } else { count }
 }
 
-/// Returns the pages whose paths share the most weight with `terms`.
+/// Returns the pages whose paths have the most terms in common with `terms`, weighted by how
+/// rare the terms are.
 fn nearest_duplicates(
     terms: &[u32],
     pages: &[PageNumber],

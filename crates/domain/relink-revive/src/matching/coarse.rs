@@ -1,10 +1,11 @@
 //! Coarse patterns of page profiles: FABLE's cluster rule as features.
 //!
-//! The coarse pattern of a move says of each component of the new URL only whether it is
-//! *predictable*: whether it can be computed from the old URL and title.
+//! The coarse pattern of a move contains the new host, and for each component of the new
+//! path, whether the component is *predictable*: whether it can be computed from the old URL
+//! and title.
 //!
-//! The rule is that of [`crate::pattern`] with [`TokenRule::OneSource`]; here it
-//! works on the keys of profiled pages, because it is applied to every
+//! The rule is the same as in [`crate::pattern`] with [`TokenRule::OneSource`]. Here the rule
+//! compares the keys of profiled pages instead of texts, because it is applied to every
 //! candidate.
 //!
 //! [`TokenRule::OneSource`]: crate::pattern::TokenRule::OneSource

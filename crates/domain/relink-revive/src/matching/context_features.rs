@@ -22,15 +22,16 @@ ContextFeature {
     PairLogOdds,
     /// Log odds of the current probability.
     LogOdds,
-    /// Difference of the log odds to the best other candidate.
+    /// Log odds of the candidate minus log odds of the best other candidate.
     Lead,
     /// Number of better candidates.
     Rank,
     /// Highest probability that another dead page assigns to the same live page.
     OtherDeadPageBest,
-    /// Sum of the probabilities that other dead pages assign to it.
+    /// Sum of the probabilities that other dead pages assign to the same live page.
     OtherDeadPageSum,
-    /// Highest probability that another dead page of the folder assigns to it.
+    /// Highest probability that another dead page of the same folder assigns to the same
+    /// live page.
     OtherDeadPageSameFolder,
     /// Share of slugs that the old and the new folder have in common.
     FolderOverlap,
@@ -38,15 +39,15 @@ ContextFeature {
     ProgramConfidence,
     /// Logarithm of the number of other dead pages in the folder.
     SiblingCount,
-    /// Mean probability of their best candidates.
+    /// Mean probability of the best candidates of the other dead pages in the folder.
     SiblingMean,
     /// Logarithm of the number of known aliases of pages of the folder.
     SiblingKnownAliases,
     /// Share of the new folder that the old folder accounts for.
     FolderCoverage,
-    /// Difference of the log odds to the best claim of another dead page.
+    /// Log odds of the candidate minus log odds of `OtherDeadPageBest`.
     Mutual,
-    /// Whether the coarse pattern is the best one of the directory (§4.1.2).
+    /// Whether the coarse pattern is the best pattern of the directory (§4.1.2).
     TopCluster,
     /// Number of other candidates of the page with the same coarse pattern.
     ClusterRivals,
@@ -66,9 +67,9 @@ features! {
 SupportFeature {
     /// Logarithm of the votes of other pages for the move.
     Votes,
-    /// The share of these votes in all votes on the same origin.
+    /// The share of `Votes` in all votes on the same origin, the replaced part of the URL.
     Share,
-    /// The ratio of these votes to the dead pages that the rule could apply to.
+    /// The ratio of `Votes` to the number of dead pages that the rule could apply to.
     Rate,
     /// Logarithm of the number of known aliases.
     KnownAliases,
@@ -163,9 +164,10 @@ pub struct DeadPageCandidates {
 impl DeadPageCandidates {
     /// Computes all features of every candidate, in order.
     pub fn features(&self, live_pages: &LivePageIndex, votes: &Votes) -> Vec<Features> {
-        let own = Ballot::new(&self.candidates);
+        // The features are computed from the votes of other pages, without those of this page.
+        let own_votes = Ballot::new(&self.candidates);
         (0..self.candidates.len())
-            .map(|rank| self.candidate_features(rank, &own, live_pages, votes))
+            .map(|rank| self.candidate_features(rank, &own_votes, live_pages, votes))
             .collect()
     }
 
@@ -181,7 +183,7 @@ impl DeadPageCandidates {
     fn candidate_features(
         &self,
         rank: usize,
-        own: &Ballot,
+        own_votes: &Ballot,
         live_pages: &LivePageIndex,
         votes: &Votes,
     ) -> Features {
@@ -193,14 +195,14 @@ impl DeadPageCandidates {
         self.set_neighbor_features(candidate, votes, &mut features);
         self.set_cluster_features(candidate, votes, &mut features);
         for kind in MoveKind::ALL {
-            let found = candidate.moves[kind as usize];
-            features.set_support(kind, votes.support(found, own));
+            let detected_move = candidate.moves[kind as usize];
+            features.set_support(kind, votes.support(detected_move, own_votes));
         }
         let overlap = live_pages.folder_overlap(self.old.folder(), new.folder());
         features.set(ContextFeature::FolderOverlap, overlap);
-        let folder = votes.support(candidate.moves[MoveKind::Folder as usize], own);
+        let folder_support = votes.support(candidate.moves[MoveKind::Folder as usize], own_votes);
         let pages = live_pages.folder_size(new.folder());
-        features.set(ContextFeature::FolderCoverage, coverage(folder.votes, pages));
+        features.set(ContextFeature::FolderCoverage, coverage(folder_support.votes, pages));
         features.set(ContextFeature::Linear, log_odds_with_votes(&features));
         features
     }
@@ -208,15 +210,15 @@ impl DeadPageCandidates {
     /// Sets the features of a candidate's rank among the others.
     fn set_rank_features(&self, rank: usize, features: &mut Features) {
         let candidate = &self.candidates[rank];
-        let own = log_odds(candidate.probability);
+        let own_odds = log_odds(candidate.probability);
         features.set(ContextFeature::PairLogOdds, log_odds(candidate.pair_probability));
-        features.set(ContextFeature::LogOdds, own);
-        features.set(ContextFeature::Lead, own - log_odds(self.best_other(rank)));
+        features.set(ContextFeature::LogOdds, own_odds);
+        features.set(ContextFeature::Lead, own_odds - log_odds(self.best_other(rank)));
         features.set(ContextFeature::Rank, count(rank));
         features.set(ContextFeature::ProgramConfidence, self.program_confidence(candidate.page));
     }
 
-    /// Sets the features of rival claims, of siblings and of the site.
+    /// Sets the features of claims of other dead pages, of siblings and of the site.
     fn set_neighbor_features(
         &self,
         candidate: &ScoredCandidate,
@@ -247,26 +249,29 @@ impl DeadPageCandidates {
     ) {
         let top = indicator(votes.is_top_cluster(candidate));
         features.set(ContextFeature::TopCluster, top);
+        // The number of other candidates of this dead page that make the same move.
         let rivals = |kind: MoveKind| {
-            let own = candidate.moves[kind as usize];
-            let same = self.candidates.iter().filter(|it| it.moves[kind as usize] == own).count();
-            if own.is_none() { UNKNOWN } else { count(same) - 1.0 }
+            let own_move = candidate.moves[kind as usize];
+            let is_same = |other: &&ScoredCandidate| other.moves[kind as usize] == own_move;
+            let same_count = self.candidates.iter().filter(is_same).count();
+            if own_move.is_none() { UNKNOWN } else { count(same_count) - 1.0 }
         };
         features.set(ContextFeature::ClusterRivals, rivals(MoveKind::Coarse));
         features.set(ContextFeature::ShapeRivals, rivals(MoveKind::Shape));
     }
 
-    /// Returns the confidence of programs in a page.
+    /// Returns the highest confidence of a program that predicts this page.
     fn program_confidence(&self, page: PageNumber) -> f32 {
         let predictions = self.program_predictions.iter();
         let confidences = predictions.filter(|(predicted, _)| *predicted == page).map(|it| it.1);
         confidences.fold(0.0, f32::max)
     }
 
-    /// Returns the probability of the best other candidate.
+    /// Returns the probability of the best candidate except the one at `rank`.
     fn best_other(&self, rank: usize) -> f32 {
-        let other = usize::from(rank == 0);
-        self.candidates.get(other).map_or(0.0, |candidate| candidate.probability)
+        // The candidates are sorted, so the best other one is the first or the second.
+        let best_other_rank = usize::from(rank == 0);
+        self.candidates.get(best_other_rank).map_or(0.0, |candidate| candidate.probability)
     }
 }
 

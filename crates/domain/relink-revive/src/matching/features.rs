@@ -83,9 +83,9 @@ Feature {
     SameStart,
     /// Number of equal words at the end.
     SameLastWords,
-    /// Number of numbers of the old slug that the new one lacks.
+    /// How many numbers of the old slug the new slug lacks.
     NumbersLost,
-    /// Number of numbers of the new slug that the old one lacks.
+    /// How many numbers of the new slug the old slug lacks.
     NumbersGained,
     /// Weight of the terms that both names share.
     NameShared,
@@ -125,11 +125,11 @@ Feature {
     TitleUnique,
     /// Whether the slugs are equal and no other live page has this slug.
     SlugUnique,
-    /// Number of numbers of the old path that the new one lacks.
+    /// How many numbers of the old path the new path lacks.
     PathNumbersLost,
-    /// Number of numbers of the new path that the old one lacks.
+    /// How many numbers of the new path the old path lacks.
     PathNumbersGained,
-    /// Number of numbers of at least three digits that both paths contain.
+    /// How many numbers of at least three digits both paths contain.
     IdsShared,
     /// Share of the words of old and new slug that a rewrite explains.
     RewriteCommon,
@@ -254,6 +254,7 @@ impl PairComparer<'_> {
         set(Feature::NewFolderSize, log_count(self.live_pages.count_below(new.folder()) as usize));
     }
 
+    /// Sets the features of the dead page alone.
     fn describe_old(&self, old: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
         set(Feature::OldSlugUnseen, self.unseen_share(&old.slug));
@@ -287,18 +288,18 @@ impl PairComparer<'_> {
 /// Compares the positions of two URLs in the URL tree of the site.
 fn compare_url_positions(old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
     let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
-    let start = common_prefix_len(&old.components, &new.components);
-    let (long, short) = (old.components.len(), new.components.len());
-    set(Feature::SameStart, count(start));
+    let common = common_prefix_len(&old.components, &new.components);
+    let (old_depth, new_depth) = (old.components.len(), new.components.len());
+    set(Feature::SameStart, count(common));
     set(Feature::SameEnd, count(common_suffix_len(&old.components[1..], &new.components[1..])));
     set(Feature::SameLastWords, count(common_suffix_len(&old.words[1..], &new.words[1..])));
     set(
         Feature::ParentEqual,
         indicator(old.parent_key().is_some() && old.parent_key() == new.parent_key()),
     );
-    set(Feature::IsAncestor, indicator(start == short && short < long));
-    set(Feature::IsDescendant, indicator(start == long && long < short));
-    set(Feature::DepthDifference, count(short) - count(long));
+    set(Feature::IsAncestor, indicator(common == new_depth && new_depth < old_depth));
+    set(Feature::IsDescendant, indicator(common == old_depth && old_depth < new_depth));
+    set(Feature::DepthDifference, count(new_depth) - count(old_depth));
     set(Feature::SameFolder, indicator(old.folder() == new.folder()));
     set(Feature::SameUrl, indicator(old.components == new.components));
 }
@@ -350,7 +351,7 @@ fn missing_count(one: &[String], other: &[String]) -> f32 {
     count(one.iter().filter(|number| other.binary_search(number).is_err()).count())
 }
 
-/// Returns the Dice coefficient of two sorted sets.
+/// Returns the Dice coefficient of two sorted sets: the share of elements that are in both.
 fn dice(one: &[Key], other: &[Key]) -> f32 {
     let shared = one.iter().filter(|key| other.binary_search(key).is_ok()).count();
     ratio(2.0 * count(shared), count(one.len() + other.len()))

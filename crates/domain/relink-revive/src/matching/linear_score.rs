@@ -1,8 +1,8 @@
 //! Linear scores: logistic regressions with a strong quadratic penalty.
 //!
-//! The scores are features of the trees, because a sum of weights extrapolates where
-//! trees do not. They were fitted on eleven sites, which are more than the trees were
-//! fitted on. All sites had equal weight. Each was used with and without old titles and
+//! The scores are features of the decision trees ([`super::trees`]), because a weighted sum
+//! can extrapolate and a tree cannot. The weights were fitted on eleven sites, more sites than
+//! the trees. All sites had equal weight. Each site was used with and without old titles and
 //! known aliases. 25 % of the dead pages had an alias.
 
 #![expect(
@@ -142,12 +142,13 @@ pub fn pair_log_odds(features: &PairFeatures) -> f32 {
 pub fn log_odds_with_votes(features: &Features) -> f32 {
     let pair: f32 =
         VOTES_PAIR_WEIGHTS.iter().map(|&(feature, weight)| weight * features.pair(feature)).sum();
-    let context = |feature| match feature {
+    // The weight of `PairLogOdds` was fitted with the linear score of the pair.
+    let context_value = |feature| match feature {
         ContextFeature::PairLogOdds => features.pair(Feature::LinearPair),
         feature => features.context(feature),
     };
     let context: f32 =
-        CONTEXT_WEIGHTS.iter().map(|&(feature, weight)| weight * context(feature)).sum();
+        CONTEXT_WEIGHTS.iter().map(|&(feature, weight)| weight * context_value(feature)).sum();
     let support = |&(kind, weights): &(MoveKind, [f32; 5])| -> f32 {
         let values = SUPPORT.map(|feature| features.support(kind, feature));
         weights.iter().zip(values).map(|(weight, value)| weight * value).sum()

@@ -14,11 +14,11 @@ use super::vocabulary::{Term, Vocabulary};
 /// Index of a live page in [`LivePageIndex::pages`].
 pub type PageNumber = u32;
 
-/// A term is common, and not used for searches, if more than one in this number of
-/// pages contains it.
+/// Searches ignore common terms. A term is common if more than one of this number of pages
+/// contains the term.
 const PAGES_PER_COMMON_TERM: usize = 12;
 
-/// A term that occurs on at most this number of pages is never common.
+/// Number of pages up to which a term is never common.
 const MIN_COMMON_PAGES: usize = 40;
 
 /// Maximum number of pages of a folder that are compared with another folder.
@@ -106,9 +106,9 @@ impl LivePageIndex {
         self.slugs(folder).len()
     }
 
-    /// Returns the share of the smaller of two folders whose slugs also occur in
-    /// the other. Parallel trees, such as versions or languages, contain pages
-    /// with equal names that are not aliases of each other.
+    /// Returns which share of the slugs in the smaller of two folders also occurs in the
+    /// other folder. A high share is a sign of parallel trees, such as versions or languages:
+    /// their pages with equal names are not aliases of each other.
     pub fn folder_overlap(&self, one: &[Key], other: &[Key]) -> f32 {
         if one == other {
             return 0.0;
@@ -131,7 +131,8 @@ impl LivePageIndex {
         self.counts_below.get(&hash_keys(start)).copied().unwrap_or(0)
     }
 
-    /// Returns up to `max` pages nearest to some terms, best first.
+    /// Returns up to `max` pages whose field is most similar to `terms`, best first. The
+    /// similarity is the cosine of the term vectors.
     pub fn nearest(
         &self,
         field: Field,
@@ -144,11 +145,11 @@ impl LivePageIndex {
             Field::SlugAndTitle => &self.slug_and_title,
             Field::PathAndTitle => &self.path_and_title,
         };
-        let common = (self.pages.len() / PAGES_PER_COMMON_TERM).max(MIN_COMMON_PAGES);
+        let max_pages = (self.pages.len() / PAGES_PER_COMMON_TERM).max(MIN_COMMON_PAGES);
         scores.clear(self.pages.len());
         for &term in terms {
             let Some(pages) = index.pages.get(term as usize) else { continue };
-            if pages.len() <= common {
+            if pages.len() <= max_pages {
                 let weight = vocabulary.weight(term);
                 for &page in pages {
                     scores.add(page, weight * weight);
@@ -206,7 +207,7 @@ impl ScoreBuffer {
         *sum += weight;
     }
 
-    /// Returns the pages with the highest score per vector length, best first.
+    /// Returns the pages with the highest ratio of score to vector length, best first.
     fn best(&self, max: usize, lengths: &[f32]) -> Vec<PageNumber> {
         let score = |page: PageNumber| self.scores[page as usize] / lengths[page as usize];
         let mut scored: Vec<(f32, PageNumber)> =

@@ -6,7 +6,7 @@ use super::context_features::{Features, SupportFeature};
 use super::features::Feature;
 use super::moves::MoveKind;
 
-/// Minimum similarity of similar slugs or titles: FABLE's threshold for texts
+/// Minimum similarity at which slugs or titles count as similar: FABLE's threshold for texts
 /// (§2.2).
 const SIMILAR: f32 = 0.8;
 

@@ -19,8 +19,8 @@ use super::site_matcher::SiteMatcher;
 /// probability of the first.
 const AMBIGUOUS_SHARE: f32 = 0.5;
 
-/// Minimum number of siblings without an alias in a deleted folder. With the
-/// page itself that makes the four pages of FABLE, §4.2.2.
+/// Minimum number of siblings without an alias in a deleted folder. Together with the
+/// page itself, these are the four pages of FABLE, §4.2.2.
 const MIN_DELETED_FOLDER_SIBLINGS: f32 = 3.0;
 
 /// Maximum mean probability of the best candidates in a deleted folder.
@@ -97,8 +97,11 @@ impl SiteMatcher<'_> {
     pub fn match_page(&self, dead: usize) -> MatchResult {
         let dead_page = self.dead_page(dead);
         let features = self.features(dead_page);
+        // The last of the three rounds. Each element is a probability and the index of its
+        // candidate.
+        let last_round = &self.model.second;
         let mut order: Vec<(f32, usize)> =
-            features.iter().map(|it| self.model.second.probability(&it.values)).zip(0..).collect();
+            features.iter().map(|it| last_round.probability(&it.values)).zip(0..).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let Some(&(best, at)) = order.first() else {
             return MatchResult::Nothing(Abstention::NoSimilarPage);
@@ -118,7 +121,8 @@ impl SiteMatcher<'_> {
         })
     }
 
-    /// Returns why the best candidate is not suggested.
+    /// Returns why the best candidate is not suggested. `best` and `second` are the
+    /// probabilities of the two best candidates; `features` are those of the best.
     fn abstention(&self, best: f32, second: f32, features: &Features) -> Abstention {
         if best + second >= self.model.suggest && second >= AMBIGUOUS_SHARE * best {
             return Abstention::Ambiguous;
@@ -136,8 +140,9 @@ impl SiteMatcher<'_> {
     }
 }
 
-/// Whether known aliases of the folder exist, and none of them moved as the
-/// candidate does. Such a page may be the namesake in a parallel tree.
+/// Whether the folder has known aliases, and none of them moved in the same way as the
+/// candidate. Such a candidate may be a page with the same name in a parallel tree, such as
+/// another version of the documentation.
 fn contradicts_known_aliases(features: &Features) -> bool {
     let known = |kind: &MoveKind| features.support(*kind, SupportFeature::KnownAliases);
     features.context(ContextFeature::SiblingKnownAliases) > 0.0

@@ -27,16 +27,16 @@ static SHIPPED: LazyLock<AliasModel> = LazyLock::new(|| {
 pub struct AliasModel {
     /// The trees that score a pair alone.
     pub pair: BoostedTrees,
-    /// The trees of the first round with votes, which are weighted by the
-    /// probability from the pair alone.
+    /// The trees of the first round with votes. Each vote has the probability from the pair
+    /// alone as its weight.
     pub first: BoostedTrees,
-    /// The trees of the second round with votes, which are weighted by the
-    /// probability from the first.
+    /// The trees of the second round with votes. Each vote has the probability from the
+    /// first round as its weight.
     pub second: BoostedTrees,
     /// Points of the calibration curve: a probability of the last round, and the
     /// share of correct matches that was measured on left-out sites.
     pub calibration: Vec<(f32, f32)>,
-    /// Minimum probability of a suggestion.
+    /// Minimum probability of an alias that is suggested to the user.
     pub suggest: f32,
     /// Minimum probability of an alias that is applied without review.
     pub automatic: f32,
@@ -87,6 +87,7 @@ impl AliasModel {
     /// Returns the expected share of correct matches for a probability of the
     /// last round.
     pub fn calibrate(&self, probability: f32) -> f32 {
+        // Interpolates between the two points of the curve around `probability`.
         let above = self.calibration.partition_point(|&(known, _)| known < probability);
         let Some(&(high, share_high)) = self.calibration.get(above) else {
             return self.calibration.last().map_or(probability, |&(_, share)| share);

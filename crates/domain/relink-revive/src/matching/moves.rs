@@ -48,7 +48,7 @@ pub enum MoveKind {
     /// new page id is different on every page.
     Edit,
     /// The components between common prefix and common suffix of the folder
-    /// were replaced, whatever happened to the slug.
+    /// were replaced. The slugs may differ.
     FolderSwap,
     /// The slug was made from the old slug or title in the same way, in any
     /// folder; see [`Rewrite`].
@@ -82,22 +82,25 @@ impl MoveKind {
             Self::Swap => replaced_middles(&old.components, &new.components)?,
             Self::Edit => replaced_slug_words(old, new)?,
             Self::FolderSwap => replaced_folders(old, new),
+            // A rewrite applies to any folder, so all rewrites have the same origin.
             Self::Rewrite => (0, Rewrite::detect(old, new)?.key()),
             Self::Shape => (old_shape(old), new_shape(old, new)?),
             Self::Coarse => (old_shape(old), CoarseKey::new(old, new).key),
             Self::Region => {
                 let folder = new.folder();
-                (hash_keys(old.folder()), hash_keys(&folder[..folder.len().checked_sub(1)?.max(1)]))
+                // The first key is the host, which has no parent.
+                let parent_length = folder.len().checked_sub(1)?.max(1);
+                (hash_keys(old.folder()), hash_keys(&folder[..parent_length]))
             }
         };
         let kind = self as u64;
         Some(Move { from: hash_keys(&[kind, from]), rule: hash_keys(&[kind, from, to]) })
     }
 
-    /// Returns all parts of a URL that a move of this kind could replace. Used
+    /// Returns the keys of all parts of a URL that a move of this kind could replace. Used
     /// to count the URLs that a rule could apply to.
     pub fn possible_origins(self, old: &PageProfile) -> Vec<Key> {
-        let keyed = |from: Key| hash_keys(&[self as u64, from]);
+        let keyed = |origin: Key| hash_keys(&[self as u64, origin]);
         match self {
             Self::Start => {
                 (1..old.words.len()).map(|end| keyed(hash_keys(&old.words[..end]))).collect()
@@ -152,7 +155,7 @@ fn replaced_slug_words(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key
     is_edit.then(|| (hash_keys(&old), hash_keys(&new)))
 }
 
-/// Returns the key of a word; the same one for all words with digits.
+/// Returns the key of a word. All words with digits have the same key.
 fn generalized_word(word: Word) -> Key {
     if word.class == WordClass::Codes { WORD_WITH_DIGITS } else { word.key }
 }

@@ -78,7 +78,7 @@ impl Word {
     }
 }
 
-/// English words that slugs often lack although the title has them.
+/// English words that occur in titles and are often left out of slugs.
 const STOP_WORDS: [&str; 26] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "in", "is", "it", "its",
     "of", "on", "or", "that", "the", "this", "to", "what", "with", "you", "your",
@@ -93,7 +93,7 @@ impl PageProfile {
         let parent = vocabulary.terms(url.parent());
         let path = vocabulary.terms(&url.components.join("/"));
         let title_terms = title.map(|title| vocabulary.terms(title));
-        let title_list = title_terms.as_deref().unwrap_or_default();
+        let known_title_terms = title_terms.as_deref().unwrap_or_default();
         let numbers = sorted(words::numbers(url.slug()));
         let path_numbers = sorted(words::numbers(&url.components.join("/")));
         let mut parts = url.components.clone();
@@ -103,8 +103,8 @@ impl PageProfile {
             .iter()
             .map(|part| words::words(part).iter().map(|word| hash_name(word)).collect());
         Self {
-            slug_and_title: union(&slug, title_list),
-            path_and_title: union(&path, title_list),
+            slug_and_title: union(&slug, known_title_terms),
+            path_and_title: union(&path, known_title_terms),
             slug_key: components[components.len() - 1],
             title_key: title
                 .map(words::normalized_name)
@@ -127,7 +127,7 @@ impl PageProfile {
         }
     }
 
-    /// Returns the keys of the host and the folders.
+    /// Returns the keys of the host and of all components except the slug.
     pub fn folder(&self) -> &[Key] {
         &self.components[..self.components.len().saturating_sub(1).max(1)]
     }
@@ -160,15 +160,16 @@ pub fn hash_name(name: &str) -> Key {
 
 /// Returns the key of a sequence of keys.
 pub fn hash_keys(keys: &[Key]) -> Key {
-    keys.iter().fold(keys.len() as u64, |sum, key| {
+    keys.iter().fold(keys.len() as u64, |hash, key| {
         let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&sum.to_le_bytes());
+        bytes[..8].copy_from_slice(&hash.to_le_bytes());
         bytes[8..].copy_from_slice(&key.to_le_bytes());
         xxh3_64(&bytes)
     })
 }
 
-/// Returns the keys of the trigrams of a normalized name, with marked ends.
+/// Returns the keys of the trigrams of a normalized name. The start and the end of the name
+/// are marked: the trigrams of `owl` are `^ow`, `owl` and `wl$`.
 fn trigrams(name: &str) -> Vec<Key> {
     let letters: Vec<char> = format!("^{name}$").chars().collect();
     let mut found: Vec<Key> =

@@ -1,9 +1,8 @@
 //! Rewrites: how a new slug was made from the old slug or title.
 //!
-//! A rewrite names the source of the new slug and what was added or removed
-//! before and after the common words. Added words are described by their class
-//! only: a new page id differs from page to page, but that there is one is the
-//! same for all pages of a site.
+//! A rewrite consists of the source of the new slug and of what was added or removed
+//! before and after the common words. Only the class of these words is stored: the
+//! page ids that a site adds to its slugs differ, but all are words with digits.
 
 #![expect(
     clippy::indexing_slicing,
@@ -87,15 +86,22 @@ impl Rewrite {
     }
 
     fn from_words(source: RewriteSource, old: &[Word], new: &[Word]) -> Option<Self> {
-        let (old_at, new_at, len) = longest_common_run(old, new);
-        let run = new.get(new_at..new_at + len).filter(|run| !run.is_empty())?;
+        let (old_start, new_start, length) = longest_common_run(old, new);
+        let run = new.get(new_start..new_start + length).filter(|run| !run.is_empty())?;
         if run.iter().all(|word| word.class == WordClass::StopWords) {
             return None;
         }
-        let around = |words: &[Word], at: usize| [class(&words[..at]), class(&words[at + len..])];
+        let around = |words: &[Word], start: usize| {
+            [highest_class(&words[..start]), highest_class(&words[start + length..])]
+        };
         #[expect(clippy::cast_precision_loss, reason = "slugs are short")]
-        let common = 2.0 * len as f32 / (old.len() + new.len()) as f32;
-        Some(Self { source, added: around(new, new_at), removed: around(old, old_at), common })
+        let common = 2.0 * length as f32 / (old.len() + new.len()) as f32;
+        Some(Self {
+            source,
+            added: around(new, new_start),
+            removed: around(old, old_start),
+            common,
+        })
     }
 
     /// Returns a key that is equal for rewrites of the same kind.
@@ -106,14 +112,16 @@ impl Rewrite {
     }
 }
 
-/// Returns the class of a sequence of words: that of its most distinctive word.
-fn class(words: &[Word]) -> WordClass {
+/// Returns the class of a sequence of words: the class of its most distinctive word.
+fn highest_class(words: &[Word]) -> WordClass {
     words.iter().map(|word| word.class).max().unwrap_or(WordClass::Nothing)
 }
 
-/// Returns the start of the longest common run in both lists, and its length.
+/// Returns the longest run of words that both lists contain: its start in `one`, its start in
+/// `other`, and its length.
 fn longest_common_run(one: &[Word], other: &[Word]) -> (usize, usize, usize) {
     let mut best = (0, 0, 0);
+    // For each position in `other`, the length of the common run that ends before it.
     let mut lengths = vec![0_usize; other.len() + 1];
     for (at, word) in one.iter().enumerate() {
         for position in (0..other.len()).rev() {
@@ -133,6 +141,7 @@ mod tests {
     use super::*;
     use crate::matching::vocabulary::Vocabulary;
 
+    /// Detects the rewrite from an old path and title to a new path. An empty title is unknown.
     fn detect(old: &str, title: &str, new: &str) -> Option<Rewrite> {
         let mut vocabulary = Vocabulary::default();
         let title = Some(title).filter(|title| !title.is_empty());
@@ -143,7 +152,8 @@ mod tests {
         Rewrite::detect(&old, &new)
     }
 
-    /// Checks whether two pairs, each `old -> new`, are rewritten alike.
+    /// Asserts whether the slugs of two pairs are rewritten in the same way. A pair consists of
+    /// old path, old title and new path.
     #[track_caller]
     fn check(one: (&str, &str, &str), other: (&str, &str, &str), expect: bool) {
         let key = |(old, title, new)| detect(old, title, new).map(|it| it.key());

@@ -22,7 +22,8 @@ use super::votes::{ScoredCandidate, Votes};
 /// Maximum number of candidates for each dead page.
 const MAX_CANDIDATES: usize = 10;
 
-/// How many rounds of scoring are done before the last one.
+/// The rounds of scoring after which the matcher stops. Fewer rounds than [`Rounds::All`] are
+/// used only to fit the model of the next round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rounds {
     /// No model is applied, and all candidates are kept.
@@ -82,8 +83,8 @@ impl<'m> SiteMatcher<'m> {
         let score = |(old, position): (PageProfile, usize)| {
             let predictions = programs.predict(&dead[position], &live_pages);
             let comparer = PairComparer { vocabulary: &vocabulary, live_pages: &live_pages };
-            let pair = (rounds >= Rounds::Pair).then_some(&model.pair);
-            score_candidates((old, predictions), &comparer, pair, &mut buffer)
+            let pair_model = (rounds >= Rounds::Pair).then_some(&model.pair);
+            score_candidates((old, predictions), &comparer, pair_model, &mut buffer)
         };
         let dead_pages: Vec<DeadPageCandidates> = old_profiles.into_iter().map(score).collect();
         let votes = count_votes(&dead_pages, &moves, &live_pages);
@@ -146,8 +147,8 @@ fn profile_live_page(page: &PageInfo, vocabulary: &mut Vocabulary) -> PageProfil
     profile
 }
 
-/// Profiles the pages of known aliases. Where the new page is in the list, its
-/// title stands for the unknown title of the old page.
+/// Profiles the old and the new page of each known alias. The title of the old page is not
+/// known. If the new page is in `live`, its title is used for both.
 fn known_moves(
     known: &[KnownAlias],
     live: &[PageInfo],
@@ -186,20 +187,23 @@ fn distinct_dead_pages(
     let mut indices = vec![0; dead.len()];
     for position in positions {
         let profile = PageProfile::new(dead[position].url, dead[position].title, vocabulary);
-        let number = *indices_by_url.entry(profile.components.clone()).or_insert(profiles.len());
-        if number == profiles.len() {
+        let index = *indices_by_url.entry(profile.components.clone()).or_insert(profiles.len());
+        let is_new = index == profiles.len();
+        if is_new {
             profiles.push((profile, position));
         }
-        indices[position] = number;
+        indices[position] = index;
     }
     (profiles, indices)
 }
 
-/// Returns the candidates for one dead page, best first.
+/// Returns the candidates for one dead page, best first. `predictions` are the live pages
+/// that URL programs predict for it. Without a model, all candidates are returned with
+/// probability 0.
 fn score_candidates(
     (old, predictions): (PageProfile, Vec<(PageNumber, f32)>),
     comparer: &PairComparer<'_>,
-    pair: Option<&BoostedTrees>,
+    pair_model: Option<&BoostedTrees>,
     buffer: &mut ScoreBuffer,
 ) -> DeadPageCandidates {
     let mut pages = candidates(&old, comparer.live_pages, comparer.vocabulary, buffer);
@@ -210,11 +214,11 @@ fn score_candidates(
         .into_iter()
         .map(|page| {
             let features = comparer.features(&old, &comparer.live_pages.pages[page as usize]);
-            (pair.map_or(0.0, |pair| pair.probability(&features)), page, features)
+            (pair_model.map_or(0.0, |trees| trees.probability(&features)), page, features)
         })
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    scored.truncate(pair.map_or(usize::MAX, |_| MAX_CANDIDATES));
+    scored.truncate(pair_model.map_or(usize::MAX, |_| MAX_CANDIDATES));
     let candidate = |(probability, page, features): (f32, PageNumber, PairFeatures)| {
         let new = &comparer.live_pages.pages[page as usize];
         ScoredCandidate::new(page, &old, new, features, probability)

@@ -43,6 +43,7 @@ fn results(dead: &str, live: &str, known: &[(&str, &str)]) -> Vec<String> {
     (0..dead.len()).map(result).collect()
 }
 
+/// Asserts all results without known aliases.
 #[track_caller]
 fn check(dead: &str, live: &str, expect: &[&str]) {
     assert_eq!(results(dead, live, &[]), expect);
@@ -166,6 +167,7 @@ fn evidence_lists_what_is_equal() {
     assert!(found.confidence >= MIN_AUTOMATIC_CONFIDENCE, "{}", found.confidence);
 }
 
+/// Asserts for each dead page the position of the live page that a baseline returns.
 #[track_caller]
 fn check_baseline(method: Baseline, dead: &str, live: &str, expect: &[Option<usize>]) {
     let (dead, live) = (pages(dead), pages(live));

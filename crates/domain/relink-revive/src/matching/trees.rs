@@ -19,10 +19,17 @@ pub struct BoostedTrees {
     trees: Vec<Vec<Node>>,
 }
 
-/// A node of a tree. The first subtree of an inner node follows it.
+/// A node of a tree. The nodes of a tree are in preorder: the first subtree of a split
+/// starts at the next index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Node {
-    Split { feature: usize, below: f32, otherwise: usize },
+    /// If the feature is less than `below`, continues in the first subtree, else at the index
+    /// `otherwise`, where the second subtree starts.
+    Split {
+        feature: usize,
+        below: f32,
+        otherwise: usize,
+    },
     Leaf(f32),
 }
 
@@ -69,6 +76,7 @@ fn read_subtree<'a>(
     let feature: usize = feature.parse().ok().filter(|feature| *feature < features)?;
     let below = below.parse().ok()?;
     let at = nodes.len();
+    // A placeholder: the start of the second subtree is known after the first is read.
     nodes.push(Node::Leaf(0.0));
     read_subtree(words, nodes, features, depth - 1)?;
     nodes[at] = Node::Split { feature, below, otherwise: nodes.len() };

@@ -10,8 +10,8 @@ use url::Url;
 /// File names that stand for their folder.
 const INDEX_NAMES: [&str; 5] = ["index", "_index", "readme", "default", "_default"];
 
-/// File extensions of pages. An explicit list, because `window.name` is not a
-/// file.
+/// File extensions of pages. Other text after a dot belongs to the name of the page, as in
+/// `window.name`.
 const PAGE_EXTENSIONS: [&str; 24] = [
     "html", "htm", "xhtml", "shtml", "php", "php3", "php5", "asp", "aspx", "jsp", "jspx", "jhtml",
     "cfm", "cgi", "do", "md", "mdx", "markdown", "rst", "adoc", "asciidoc", "txt", "ipynb", "pl",
@@ -88,6 +88,7 @@ fn is_page_extension(extension: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the host and the components of a URL.
     #[track_caller]
     fn check(text: &str, host: &str, expect: &[&str]) {
         let url = UrlComponents::parse(text);

@@ -1,7 +1,7 @@
 //! The terms of a site as numbers, with their weights.
 //!
-//! A term that occurs on many live pages has a low weight. A term that occurs on
-//! no live page has the highest weight, because it is evidence against all.
+//! A term that occurs on many live pages has a low weight. A term of a dead page that occurs
+//! on no live page has the highest weight, because it is evidence against every candidate.
 
 #![expect(
     clippy::indexing_slicing,
@@ -42,13 +42,13 @@ impl Vocabulary {
 
     /// Computes the weight of every term for a number of live pages: the inverse
     /// document frequency of BM25 (Robertson & Zaragoza, 2009, §3).
-    pub fn compute_weights(&mut self, live: usize) {
+    pub fn compute_weights(&mut self, live_count: usize) {
         #[expect(clippy::cast_precision_loss, reason = "no list has 2^24 pages")]
-        let weight = |pages: u32| {
-            let (all, with) = (live as f32, pages as f32);
-            (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
+        let weight = |page_count: u32| {
+            let (all, with_term) = (live_count as f32, page_count as f32);
+            (1.0 + (all - with_term + 0.5).max(0.0) / (with_term + 0.5)).ln()
         };
-        self.weights = self.page_counts.iter().map(|&pages| weight(pages)).collect();
+        self.weights = self.page_counts.iter().map(|&count| weight(count)).collect();
     }
 
     /// Returns the number of live pages on which a term occurs.
@@ -81,12 +81,13 @@ impl Vocabulary {
 
     /// Returns the number of a term. Adds new terms at the end.
     fn term_id(&mut self, term: String) -> Term {
-        let next = Term::try_from(self.page_counts.len()).unwrap_or(Term::MAX);
-        let number = *self.ids.entry(term).or_insert(next);
-        if number == next {
+        let next_id = Term::try_from(self.page_counts.len()).unwrap_or(Term::MAX);
+        let id = *self.ids.entry(term).or_insert(next_id);
+        let is_new = id == next_id;
+        if is_new {
             self.page_counts.push(0);
         }
-        number
+        id
     }
 }
 

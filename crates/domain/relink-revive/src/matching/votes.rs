@@ -129,8 +129,8 @@ pub struct Support {
     pub known_aliases: f32,
     /// The share of `known_aliases` in all known aliases with the same origin.
     pub known_share: f32,
-    /// The number of other dead pages with a candidate that follows the rule, however
-    /// improbable.
+    /// The number of other dead pages with a candidate that follows the rule. The candidate
+    /// may have any probability.
     pub offers: f32,
 }
 
@@ -139,10 +139,10 @@ pub struct Support {
 pub struct OtherClaims {
     /// The highest probability that another dead page assigns to the candidate.
     pub best: f32,
-    /// The sum of the probabilities that others assign to it.
+    /// The sum of the probabilities that other dead pages assign to the candidate.
     pub sum: f32,
     /// The highest probability that another dead page of the same folder
-    /// assigns to it.
+    /// assigns to the candidate.
     pub same_folder: f32,
 }
 
@@ -250,10 +250,12 @@ impl Votes {
     }
 
     /// Returns the support of others for a move, if there is one.
-    pub fn support(&self, found: Option<Move>, own: &Ballot) -> Support {
-        let Some(Move { from, rule }) = found else { return Support::default() };
-        let own_votes = own.rules.get(&rule).copied();
-        let own_origin_votes = own.origins.get(&from).copied().unwrap_or(0.0);
+    ///
+    /// `own_ballot` is the ballot of the page that makes the move; its votes are subtracted.
+    pub fn support(&self, detected_move: Option<Move>, own_ballot: &Ballot) -> Support {
+        let Some(Move { from, rule }) = detected_move else { return Support::default() };
+        let own_votes = own_ballot.rules.get(&rule).copied();
+        let own_origin_votes = own_ballot.origins.get(&from).copied().unwrap_or(0.0);
         let rules = self.rules.get(&rule).copied().unwrap_or_default();
         let origins = self.origins.get(&from).copied().unwrap_or_default();
         let votes = (rules.votes - own_votes.unwrap_or(0.0)).max(0.0);
@@ -272,11 +274,11 @@ impl Votes {
     pub fn other_claims(&self, old: &PageProfile, candidate: &ScoredCandidate) -> OtherClaims {
         let claims = self.claims.get(&candidate.page).copied().unwrap_or_default();
         let in_folder = self.claims_in_folder.get(&(candidate.page, folder_key(old)));
-        let own = if candidate.probability < MIN_VOTE { 0.0 } else { candidate.probability };
+        let own_claim = if candidate.probability < MIN_VOTE { 0.0 } else { candidate.probability };
         OtherClaims {
-            best: claims.best_other(own),
-            sum: (claims.sum - own).max(0.0),
-            same_folder: in_folder.copied().unwrap_or_default().best_other(own),
+            best: claims.best_other(own_claim),
+            sum: (claims.sum - own_claim).max(0.0),
+            same_folder: in_folder.copied().unwrap_or_default().best_other(own_claim),
         }
     }
 
@@ -293,7 +295,7 @@ impl Votes {
 }
 
 impl VoteTotals {
-    /// Returns statistics without the page with these candidates.
+    /// Returns statistics of all pages except the page with these candidates.
     fn without(self, candidates: &[ScoredCandidate]) -> Siblings {
         let count = (self.dead_pages - 1.0).max(0.0);
         let votes = (self.votes - best_probability(candidates)).max(0.0);
@@ -351,13 +353,13 @@ impl Claims {
         self.sum += probability;
     }
 
-    /// Returns the best claim without one claim of `own`.
-    fn best_other(self, own: f32) -> f32 {
-        if own > 0.0 && own >= self.best { self.second } else { self.best }
+    /// Returns the highest claim of another page. `own_claim` is the claim of the page itself.
+    fn best_other(self, own_claim: f32) -> f32 {
+        if own_claim > 0.0 && own_claim >= self.best { self.second } else { self.best }
     }
 }
 
-/// Returns the share of a folder's live pages that the votes account for.
+/// Returns the ratio of the votes for a move to the live pages of the new folder, at most 1.
 pub fn coverage(votes: f32, pages: usize) -> f32 {
     ratio(votes, count(pages).max(1.0)).min(1.0)
 }

@@ -1,9 +1,8 @@
 //! Words and terms: the units in which URLs and titles are compared.
 //!
 //! A *word* is a sequence of letters and digits in lower case. A *term* is a
-//! stemmed word; the parts of `camelCase` and `entry12345` words are terms as well. The stemmer
-//! is simple on purpose: it maps `Debugging` to `debug`, but does not follow
-//! English grammar.
+//! stemmed word; the parts of `camelCase` and `entry12345` words are terms as well. The
+//! stemmer only removes frequent endings: it maps `Debugging` to `debug`.
 
 use crate::tokens::strip_leading_zeros;
 
@@ -152,6 +151,7 @@ fn is_vowel(byte: u8) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the terms of a text, joined with spaces.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         assert_eq!(terms(text).join(" "), expect);

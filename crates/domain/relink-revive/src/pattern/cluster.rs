@@ -96,6 +96,7 @@ mod tests {
     /// One old page: path, title and candidate paths.
     type Case<'a> = (&'a str, &'a str, &'a [&'a str]);
 
+    /// Returns the old pages, and for each of them its candidates.
     fn parse(cases: &[Case]) -> (Vec<OldPage>, Vec<Vec<Url>>) {
         let url = |path: &&str| format!("http://solomontimes.com/{path}").parse::<Url>().unwrap();
         let pages =
@@ -103,6 +104,7 @@ mod tests {
         (pages, cases.iter().map(|case| case.2.iter().map(url).collect()).collect())
     }
 
+    /// Asserts the best cluster: its pattern and the paths of its aliases.
     #[track_caller]
     fn check(cases: &[Case], expect: Result<&str, NoClusterReason>) {
         let (pages, candidates) = parse(cases);
@@ -114,6 +116,7 @@ mod tests {
         assert_eq!(found.as_deref(), expect.as_ref().map(|expect| *expect));
     }
 
+    // The names of the old pages in the paper.
     const U1: Case = (
         "news.aspx?nwid=1121",
         "No Need for Government Candidate",

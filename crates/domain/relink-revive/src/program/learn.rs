@@ -91,8 +91,8 @@ fn sort_by_new_directory<'a>(examples: &[&'a ParsedExample<'a>]) -> Vec<&'a Pars
     sorted
 }
 
-/// Returns the program that reproduces the seed and the most other examples,
-/// with the number of examples.
+/// Returns the program that reproduces the seed and the most other examples, and the number
+/// of examples that it reproduces.
 fn best_program_for_seed(
     example: &ParsedExample,
     remaining: &[&ParsedExample],
@@ -104,7 +104,7 @@ fn best_program_for_seed(
         .copied()
         .filter(|other| other.new_directory() == example.new_directory())
         .collect();
-    // Generalizing with fewer examples cannot reproduce more of them.
+    // Generalize from the neighbors alone only if that could reproduce more examples.
     let is_good = best.as_ref().is_some_and(|(support, _)| *support >= neighbors.len());
     if is_good || neighbors.len() == remaining.len() {
         return best;
@@ -157,10 +157,11 @@ fn share_one_target(examples: &[&ParsedExample]) -> bool {
     rest.iter().any(|example| is_other_page(&example)) && rest.iter().all(|it| has_same_target(it))
 }
 
-/// Restricts a program to pages like the examples that it reproduces. If none
-/// of them has a query, the program is only for pages without one, because a
-/// query selects among many pages of one path. If all have the same depth and
-/// the program has no run of components, it is only for that depth.
+/// Restricts a program to pages like the examples that it reproduces.
+///
+/// If none of the examples has a query, the program is only for pages without a query, because
+/// a query selects among many pages of one path. If all examples have the same depth and
+/// the program does not copy a run of components, the program is only for that depth.
 fn with_guards(program: UrlProgram, examples: &[&ParsedExample]) -> UrlProgram {
     let is_absent = examples.iter().all(|example| example.old.query.is_empty());
     let has_run = program.path.iter().any(|segment| matches!(segment, Segment::Run { .. }));

@@ -56,8 +56,8 @@ impl<'a> ParsedOldPage<'a> {
         match source {
             TextSource::Path(at) => Some(escaped(nth(&self.path, *at)?)),
             TextSource::Query(name) => {
-                let same = |(own, _): &&(&str, &str)| own.eq_ignore_ascii_case(name);
-                self.query.iter().find(same).map(|(_, value)| escaped(value))
+                let has_name = |(own_name, _): &&(&str, &str)| own_name.eq_ignore_ascii_case(name);
+                self.query.iter().find(has_name).map(|(_, value)| escaped(value))
             }
             TextSource::Label(at) => {
                 let labels: Vec<&str> = self.host.split('.').collect();

@@ -3,8 +3,8 @@
 //!
 //! A lower price means that a part is more likely to generalize to other pages.
 //! Copying a component is more likely to generalize than extracting a substring,
-//! and the name of a page is rarely a constant. Mostly the order of the prices
-//! matters.
+//! and the name of a page is rarely a constant. The order of the prices matters more than
+//! their values.
 
 use super::{Style, Substring, TextSource};
 
@@ -37,7 +37,8 @@ impl Role {
         }
     }
 
-    /// Returns the surcharge for a part between constants.
+    /// Returns the surcharge for an extracted text that is only a part of the new text, next to
+    /// constants.
     pub(super) fn mixture_surcharge(self) -> Price {
         match self {
             Self::Host | Self::Directory(_) => 150,

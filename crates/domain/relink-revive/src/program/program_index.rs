@@ -58,6 +58,7 @@ impl Prediction<'_> {
 impl ProgramIndex {
     /// Learns programs from examples of any number of directories and sites.
     pub fn learn(examples: &[Example]) -> Self {
+        // The examples directly in each directory, and the examples in its subdirectories.
         let mut own: BTreeMap<Directory, Vec<&Example>> = BTreeMap::new();
         let mut below: BTreeMap<Directory, (BTreeSet<Directory>, Vec<&Example>)> = BTreeMap::new();
         for example in examples.iter().filter(|example| example.is_learnable()) {
@@ -94,8 +95,8 @@ impl ProgramIndex {
         let own: Vec<&Example> =
             sample.iter().filter(|it| Directory::from_url(&it.old.url) == directory).collect();
         for LearnedProgram { program, record } in &mut learned {
-            let is_correct = |it: &&&Example| {
-                program.run(&it.old).is_some_and(|url| is_same_page(&url, &it.new))
+            let is_correct = |example: &&&Example| {
+                program.run(&example.old).is_some_and(|url| is_same_page(&url, &example.new))
             };
             record.own_support = own.iter().filter(is_correct).count();
         }
@@ -141,8 +142,9 @@ impl ProgramIndex {
             next = directory.parent();
             is_own = false;
         }
-        // Sort by confidence, not by directory: many examples of a parent
-        // directory are correct more often than one of the page's own directory.
+        // Sort by confidence, not by directory: a program from many examples of a parent
+        // directory is correct more often than one from a single example of the page's own
+        // directory.
         found.sort_by_key(|prediction| std::cmp::Reverse(prediction.confidence()));
         found
     }

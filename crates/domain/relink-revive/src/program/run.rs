@@ -46,8 +46,8 @@ pub(super) fn build(program: &UrlProgram, old: &ParsedOldPage) -> Option<UrlDraf
     }
     let mut draft = UrlDraft::default();
     append(&mut draft.host, &program.host, old)?;
-    // Other characters in the host could turn a part of the path into
-    // credentials or a path; an empty host could turn the path into the host.
+    // Reject other characters in the host: `@` and `/` would turn a part of the host into
+    // credentials or a path. Reject an empty host: a part of the path would become the host.
     let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
     if draft.host.is_empty() || !draft.host.bytes().all(is_host) {
         return None;

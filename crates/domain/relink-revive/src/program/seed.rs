@@ -142,8 +142,8 @@ impl<'a> Seed<'a> {
     }
 }
 
-/// Whether a program uses the part of an old page that distinguishes it from
-/// other pages of the directory. Otherwise it would produce one URL for all.
+/// Whether a program uses a part of the old page that distinguishes the page from
+/// other pages of the directory. Otherwise the program would produce one URL for all pages.
 fn depends_on_page(program: &UrlProgram, seed: &ParsedExample) -> bool {
     let count = seed.old.path.len();
     let is_below_directory = |at: i32| {
@@ -181,8 +181,8 @@ struct SharedRun {
     style: Style,
 }
 
-/// Returns the longest shared run of at least [`MIN_RUN_LENGTH`] components; of
-/// two, the one in the simpler style.
+/// Returns the longest shared run of at least [`MIN_RUN_LENGTH`] components. Of two runs with
+/// the same length, returns the run in the simpler style.
 fn longest_run(old: &[&str], new: &[&str]) -> Option<SharedRun> {
     let mut best: Option<SharedRun> = None;
     for style in RUN_STYLES {
@@ -207,11 +207,13 @@ fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query.split('&').map(|pair| pair.split_once('=').unwrap_or(("", pair)))
 }
 
+/// Returns the scheme of most examples.
 fn scheme(members: &[&ParsedExample]) -> Scheme {
     let http = members.iter().filter(|member| member.scheme == Scheme::Http).count();
     if http * 2 > members.len() { Scheme::Http } else { Scheme::Https }
 }
 
+/// Returns the rule for the slash at the end of the path that most examples follow.
 fn slash(members: &[&ParsedExample]) -> Slash {
     let count = |predicate: &dyn Fn(&ParsedExample) -> bool| {
         members.iter().filter(|member| predicate(member)).count()
@@ -219,9 +221,11 @@ fn slash(members: &[&ParsedExample]) -> Slash {
     let with = count(&|member| member.is_slashed);
     let unchanged = count(&|member| member.is_slashed == member.old.is_slashed);
     let without = members.len() - with;
-    match () {
-        () if with >= unchanged && with >= without => Slash::With,
-        () if without >= unchanged => Slash::Without,
-        () => Slash::Keep,
+    if with >= unchanged && with >= without {
+        Slash::With
+    } else if without >= unchanged {
+        Slash::Without
+    } else {
+        Slash::Keep
     }
 }

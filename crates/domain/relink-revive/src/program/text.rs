@@ -184,12 +184,14 @@ fn push_escaped(out: &mut String, letter: char, is_lower: bool) {
 mod tests {
     use super::*;
 
+    /// Asserts a text in a style; `-` if the style does not apply.
     #[track_caller]
     fn check_style(style: Style, text: &str, expect: &str) {
         let found = apply_style(Cow::Borrowed(text), true, style);
         assert_eq!(found.as_deref().unwrap_or("-"), expect, "{style:?}");
     }
 
+    /// Asserts a substring of a text without its extension; `-` if there is none.
     #[track_caller]
     fn check_piece(piece: Substring, text: &str, expect: &str) {
         let found = substring(Cow::Borrowed(text), true, Some(piece));

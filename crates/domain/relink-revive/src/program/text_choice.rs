@@ -257,8 +257,10 @@ impl<'t> Remainders<'_, 't> {
         let (extracted_before, extracted_after) =
             (self.longest_slice(before), self.longest_slice(after));
         let is_extracted = extracted_before.is_some() || extracted_after.is_some();
-        let mut add = |(before, left): (Vec<Part>, Price), (after, right): (Vec<Part>, Price)| {
-            choices.push(Choice { parts: join(before, after), price: price + left + right });
+        let mut add = |before: (Vec<Part>, Price), after: (Vec<Part>, Price)| {
+            let ((parts_before, price_before), (parts_after, price_after)) = (before, after);
+            let parts = join(parts_before, parts_after);
+            choices.push(Choice { parts, price: price + price_before + price_after });
         };
         if is_extracted {
             let before = extracted_before.unwrap_or_else(|| constant_before.clone());
@@ -281,7 +283,8 @@ fn constant(text: &str) -> (Vec<Part>, Price) {
     (vec![Part::Text(text.to_owned())], price::adjacent_constant_price(text))
 }
 
-/// Returns the longest slice of the page within a text, between constants.
+/// Returns the parts that produce `text` from the longest slice of the page within it, with
+/// constants before and after the slice, and their price.
 fn longest_slice_within(slices: &[TextSlice], text: &str) -> Option<(Vec<Part>, Price)> {
     let text_key = key(text);
     if text_key.len() < 2 {
@@ -291,10 +294,10 @@ fn longest_slice_within(slices: &[TextSlice], text: &str) -> Option<(Vec<Part>, 
     let located = within.filter_map(|slice| Some((slice, split_around(text, &slice.text)?)));
     let (slice, (before, after)) =
         located.max_by_key(|(slice, _)| (slice.key.len(), std::cmp::Reverse(slice.price)))?;
-    let ((mut parts, left), (after, right)) = (constant(before), constant(after));
+    let ((mut parts, price_before), (after, price_after)) = (constant(before), constant(after));
     parts.push(slice.part(Style::AsIs));
     parts.extend(after);
-    Some((parts, slice.price + left + right))
+    Some((parts, slice.price + price_before + price_after))
 }
 
 /// An old page and the text that a choice has to produce for it.
@@ -308,12 +311,12 @@ pub(super) fn choose<'c>(choices: &'c [Choice], trials: &[Trial]) -> Option<&'c 
     let mut buffer = String::new();
     let mut best: Option<(usize, &Choice)> = None;
     for choice in choices {
-        // A choice that fails as often as a cheaper one cannot win.
-        let bound = best.as_ref().map_or(usize::MAX, |(misses, _)| *misses);
+        // Stop counting at the failures of a cheaper choice, because this choice cannot win then.
+        let max_misses = best.as_ref().map_or(usize::MAX, |(misses, _)| *misses);
         let failed =
             trials.iter().filter(|trial| !produces_target(&choice.parts, trial, &mut buffer));
-        let misses = failed.take(bound).count();
-        if misses < bound {
+        let misses = failed.take(max_misses).count();
+        if misses < max_misses {
             best = Some((misses, choice));
         }
         if misses == 0 {

@@ -1,4 +1,5 @@
-//! Confidence of learned programs, by cross-validation on their examples.
+//! Confidence of learned programs, by cross-validation on their examples: programs are learned
+//! again without some examples (a *fold*) and tested on these.
 
 use relink_model::Confidence;
 use serde::{Deserialize, Serialize};
@@ -8,8 +9,8 @@ use super::learn::{SearchEffort, learn_programs};
 use super::parsed_example::{ParsedExample, ProgramOutcome};
 use crate::matching::MAX_REVIEW_CONFIDENCE;
 
-/// Up to this number of examples, validation leaves out one at a time. With
-/// more, it uses [`FOLDS`] folds to save time.
+/// Maximum number of examples for which validation leaves out one example at a time. For more
+/// examples, validation uses [`FOLDS`] folds to save time.
 const MAX_LEAVE_ONE_OUT: usize = 8;
 /// Number of folds for larger groups.
 const FOLDS: usize = 3;
@@ -17,9 +18,9 @@ const FOLDS: usize = 3;
 /// Maximum number of examples used for validation.
 const MAX_TESTED: usize = 36;
 
-/// Prior of [`TrackRecord::expected_share`]. 72 % of 109 URLs produced by
-/// programs from a single example were correct, whether alive or not, on the
-/// ground truth published with FABLE (`fable-gt`, two random seeds).
+/// Prior of [`TrackRecord::expected_share`]: the record of a program without any trial.
+/// Measured on the ground truth published with FABLE (`fable-gt`, two random seeds): 72 % of
+/// 109 URLs that programs from a single example produced were correct, alive or not.
 const PRIOR_HITS: f64 = 1.4;
 const PRIOR_TRIALS: f64 = 2.0;
 
@@ -81,8 +82,8 @@ impl TrackRecord {
     }
 
     /// Returns the expected share of correct URLs among live URLs. Limited to
-    /// [`MAX_REVIEW_CONFIDENCE`] if no example is certain: an uncertain alias
-    /// must not lead to certain aliases of its siblings.
+    /// [`MAX_REVIEW_CONFIDENCE`] if no example is certain, because an uncertain alias
+    /// must not make the aliases of other pages certain.
     pub fn confidence_if_alive(&self, scope: ProgramScope) -> Confidence {
         let confidence = self.confidence_if_confirmed(scope);
         if self.certain_support > 0 { confidence } else { confidence.min(MAX_REVIEW_CONFIDENCE) }
@@ -95,9 +96,9 @@ impl TrackRecord {
         confidence(share / (share + (1.0 - share) * scope.wrong_live_ratio()))
     }
 
-    /// Returns the smaller of two shares, combined with the prior: the share of
-    /// reproduced examples, without the one that the program was made from, and the share
-    /// of passed trials.
+    /// Returns the smaller of two shares, combined with the prior. The first is the share of
+    /// reproduced examples, without the example that the program was made from. The second is
+    /// the share of passed trials.
     fn expected_share(&self) -> f64 {
         let others = as_f64((self.support + self.exceptions).saturating_sub(1));
         let reproduced = as_f64(self.support.saturating_sub(1)) / others.max(1.0);
@@ -206,6 +207,8 @@ mod tests {
     use super::*;
     use crate::matching::MIN_AUTOMATIC_CONFIDENCE;
 
+    /// Asserts the confidence, in percent, in live URLs of the program's own directory and of a
+    /// subdirectory.
     #[track_caller]
     fn check(support: usize, exceptions: usize, own: u8, below: u8) {
         let record =
