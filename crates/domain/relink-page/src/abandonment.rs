@@ -135,7 +135,7 @@ pub fn abandonment(bytes: &[u8], today: Date) -> Abandonment {
         elements.into_iter().filter(|name| OBSOLETE_ELEMENTS.contains(&name.as_str())).collect();
     obsolete.dedup();
     if !obsolete.is_empty() {
-        let share = count(obsolete.len().min(FULL_OBSOLETE)) / count(FULL_OBSOLETE);
+        let share = as_float(obsolete.len().min(FULL_OBSOLETE)) / as_float(FULL_OBSOLETE);
         signs.push((
             OBSOLETE_HTML_WEIGHT * share,
             AbandonmentSign::ObsoleteHtml { elements: obsolete },
@@ -163,16 +163,17 @@ pub(crate) fn stated_date_in_text(text: &str) -> Option<Date> {
 
 /// Returns the latest date directly after one of the phrases.
 fn latest_date(text: &str, phrases: &[&str]) -> Option<Date> {
-    let after = |phrase: &str| {
-        // Searched in every page, so it has to be fast.
+    let dates_after = |phrase: &str| {
+        // `memmem` is faster than `match_indices`; every fetched page is searched.
         let starts = memmem::find_iter(text.as_bytes(), phrase).map(|at| at + phrase.len());
         starts.filter_map(|at| first_date(text.slice(at..))).collect::<Vec<_>>()
     };
-    phrases.iter().flat_map(|phrase| after(phrase)).max()
+    phrases.iter().flat_map(|phrase| dates_after(phrase)).max()
 }
 
-/// Returns the first date within a few words: `2009-05-03`, `3 May 2009`, `May
-/// 2009`, `2009`. A missing month or day is assumed to be late in the year or month.
+/// Returns the first date within [`DATE_WORDS`] words: `2009-05-03`, `3 May 2009`, `May
+/// 2009`, `2009`. A missing month is December, and a missing day is day 28, so that the
+/// age of the page is not overestimated.
 fn first_date(text: &str) -> Option<Date> {
     let separators = |letter: char| !letter.is_alphanumeric();
     let words: Vec<&str> =
@@ -186,9 +187,10 @@ fn first_date(text: &str) -> Option<Date> {
     let numeric = |at: usize| words.get(at).and_then(|word| word.parse::<i8>().ok());
     // `3 May 2009`: month and day are among the two words before the year.
     let named_month = words.iter().take(year_at).rev().take(2).find_map(month_of);
-    let day = words.iter().take(year_at).rev().take(2).find_map(|word| word.parse::<i8>().ok());
+    let day_before =
+        words.iter().take(year_at).rev().take(2).find_map(|word| word.parse::<i8>().ok());
     // `2009-05-03`: month and day are the two words after the year.
-    let day = if named_month.is_some() { day } else { numeric(year_at + 2) };
+    let day = if named_month.is_some() { day_before } else { numeric(year_at + 2) };
     let month = named_month.and_then(|index| i8::try_from(index + 1).ok());
     let month = month.or_else(|| numeric(year_at + 1)).filter(|month| (1..=12).contains(month));
     // Day 28 exists in every month.
@@ -213,7 +215,7 @@ fn copyright_year(text: &str, today: Date) -> Option<i16> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are ten obsolete elements")]
-fn count(elements: usize) -> f64 {
+fn as_float(elements: usize) -> f64 {
     elements as f64
 }
 

@@ -134,7 +134,8 @@ pub struct Anchors {
     has_inserted_document: bool,
 }
 
-/// Minimum length of an anchor that a misspelled anchor extends.
+/// Minimum length of an anchor, in bytes, so that a fragment that starts with the anchor
+/// counts as misspelled.
 const MIN_EXTENDED: usize = 4;
 
 impl Anchors {
@@ -154,7 +155,8 @@ impl Anchors {
             })
     }
 
-    /// Whether an anchor has the same letters and digits, in any case.
+    /// Whether an anchor equals the fragment if case and all characters except letters and
+    /// digits are ignored: `Two_Words` equals `two-words`.
     pub fn has_letters(&self, fragment: &str) -> bool {
         let letters = |text: &str| -> String {
             let letters = text.chars().filter(|letter| letter.is_alphanumeric());
@@ -169,9 +171,10 @@ impl Anchors {
         self.includes.iter()
     }
 
-    /// Adds the anchors of an included document. If both documents have an anchor, it is
-    /// also added with a number, because renderers number repeated headings. A part without
-    /// headings of its own may consist of components; the anchors of the page are known then.
+    /// Adds the anchors of an included document. If both documents have the same anchor, the
+    /// anchor is also added with a number, because renderers number repeated headings. If the
+    /// included document consists of components, this is ignored: the headings of the
+    /// including document are known.
     pub fn merge(&mut self, other: &Self) {
         for name in &other.names {
             if self.names.contains(name) {
@@ -190,7 +193,9 @@ impl Anchors {
         }
     }
 
-    /// Adds the known anchors of a layout, whose scripts may create others.
+    /// Adds the anchors of the layout that contains the document. Layouts usually have
+    /// scripts, so whether the layout may have more anchors is ignored. Otherwise no anchor
+    /// of the document could be reported as missing.
     pub fn merge_known(&mut self, layout: &Self) {
         let may_have_more = self.may_have_more;
         self.merge(layout);
@@ -211,9 +216,9 @@ impl Anchors {
         self
     }
 
-    /// Whether a fragment is probably misspelled: it extends an anchor of the document.
-    /// An anchor with a number at its end is not misspelled, because renderers number
-    /// repeated headings.
+    /// Whether a fragment is probably misspelled: it starts with an anchor of the document,
+    /// such as `usages` with `usage`. An anchor followed by a number is not misspelled,
+    /// because renderers number repeated headings.
     fn is_misspelled(&self, fragment: &str) -> bool {
         let extends = |name: &String| {
             name.len() >= MIN_EXTENDED
@@ -257,8 +262,7 @@ impl Anchors {
     }
 
     /// Whether the document may have this anchor, although it was not found. The
-    /// anchors of documented objects are names with dots. An anchor that extends a
-    /// known anchor is probably misspelled.
+    /// anchors of documented objects, such as functions, are names with dots.
     pub fn may_have(&self, fragment: &str) -> bool {
         let is_object = self.has_objects && fragment.contains(['.', '(']);
         let is_unknown = self.may_have_more() || self.has_inserted_document;
@@ -333,8 +337,8 @@ pub fn anchors(format: DocumentFormat, bytes: &[u8], style: SlugStyle) -> Option
     match format {
         DocumentFormat::Markdown => markdown::read_anchors(text, style, &mut anchors),
         DocumentFormat::Html => {
-            let is_open = for_each_anchor(text, &mut |name| anchors.add_template_id(name));
-            anchors.may_have_more |= is_open;
+            let may_have_more = for_each_anchor(text, &mut |name| anchors.add_template_id(name));
+            anchors.may_have_more |= may_have_more;
             includes::add_tags(text, &mut anchors);
         }
         DocumentFormat::Rst => rst::read_anchors(text, &mut anchors),

@@ -38,41 +38,45 @@ mod tests {
     use crate::properties::check;
     use crate::{DocumentFormat, links};
 
-    /// Asserts the links of a style sheet, in the notation of [`check`].
+    /// Asserts the links of a style sheet as `line:column kind URL`. `-` after a URL marks a
+    /// skipped link.
     #[track_caller]
-    fn css(document: &str, expect: &[&str]) {
+    fn check_css(document: &str, expect: &[&str]) {
         check(DocumentFormat::Css, document, expect);
     }
 
     #[test]
     fn url_functions_are_links() {
-        css("a{b:url(x.png)}", &["1:9 resource x.png"]);
-        css("a{b:URL( 'x y.png' )}", &["1:11 resource x y.png"]);
-        css("a{b:url(\"http://a.test/)\")}", &["1:10 resource http://a.test/)"]);
-        css(
+        check_css("a{b:url(x.png)}", &["1:9 resource x.png"]);
+        check_css("a{b:URL( 'x y.png' )}", &["1:11 resource x y.png"]);
+        check_css("a{b:url(\"http://a.test/)\")}", &["1:10 resource http://a.test/)"]);
+        check_css(
             "@font-face{src:url(a.woff2) format('woff2'),\nurl(b)}",
             &["1:20 resource a.woff2", "2:5 resource b"],
         );
-        css("a{b:url()}", &["1:9 resource  -"]);
-        css("a{b:url(é", &[]);
+        check_css("a{b:url()}", &["1:9 resource  -"]);
+        check_css("a{b:url(é", &[]);
     }
 
     #[test]
     fn imports_are_links() {
-        css(
-            "@import \"a.css\";@IMPORT url(b.css) screen;@import 'c' layer(x);",
-            &["1:10 resource a.css", "1:29 resource b.css", "1:52 resource c"],
+        check_css(
+            "@import \"a.check_css\";@IMPORT url(b.check_css) screen;@import 'c' layer(x);",
+            &["1:10 resource a.check_css", "1:29 resource b.check_css", "1:52 resource c"],
         );
-        css("@charset \"x\";@namespace url(http://a.test);@namespace s \"http://b.test\";", &[]);
+        check_css(
+            "@charset \"x\";@namespace url(http://a.test);@namespace s \"http://b.test\";",
+            &[],
+        );
     }
 
     #[test]
     fn image_set_strings_are_links() {
-        css(
+        check_css(
             "a{b:image-set(\"a\" 1x, url(b) 2x, 'c' type('image/avif'))}",
             &["1:16 resource a", "1:27 resource b", "1:35 resource c"],
         );
-        css("a{b:-webkit-image-set('a' 1x);c:'d'}", &["1:24 resource a"]);
+        check_css("a{b:-webkit-image-set('a' 1x);c:'d'}", &["1:24 resource a"]);
     }
 
     #[test]
@@ -86,20 +90,23 @@ mod tests {
 
     #[test]
     fn data_urls_are_skipped_and_fragments_ignored() {
-        css("a{b:url(data:image/gif;base64,R0)}", &["1:9 resource data:image/gif;base64,R0 -"]);
-        css("a{filter:url(#f)}", &[]);
-        css("a{b:url({{ 'x' | asset }})}", &["1:9 resource {{ 'x' | asset }} -"]);
+        check_css(
+            "a{b:url(data:image/gif;base64,R0)}",
+            &["1:9 resource data:image/gif;base64,R0 -"],
+        );
+        check_css("a{filter:url(#f)}", &[]);
+        check_css("a{b:url({{ 'x' | asset }})}", &["1:9 resource {{ 'x' | asset }} -"]);
     }
 
     #[test]
     fn comments_are_skipped_and_strings_ignored() {
-        css(
+        check_css(
             "/* url(x) http://a.test */a{b:url(y)}",
             &["1:11 bare-url http://a.test -", "1:35 resource y"],
         );
-        css("a{content:'url(x)'} b{c:\"http://a.test\"} my-url(x) curl(x)", &[]);
-        css("a{content:'oops\n} b{c:url(x)}", &["2:11 resource x"]);
-        css("/* http://a.test", &["1:4 bare-url http://a.test -"]);
-        css("a{b:url(x y)} c{d:url(z)}", &["1:23 resource z"]);
+        check_css("a{content:'url(x)'} b{c:\"http://a.test\"} my-url(x) curl(x)", &[]);
+        check_css("a{content:'oops\n} b{c:url(x)}", &["2:11 resource x"]);
+        check_css("/* http://a.test", &["1:4 bare-url http://a.test -"]);
+        check_css("a{b:url(x y)} c{d:url(z)}", &["1:23 resource z"]);
     }
 }

@@ -94,6 +94,7 @@ impl IncrementalExtractor for IncrementalTable<'_> {
         let separator = *self.separator.get_or_insert_with(|| separator::detect(text));
         let mut cells = Cells::resume(text, separator, input_end, self.position);
         if let ColumnFilter::Named(name) = self.filter {
+            // Without a complete header, no input is consumed.
             let Some(header) = read_header(&mut cells, input_end) else { return 0 };
             self.filter = column_index(text, &header, name)
                 .map_or(ColumnFilter::Nothing, ColumnFilter::Index);
@@ -196,7 +197,7 @@ fn missing_column_problem(text: &str, header: &[Cell], name: &str) -> String {
 }
 
 impl Cell {
-    /// Replaces doubled quotes with single quotes.
+    /// Replaces each doubled quote (`""`) of a quoted cell with one quote (`"`).
     fn unquote<'t>(&self, raw: &'t str) -> Cow<'t, str> {
         if self.is_quoted && raw.contains("\"\"") {
             Cow::Owned(raw.replace("\"\"", "\""))
@@ -205,6 +206,8 @@ impl Cell {
         }
     }
 
+    /// Whether the cell is blank and the first in its row. If the cell also ends its row, the row
+    /// is blank.
     fn is_blank_row(&self, text: &str) -> bool {
         self.column == 0 && text.slice(Range::clone(&self.range)).trim().is_empty()
     }
@@ -215,12 +218,13 @@ mod tests {
     use crate::properties::check;
     use crate::{Column, DocumentFormat, Extraction, Options, links, links_with};
 
-    /// Asserts the links of a table, in the notation of [`check`].
+    /// Asserts the links of a table as `line:column kind URL`.
     #[track_caller]
     fn check_csv(document: &str, expect: &[&str]) {
         check(DocumentFormat::Csv, document, expect);
     }
 
+    /// Extracts the links of a column, given by its name or number.
     fn links_in_column(document: &str, column: &str) -> Extraction {
         let options = Options { column: Some(Column::from(column)), ..Options::default() };
         links_with(DocumentFormat::Csv, document.as_bytes(), &options)

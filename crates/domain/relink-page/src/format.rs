@@ -279,7 +279,7 @@ pub(crate) fn media_type(content_type: &str) -> String {
     essence.trim().to_ascii_lowercase()
 }
 
-/// Decodes the start of a content for the detection of its format.
+/// Decodes the start of a document for the detection of its format.
 fn head(content: &[u8]) -> Cow<'_, str> {
     decode_text(content.slice(..content.len().min(SNIFF_LENGTH)), None)
 }

@@ -65,10 +65,10 @@ impl Fragment {
     /// A line range (`12-34`) matches if both lines have an id: source code
     /// viewers select such ranges with a script.
     pub fn indicates(&self, has: impl Fn(&str) -> bool) -> bool {
-        self.is_top() || has(&self.0) || has(&self.decoded()) || self.is_range(&has)
+        self.is_top() || has(&self.0) || has(&self.decoded()) || self.is_line_range(&has)
     }
 
-    fn is_range(&self, has: &impl Fn(&str) -> bool) -> bool {
+    fn is_line_range(&self, has: &impl Fn(&str) -> bool) -> bool {
         let is_line = |id: &str| {
             let digits = id.strip_prefix('L').unwrap_or(id);
             !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && has(id)

@@ -136,7 +136,8 @@ fn find_directives(text: &str, comments: &[CommentSyntax]) -> Vec<IgnoreDirectiv
         if let Some((arguments, is_alone)) =
             directive_in_line(text.slice(start..end), marker - start, comments)
         {
-            let following_lines = if is_alone { lines_to_text(text.slice(end..)) } else { 0 };
+            let following_lines =
+                if is_alone { line_ends_before_text(text.slice(end..)) } else { 0 };
             directives.push(IgnoreDirective {
                 lines: line..=line.saturating_add(following_lines),
                 ..parse_directive(arguments)
@@ -154,6 +155,7 @@ fn directive_in_line<'t>(
     marker: usize,
     comments: &[CommentSyntax],
 ) -> Option<(&'t str, bool)> {
+    // Of the comments that start before the marker, use the last.
     let (opening, inside, comment) = comments
         .iter()
         .filter_map(|comment| {
@@ -179,7 +181,7 @@ fn directive_in_line<'t>(
 }
 
 /// Returns the number of line ends before the next line that is not blank.
-fn lines_to_text(after: &str) -> u32 {
+fn line_ends_before_text(after: &str) -> u32 {
     let blank_length = after.len() - after.trim_start().len();
     let line_ends = memchr_iter(b'\n', after.as_bytes().slice(..blank_length)).count();
     u32::try_from(line_ends).unwrap_or(u32::MAX)

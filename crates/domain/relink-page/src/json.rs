@@ -79,7 +79,8 @@ mod tests {
     use crate::properties::check;
     use crate::{DocumentFormat, links};
 
-    /// Asserts the links of a JSON document, in the notation of [`check`].
+    /// Asserts the links of a JSON document as `line:column kind URL`. After the URL, `-` marks a
+    /// skipped link, and `!` a malformed URL.
     #[track_caller]
     fn check_json(document: &str, expect: &[&str]) {
         check(DocumentFormat::Json, document, expect);

@@ -53,13 +53,13 @@ pub(crate) fn looks_like_list(text: &str) -> bool {
 /// Returns the ranges of all lines that are not blank or comments, without
 /// surrounding white space.
 fn entries(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut rest = 0;
+    let mut next_line = 0;
     std::iter::from_fn(move || {
-        while rest < text.len() {
-            let end =
-                memchr(b'\n', text.as_bytes().slice(rest..)).map_or(text.len(), |at| rest + at);
-            let line = trim_range(text, rest..end);
-            rest = end + 1;
+        while next_line < text.len() {
+            let line_break = memchr(b'\n', text.as_bytes().slice(next_line..));
+            let end = line_break.map_or(text.len(), |length| next_line + length);
+            let line = trim_range(text, next_line..end);
+            next_line = end + 1;
             if !line.is_empty() && !text.slice(line.clone()).starts_with('#') {
                 return Some(line);
             }

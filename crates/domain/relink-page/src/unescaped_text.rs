@@ -55,9 +55,11 @@ impl UnescapedText {
         if range.is_empty() { start..start } else { start..self.source_end(range.end).max(start) }
     }
 
+    /// Maps an offset in the text, at which a range starts, to the source. Within an escape,
+    /// returns the start of the escape.
     fn source_start(&self, at: usize) -> usize {
-        let next = self.segments.partition_point(|segment| segment.at <= at);
-        match next.checked_sub(1).and_then(|index| self.segments.get(index)) {
+        let following = self.segments.partition_point(|segment| segment.at <= at);
+        match following.checked_sub(1).and_then(|index| self.segments.get(index)) {
             None => 0,
             Some(segment) if segment.is_plain => segment.source.start + (at - segment.at),
             Some(segment) if at == self.text.len() => segment.source.end,
@@ -65,9 +67,11 @@ impl UnescapedText {
         }
     }
 
+    /// Maps an offset in the text, at which a range ends, to the source. Within an escape,
+    /// returns the end of the escape.
     fn source_end(&self, at: usize) -> usize {
-        let next = self.segments.partition_point(|segment| segment.at < at);
-        match next.checked_sub(1).and_then(|index| self.segments.get(index)) {
+        let following = self.segments.partition_point(|segment| segment.at < at);
+        match following.checked_sub(1).and_then(|index| self.segments.get(index)) {
             None => 0,
             Some(segment) if segment.is_plain => segment.source.start + (at - segment.at),
             Some(segment) => segment.source.end,

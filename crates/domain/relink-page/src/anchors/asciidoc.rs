@@ -20,19 +20,20 @@ pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
         attribute(text, ":idprefix:").unwrap_or("_"),
         attribute(text, ":idseparator:").unwrap_or("_"),
     );
-    let mut counts: Vec<((&str, &str), NameCounts)> =
+    let mut counts_by_style: Vec<((&str, &str), NameCounts)> =
         COMMON_STYLES.into_iter().map(|style| (style, NameCounts::default())).collect();
     if !COMMON_STYLES.contains(&configured) {
-        counts.push((configured, NameCounts::default()));
+        counts_by_style.push((configured, NameCounts::default()));
     }
-    let mut ids = BlockIds::default();
+    let mut attributes = AttributeValues::default();
     let mut has_remote_text = false;
     for line in text.lines() {
-        ids.read_attribute(line);
+        attributes.read_attribute(line);
         if let Some(title) = title(line) {
-            add_section(title, &mut counts, anchors);
-        } else if let Some(list) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
-            ids.add(list.0, anchors);
+            add_section(title, &mut counts_by_style, anchors);
+        } else if let Some((list, _)) = line.strip_prefix('[').and_then(|line| line.split_once(']'))
+        {
+            attributes.add_ids(list, anchors);
         }
         add_ids_between(line, "[[", "]]", anchors);
         add_labeled_ids(line, anchors);
@@ -69,7 +70,12 @@ fn title(line: &str) -> Option<&str> {
     is_title.then(|| text.trim())
 }
 
-fn add_section(title: &str, counts: &mut [((&str, &str), NameCounts)], anchors: &mut Anchors) {
+/// Adds the anchors of a section, one for each style in `counts_by_style`.
+fn add_section(
+    title: &str,
+    counts_by_style: &mut [((&str, &str), NameCounts)],
+    anchors: &mut Anchors,
+) {
     // A cross reference may use the title of a section.
     anchors.add(title);
     let plain = without_anchor(title);
@@ -85,7 +91,7 @@ fn add_section(title: &str, counts: &mut [((&str, &str), NameCounts)], anchors: 
             anchors.add_pattern(start, end);
         }
     }
-    for ((prefix, separator), counts) in counts {
+    for ((prefix, separator), counts) in counts_by_style {
         let anchor = slug::asciidoctor(&plain, prefix, separator);
         match counts.add(&anchor) {
             0 => anchors.add(anchor),
@@ -102,11 +108,12 @@ fn without_anchor(title: &str) -> String {
     }
 }
 
-/// Values of document attributes by name. Ids may contain attributes.
+/// Values of the document attributes that were set so far, by name. An id may refer to
+/// attributes: `[#{name}-install]`.
 #[derive(Default)]
-struct BlockIds(HashMap<String, String>);
+struct AttributeValues(HashMap<String, String>);
 
-impl BlockIds {
+impl AttributeValues {
     /// Records the attribute that a line sets.
     fn read_attribute(&mut self, line: &str) {
         let Some((name, value)) = line.strip_prefix(':').and_then(|rest| rest.split_once(": "))
@@ -120,7 +127,7 @@ impl BlockIds {
     }
 
     /// Adds the ids in a block attribute list: `#id.role`, `style#id`, `id=name`.
-    fn add(&self, list: &str, anchors: &mut Anchors) {
+    fn add_ids(&self, list: &str, anchors: &mut Anchors) {
         for part in list.split(',') {
             let part = part.trim();
             if let Some(id) = part.strip_prefix("id=") {
@@ -152,8 +159,10 @@ fn without_macros(title: &str) -> Cow<'_, str> {
     let is_macro = |word: &str| {
         ["link:", "xref:", "http://", "https://"].iter().any(|start| word.starts_with(start))
     };
+    // The first letters of the macros. Only these positions are examined.
     let starts = title.match_indices(['l', 'x', 'h']).map(|(at, _)| at);
     let mut output = String::new();
+    // End of the part of the title that is already in `output`.
     let mut done = 0;
     for start in starts {
         let is_word_start = start == 0 || title.slice(..start).ends_with([' ', '(', '`', '*']);

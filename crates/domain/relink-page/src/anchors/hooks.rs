@@ -1,9 +1,9 @@
-//! Anchors that build scripts of a project create from a notation in Markdown.
+//! Anchors that the plugins of a documentation project create from a notation in Markdown.
 //!
 //! `MkDocs` hooks replace comments such as `<!-- md:option name -->` with an
 //! anchor of that name, and mdBook preprocessors replace lines such as
-//! `r[rule.name]` with the anchor `r-rule.name`. The scripts are not executed; the
-//! notation alone is read.
+//! `r[rule.name]` with the anchor `r-rule.name`. The plugins are not executed; only
+//! the notation is parsed.
 
 use memchr::memmem;
 
@@ -13,7 +13,8 @@ use crate::safe_slice::SafeSlice as _;
 
 /// Names of plugin blocks that contain keys and values.
 const DATA_BLOCKS: [&str; 4] = ["configuration", "configuration_basic", "options", "properties"];
-/// Maximum length of the prefix and of the kind in a comment such as `md:option`.
+/// Maximum length of the prefix (`md`) and of the kind (`option`) in a comment such as
+/// `md:option`.
 const MAX_KIND: usize = 20;
 
 /// Adds the anchors of comments and of rules.
@@ -33,7 +34,8 @@ pub(super) fn add_hook_anchors(text: &str, anchors: &mut Anchors) {
     }
 }
 
-/// Adds the productions of grammars, which the preprocessor `mdbook-spec` makes anchors.
+/// Adds the anchor `grammar-NAME` for every production `NAME -> …` of a grammar. The
+/// preprocessor `mdbook-spec` creates these anchors.
 pub(super) fn add_grammars(text: &str, anchors: &mut Anchors) {
     if !contains(text, "```grammar") {
         return;
@@ -52,6 +54,7 @@ pub(super) fn add_grammars(text: &str, anchors: &mut Anchors) {
 /// Adds the keys in blocks of plugins, such as
 /// `{% configuration %} … {% endconfiguration %}`, which are often headings.
 pub(super) fn add_block_keys(text: &str, anchors: &mut Anchors) {
+    // The tag that ends the current block, such as `endconfiguration`.
     let mut closing: Option<String> = None;
     for line in text.lines() {
         let tag = line.trim().strip_prefix("{%").map(|rest| rest.trim_start_matches('-').trim());

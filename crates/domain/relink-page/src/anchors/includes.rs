@@ -25,7 +25,7 @@ pub enum IncludedFile {
     Layout(String),
 }
 
-/// Openings of a Hugo shortcode.
+/// Openings of a shortcode, a template macro of the site generator Hugo.
 const SHORTCODES: [&str; 2] = ["{{<", "{{%"];
 /// Shortcodes embedded in Hugo. None of them generates a heading.
 /// See <https://gohugo.io/shortcodes/>.
@@ -56,7 +56,7 @@ const PATHS: [(&str, &str); 7] = [
     ("<!-- @include:", "-->"),
     ("{% include_relative ", "%}"),
 ];
-/// Syntax with the name of a partial.
+/// Syntax with the name of a partial, a template fragment that several pages include.
 const PARTIALS: [(&str, &str); 4] = [
     ("{% include ", "%}"),
     ("{%- include ", "%}"),

@@ -49,17 +49,17 @@ fn distance(missing: &[char], name: &str, max: usize, row: &mut Vec<usize>) -> O
     }
     row.clear();
     row.extend(0..=missing.len());
-    for (index, letter) in name.chars().flat_map(char::to_lowercase).enumerate() {
+    for (index, name_letter) in name.chars().flat_map(char::to_lowercase).enumerate() {
         // Distances never become smaller in later rows.
         if row.iter().all(|distance| *distance > max) {
             return None;
         }
         let mut diagonal = row[0];
         row[0] = index + 1;
-        for (column, other) in missing.iter().enumerate() {
-            let change = diagonal + usize::from(*other != letter);
+        for (column, missing_letter) in missing.iter().enumerate() {
+            let substitution = diagonal + usize::from(*missing_letter != name_letter);
             diagonal = row[column + 1];
-            row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
+            row[column + 1] = substitution.min(diagonal + 1).min(row[column] + 1);
         }
     }
     row.last().copied().filter(|distance| *distance <= max)

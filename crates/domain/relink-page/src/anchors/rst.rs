@@ -5,7 +5,7 @@ use crate::safe_slice::SafeSlice as _;
 
 /// Prefixes of directives that insert text from source code, such as
 /// `.. autoclass::`. The anchors of that text are not known.
-const GENERATED: [&str; 6] =
+const GENERATING_DIRECTIVES: [&str; 6] =
     [".. auto", ".. doxygen", ".. click::", ".. argparse::", ".. program-output::", ".. toctree-"];
 
 /// Adds the anchors of a reStructuredText document.
@@ -25,13 +25,14 @@ pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
             anchors.add(format!("footnote-{label}"));
             anchors.add(slug::docutils(label));
         }
-        anchors.may_have_more |= GENERATED.iter().any(|name| trimmed.starts_with(name));
+        anchors.may_have_more |= GENERATING_DIRECTIVES.iter().any(|name| trimmed.starts_with(name));
         if let Some(path) = trimmed.strip_prefix(".. include::") {
             anchors.include(IncludedFile::Path(path.trim().to_owned()));
         }
         add_inline_targets(line, anchors);
         previous = line;
     }
+    // docutils compares the names of targets without regard to case.
     anchors.ignore_case();
 }
 
@@ -55,7 +56,8 @@ fn is_title(line: &str, adornment: &str) -> bool {
 
 fn add_title(text: &str, counts: &mut NameCounts, anchors: &mut Anchors) {
     let anchor = slug::docutils(&without_markup(text));
-    match counts.add(&anchor) {
+    let earlier_count = counts.add(&anchor);
+    match earlier_count {
         0 => anchors.add(anchor),
         // docutils names a repeated title `title-1` or `id1`, depending on its
         // setting `auto_id_prefix`.

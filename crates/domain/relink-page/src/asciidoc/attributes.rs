@@ -47,6 +47,7 @@ struct Attribute {
 pub(super) struct Attributes {
     current: HashMap<String, Attribute>,
     urls: Vec<UrlAttribute>,
+    /// Number of bytes that further substitutions may add to destinations.
     growth_budget: usize,
 }
 

@@ -33,9 +33,10 @@ const CHARACTER_ATTRIBUTES: [&str; 18] = [
 struct Scan {
     at: usize,
     end: usize,
-    /// Offset of the next `>>`, cached; `usize::MAX` if there is none.
+    /// Offset of the next `>>`; `usize::MAX` if there is none. `None` before the first search.
     next_closing: Option<usize>,
-    /// Number of bytes that searches without a result may still scan, so the time is linear.
+    /// Remaining number of bytes that searches without a result may scan. Without this
+    /// limit, the time would be quadratic.
     budget: usize,
 }
 
@@ -59,17 +60,18 @@ impl AsciiDocParser<'_> {
         }
     }
 
-    /// Parses the macro or URL with its colon at `scan.at` in a range from `from`. Returns its end.
-    fn parse_macro_or_url(&mut self, from: usize, scan: &mut Scan) -> Option<usize> {
+    /// Parses the macro or URL whose colon is at `scan.at`. The running text starts at
+    /// `text_start`. Returns the end of the macro or URL.
+    fn parse_macro_or_url(&mut self, text_start: usize, scan: &mut Scan) -> Option<usize> {
         let bytes = self.text.as_bytes();
-        let before = bytes.slice(from..scan.at);
-        let length = before
+        let before = bytes.slice(text_start..scan.at);
+        let name_length = before
             .iter()
             .rev()
             .take(MAX_NAME)
             .take_while(|byte| byte.is_ascii_alphanumeric())
             .count();
-        let start = scan.at - length;
+        let start = scan.at - name_length;
         match self.text.slice(start..scan.at) {
             "http" | "https" | "HTTP" | "HTTPS" => self.parse_url(start, scan),
             "link" => self.parse_macro(start, scan, LinkKind::Hyperlink),
@@ -98,9 +100,9 @@ impl AsciiDocParser<'_> {
             return None;
         }
         let target = scan.at + colons;
-        let window = bytes.slice(target..scan.end.min(target + MAX_TARGET.min(scan.budget)));
-        let Some((range, open)) = find_target(window, !is_inline_only) else {
-            scan.budget -= window.len();
+        let searched = bytes.slice(target..scan.end.min(target + MAX_TARGET.min(scan.budget)));
+        let Some((range, open)) = find_target(searched, !is_inline_only) else {
+            scan.budget -= searched.len();
             return None;
         };
         let range = target + range.start..target + range.end;
@@ -272,9 +274,9 @@ impl AsciiDocParser<'_> {
         if width > 3 || (width == 1 && !(is_separated && starts_text)) {
             return inside;
         }
-        let window = bytes.slice(inside..scan.end.min(inside + scan.budget));
-        let Some(length) = memmem::find(window, b"+++".slice(..width)) else {
-            scan.budget -= window.len();
+        let searched = bytes.slice(inside..scan.end.min(inside + scan.budget));
+        let Some(length) = memmem::find(searched, b"+++".slice(..width)) else {
+            scan.budget -= searched.len();
             return inside;
         };
         if width == 1 && bytes.get(inside + length + 1).is_some_and(u8::is_ascii_alphanumeric) {
@@ -295,9 +297,9 @@ impl AsciiDocParser<'_> {
         if bytes.get(open) != Some(&b'[') {
             return None;
         }
-        let window = bytes.slice(open..scan.end.min(open + scan.budget));
-        let Some(length) = memchr(b']', window) else {
-            scan.budget -= window.len();
+        let searched = bytes.slice(open..scan.end.min(open + scan.budget));
+        let Some(length) = memchr(b']', searched) else {
+            scan.budget -= searched.len();
             return None;
         };
         self.candidates.push_skipped_urls(open..open + length, SkipReason::Code);
@@ -359,8 +361,8 @@ fn is_resource_id(destination: &str, kind: LinkKind) -> bool {
 
 /// Returns the range of the target of a macro and the offset of the `[` after
 /// it. The target may be quoted: `++target++`.
-fn find_target(window: &[u8], may_contain_space: bool) -> Option<(Range<usize>, usize)> {
-    if let Some(inside) = window.strip_prefix(b"++") {
+fn find_target(searched: &[u8], may_contain_space: bool) -> Option<(Range<usize>, usize)> {
+    if let Some(inside) = searched.strip_prefix(b"++") {
         let end = "++".len() + memmem::find(inside, b"++[")?;
         return Some(("++".len()..end, end + "++".len()));
     }
@@ -368,9 +370,9 @@ fn find_target(window: &[u8], may_contain_space: bool) -> Option<(Range<usize>, 
         b'[' | b'\n' => true,
         byte => !may_contain_space && byte.is_ascii_whitespace(),
     };
-    let open = window.iter().position(ends)?;
-    let target = window.slice(..open);
-    let is_target = window.byte(open) == b'['
+    let open = searched.iter().position(ends)?;
+    let target = searched.slice(..open);
+    let is_target = searched.byte(open) == b'['
         && target.first().is_some_and(|first| !matches!(first, b' ' | b'\t' | b':'))
         && target.last().is_some_and(|last| !last.is_ascii_whitespace());
     is_target.then_some((0..open, open))

@@ -63,21 +63,24 @@ fn is_marked_heading(format: DocumentFormat, line: &str) -> bool {
     has_marked_headings && line.starts_with('=') && line.trim_matches('=').len() < line.len()
 }
 
-/// Whether a line of one repeated character underlines the title above it. If
-/// `title` is empty, returns whether the line is a rule.
+/// Whether a line of one repeated character, such as `-----`, underlines the title in the
+/// line above. If `title` is empty, returns whether the line separates blocks.
 pub(crate) fn is_underline(line: &str, title: &str) -> bool {
     /// Minimum length of an underline.
     const MIN_LENGTH: usize = 3;
     let mut characters = line.chars();
     let Some(first) = characters.next() else { return false };
-    let is_rule = first.is_ascii_punctuation()
+    let is_repetition = first.is_ascii_punctuation()
         && line.len() >= MIN_LENGTH
         && characters.all(|character| character == first);
-    // A line that is much longer than the rule below it is not a title.
-    is_rule && (title.is_empty() || line.len() + 2 >= title.chars().count()) && !has_rule(title)
+    // A title may be at most two characters longer than its underline.
+    is_repetition
+        && (title.is_empty() || line.len() + 2 >= title.chars().count())
+        && !starts_with_separator(title)
 }
 
-fn has_rule(title: &str) -> bool {
+/// Whether the line is a separator itself, and therefore not a title.
+fn starts_with_separator(title: &str) -> bool {
     title.starts_with("===") || title.starts_with("---")
 }
 

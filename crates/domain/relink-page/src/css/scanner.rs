@@ -98,7 +98,7 @@ impl<'t> CssScanner<'t> {
         if self.byte(end) != Some(b'(') {
             return None;
         }
-        // As bytes, because an escape may have split a character.
+        // Compare bytes: an escape may have split a character, so the name may be invalid UTF-8.
         let name = self.text.as_bytes().slice(start..end);
         self.at = end + 1;
         if name.eq_ignore_ascii_case(b"url") {

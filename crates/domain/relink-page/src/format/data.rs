@@ -52,7 +52,7 @@ pub(super) fn from_media_type(media_type: &str, head: &str) -> Option<DocumentFo
     }
 }
 
-/// Detects the format by content.
+/// Detects XML, JSON and notebooks by their first characters.
 pub(super) fn from_text(text: &str) -> Option<DocumentFormat> {
     if looks_like_xml(text) {
         Some(DocumentFormat::Xml)

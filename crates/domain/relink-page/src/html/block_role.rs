@@ -70,6 +70,7 @@ impl BlockRole {
         }
     }
 
+    /// Returns the role of an element whose name is too long for [`code`].
     fn from_long_name(name: &str) -> Self {
         if name.eq_ignore_ascii_case("blockquote") {
             Self::Block(BlockKind::Quote)
@@ -81,7 +82,7 @@ impl BlockRole {
     }
 }
 
-/// Defines the codes of element names.
+/// Defines a constant for the integer that [`code`] packs each element name into.
 macro_rules! codes {
     ($($constant:ident = $name:literal)*) => { $(const $constant: u64 = code($name);)* };
 }

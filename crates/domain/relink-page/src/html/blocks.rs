@@ -251,6 +251,8 @@ fn without_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for part in text.split('<') {
         match part.split_once('>') {
+            // The first part is before the first `<`, so it does not start with a tag, unless it
+            // is empty.
             Some((_, after)) if !plain.is_empty() || text.starts_with('<') => plain.push_str(after),
             _ => plain.push_str(part),
         }

@@ -67,8 +67,8 @@ impl Element {
 /// Maximum length of a name that fits into a code, in bytes.
 pub(super) const MAX_CODE: usize = 8;
 
-/// Packs a short name into an integer, equal for upper and lower case.
-/// Comparing integers makes the lookup fast.
+/// Packs a short name into an integer, one byte per character: `code("br")` is 0x6272.
+/// The case of letters is ignored. Comparing integers is faster than comparing names.
 #[expect(clippy::indexing_slicing, reason = "`at` is less than the length of the name")]
 pub(super) const fn code(name: &str) -> u64 {
     /// The bit that differs between the cases of a letter; digits have it set.

@@ -1,9 +1,9 @@
 //! Detects the [`PageFlag`]s of a page from its markup.
 //!
 //! A *signal* is a sign in the markup, such as a password field. Signals are collected
-//! as bits while the page is parsed and evaluated at its end, because most count only if
-//! the page has little text; the search for a signal stops at too much text.
-//! [`super::app_shell`] explains app shells.
+//! as bits while the page is parsed. They are evaluated at the end of the page, because most
+//! signals count only if the page has little text. The search for such a signal stops after
+//! too much text. [`super::app_shell`] explains app shells.
 
 use std::ops::Range;
 

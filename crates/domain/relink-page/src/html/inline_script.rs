@@ -42,20 +42,21 @@ pub(super) fn writes_content(script: &str) -> bool {
 }
 
 /// Returns the part of a script that is searched.
-fn head(script: &str) -> &[u8] {
+fn searched_part(script: &str) -> &[u8] {
     let bytes = script.as_bytes();
     bytes.get(..MAX_SEARCH_LENGTH).unwrap_or(bytes)
 }
 
 fn contains(script: &str, text: &str) -> bool {
-    memmem::find(head(script), text.as_bytes()).is_some()
+    memmem::find(searched_part(script), text.as_bytes()).is_some()
 }
 
 /// Whether a script calls `createElement` for an element that holds text.
 fn creates_text_elements(script: &str) -> bool {
     let call = b"createElement(";
-    memmem::find_iter(head(script), call).any(|at| {
-        let argument = head(script).get(at + call.len()..).unwrap_or_default().trim_ascii_start();
+    memmem::find_iter(searched_part(script), call).any(|at| {
+        let argument =
+            searched_part(script).get(at + call.len()..).unwrap_or_default().trim_ascii_start();
         let Some((quote @ (b'"' | b'\'' | b'`'), rest)) = argument.split_first() else {
             return false;
         };
@@ -95,7 +96,7 @@ mod tests {
             "window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments)}",
             "(function(i,s,o,g,r,a,m){a=s.createElement(o),m=s.getElementsByTagName(o)[0];\
              m.parentNode.insertBefore(a,m)})(window,document,'script','//www.example.org/a.js')",
-            "var s=document.createElement('script');s.src='//cdn.test/a.js';document.head.appendChild(s)",
+            "var s=document.createElement('script');s.src='//cdn.test/a.js';document.searched_part.appendChild(s)",
             "document.write(unescape(\"%3Cscript src='//a.test/ga.js'%3E%3C/script%3E\"))",
             "new Image().src = '//count.test/pixel'; document.createElement('img')",
             "var i=document.createElement('iframe');document.body.appendChild(i)",

@@ -45,6 +45,7 @@ pub(crate) fn read_robots_meta(html: &str) -> RobotsMeta {
     meta
 }
 
+/// Returns the content of the current `meta` element if it is for Relink or for all robots.
 fn directive(tokens: &Tokenizer<'_>) -> Option<String> {
     let name = tokens.attribute("name")?.trim();
     let applies = META_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
@@ -52,7 +53,8 @@ fn directive(tokens: &Tokenizer<'_>) -> Option<String> {
     Some(unescape_attribute(content).into_owned())
 }
 
-/// Whether the text may contain a directive: a part of "nofollow", "robots" or "relink".
+/// Whether the text may contain a directive. Searches for parts of "nofollow", "robots" and
+/// "relink" without the first letters, because these often differ in case (`NoFollow`, `Robots`).
 fn may_have_directives(html: &str) -> bool {
     ["ollow", "OLLOW", "obots", "OBOTS", "elink", "ELINK"]
         .iter()

@@ -10,19 +10,20 @@ use crate::unescaped_text::UnescapedText;
 /// Appends the content of a string at `range` to `unescaped`. Invalid escapes are
 /// copied unchanged.
 pub(crate) fn unescape_into(text: &str, range: Range<usize>, unescaped: &mut UnescapedText) {
-    let (mut plain, mut from) = (range.start, range.start);
-    while let Some(next) = memchr(b'\\', text.as_bytes().slice(from..range.end)) {
-        let at = from + next;
-        let Some((character, length)) = decode_escape(text.slice(at..range.end)) else {
-            from = at + 1;
+    let (mut plain_start, mut search_start) = (range.start, range.start);
+    while let Some(offset) = memchr(b'\\', text.as_bytes().slice(search_start..range.end)) {
+        let backslash = search_start + offset;
+        let Some((character, length)) = decode_escape(text.slice(backslash..range.end)) else {
+            search_start = backslash + 1;
             continue;
         };
-        unescaped.push_plain(text, plain..at);
-        unescaped.push_escape(at..at + length, character.encode_utf8(&mut [0; 4]));
-        from = at + length;
-        plain = from;
+        let escape_end = backslash + length;
+        unescaped.push_plain(text, plain_start..backslash);
+        unescaped.push_escape(backslash..escape_end, character.encode_utf8(&mut [0; 4]));
+        search_start = escape_end;
+        plain_start = escape_end;
     }
-    unescaped.push_plain(text, plain..range.end);
+    unescaped.push_plain(text, plain_start..range.end);
 }
 
 /// Decodes the escape at the start of `text`. Returns the character and the
@@ -52,6 +53,7 @@ fn decode_unicode_escape(text: &str) -> Option<(char, usize)> {
     }
 }
 
+/// Decodes the UTF-16 code unit of one escape: `\u0041` is 0x41.
 fn decode_code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -119,8 +119,7 @@ pub(crate) fn decode(raw: &str) -> String {
         at = escape + 1;
         if is_escape(bytes, escape) {
             push_decoding_entities(raw.slice(from..escape), &mut decoded);
-            // Push it separately: an escaped character is never part of an
-            // entity.
+            // Push the escaped character separately, because it is never part of an entity.
             decoded.push(char::from(bytes.byte(at)));
             at += 1;
             from = at;
@@ -148,6 +147,7 @@ fn push_decoding_entities(raw: &str, decoded: &mut String) {
     decoded.push_str(rest);
 }
 
+/// Whether the backslash at `at` escapes the character after it.
 fn is_escape(bytes: &[u8], at: usize) -> bool {
     bytes.get(at + 1).is_some_and(u8::is_ascii_punctuation)
 }

@@ -1,8 +1,9 @@
-//! Ignore directives across windows.
+//! Ignore directives (`relink:ignore`) across windows. A *window* is the part of a long
+//! document that is in memory.
 //!
 //! A directive may apply to the next line that is not blank, which may be in a later
-//! window. The unprocessed rest of a window is parsed again as part of the next
-//! window.
+//! window. The next window starts where the processing of the current window ended, so
+//! the text after that position is parsed again.
 
 use memchr::memchr_iter;
 
@@ -62,18 +63,19 @@ impl WindowDirectives {
         self.all.get(self.new_from..).unwrap_or_default()
     }
 
-    /// Retains the directives that apply to lines from `next` on. Directives after
-    /// `next` are dropped, because they are parsed again with the next window. The
-    /// current window ends in `last_line`.
+    /// Moves to the next window, which starts at `next`. The current window ends in
+    /// `last_line`. Directives before `next` are retained if they apply to lines from
+    /// `next` on. Directives after `next` are dropped, because they are parsed again with
+    /// the next window.
     pub(super) fn advance(&mut self, next: Origin, last_line: u32) {
         self.last_seen_line = self
             .all
             .last()
             .map_or(self.last_seen_line, |last| self.last_seen_line.max(*last.lines.start()));
         self.all.retain(|directive| {
-            let is_passed = *directive.lines.start() < next.line
+            let starts_before_next = *directive.lines.start() < next.line
                 || (*directive.lines.start() == next.line && next.column > 1);
-            is_passed && *directive.lines.end() >= next.line
+            starts_before_next && *directive.lines.end() >= next.line
         });
         self.awaits_text = self
             .all

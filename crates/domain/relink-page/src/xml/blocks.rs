@@ -12,7 +12,7 @@ use crate::safe_slice::SafeSlice as _;
 /// Maximum depth at which the ends of elements are followed.
 const MAX_DEPTH: usize = 512;
 
-/// Elements that are one block, with their role.
+/// Elements that are one block, with the kind of the block.
 const BLOCKS: &[(&str, BlockKind)] = &[
     ("title", BlockKind::Heading),
     ("subtitle", BlockKind::Heading),
@@ -96,8 +96,8 @@ struct XmlBlockParser<'b, 't> {
 
 impl XmlBlockParser<'_, '_> {
     fn open(&mut self, name: &str, tokens: &Tokenizer<'_>) {
-        let kind = BLOCKS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        let open = match kind {
+        let block = BLOCKS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let open_element = match block {
             _ if METADATA.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
                 OpenElement::Metadata
             }
@@ -107,12 +107,12 @@ impl XmlBlockParser<'_, '_> {
             }
             None => OpenElement::Other,
         };
-        if open == OpenElement::Metadata {
+        if open_element == OpenElement::Metadata {
             self.metadata += 1;
         }
         self.add_links(tokens);
         if self.stack.len() < MAX_DEPTH {
-            self.stack.push(open);
+            self.stack.push(open_element);
         }
     }
 
@@ -122,8 +122,9 @@ impl XmlBlockParser<'_, '_> {
             let name = local_name(attribute.name);
             let value = unescape(self.text.slice(attribute.value.clone()));
             let is_link = LINK_ATTRIBUTES.iter().any(|known| known.eq_ignore_ascii_case(name))
-                && !attribute.name.starts_with("xmlns");
-            if is_link || is_web_url(&value) && !attribute.name.starts_with("xmlns") {
+                || is_web_url(&value);
+            // The URL of a namespace is a name and not a link.
+            if is_link && !attribute.name.starts_with("xmlns") {
                 self.builder.link(&value);
             }
         }

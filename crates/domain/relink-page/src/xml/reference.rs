@@ -66,25 +66,25 @@ pub(super) fn split_at_delimiters(
     range: Range<usize>,
     is_escaped: bool,
 ) -> impl Iterator<Item = Range<usize>> {
-    let mut start = Some(range.start);
+    let mut next_start = Some(range.start);
     std::iter::from_fn(move || {
-        let from = start?;
-        let mut at = from;
+        let part_start = next_start?;
+        let mut search_start = part_start;
         while let Some(offset) =
-            memchr(b'&', text.as_bytes().slice(at..range.end)).filter(|_| is_escaped)
+            memchr(b'&', text.as_bytes().slice(search_start..range.end)).filter(|_| is_escaped)
         {
-            let ampersand = at + offset;
+            let ampersand = search_start + offset;
             match decode_reference(text.slice(ampersand..range.end)) {
                 Some((character, length)) if is_delimiter(character) => {
-                    start = Some(ampersand + length);
-                    return Some(from..ampersand);
+                    next_start = Some(ampersand + length);
+                    return Some(part_start..ampersand);
                 }
-                _ => at = ampersand + 1,
+                _ => search_start = ampersand + 1,
             }
         }
         // The part after the last delimiter ends the iteration.
-        start = None;
-        Some(from..range.end)
+        next_start = None;
+        Some(part_start..range.end)
     })
 }
 
