@@ -71,9 +71,11 @@ pub(crate) struct WeightedHits {
 
 impl WeightedHits {
     /// Returns a confidence interval for the expectation of the sum. `deviations` is the normal
-    /// quantile of each side, such as 1.96. The gamma limits (Fay & Feuer, Statistics in
-    /// Medicine 1997) are exact Poisson limits for equal weights, apart from the error of
-    /// [`gamma_quantile`], and wider than needed otherwise.
+    /// quantile of each side, such as 1.96.
+    ///
+    /// The limits are quantiles of gamma distributions (Fay & Feuer, Statistics in Medicine
+    /// 1997). If all weights are equal, they are the exact limits of a Poisson distribution,
+    /// apart from the error of [`gamma_quantile`]. Otherwise they are wider than needed.
     pub(crate) fn interval(self, deviations: f64) -> (f64, f64) {
         let low = gamma_quantile(self.sum, self.squares, -deviations);
         let sum = self.sum + self.greatest;
@@ -88,6 +90,7 @@ fn gamma_quantile(mean: f64, variance: f64, deviations: f64) -> f64 {
     if mean <= 0.0 || variance <= 0.0 {
         return 0.0;
     }
+    // The formula approximates the cube root of the quantile by a normal distribution.
     let ninth = variance / (9.0 * mean * mean);
     mean * (1.0 - ninth + deviations * ninth.sqrt()).max(0.0).powi(3)
 }
@@ -96,7 +99,8 @@ fn gamma_quantile(mean: f64, variance: f64, deviations: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Compares the limits for hits of weight 1 with tables of exact Poisson limits.
+    /// Asserts that the limits for hits of weight 1 are close to the exact Poisson limits
+    /// `expect`.
     #[track_caller]
     fn check(hits: u32, expect: (f64, f64)) {
         let hits = f64::from(hits);

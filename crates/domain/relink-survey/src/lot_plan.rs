@@ -164,7 +164,8 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
         self.queue.push_back(lot);
     }
 
-    /// Sets the first group of each lot. Results that were recorded before count towards it.
+    /// Sets the size of the first group of each lot. Results that were recorded before count as
+    /// part of the group.
     fn start(&mut self) {
         self.has_started = true;
         for lot in 0..self.progress.len() {
@@ -304,21 +305,23 @@ pub(crate) fn estimate_from_samples(
     found: u32,
     samples: impl Iterator<Item = (u32, CheckCounts)> + Clone,
 ) -> RecallEstimate {
-    let open = samples.filter(|(left, _)| *left > 0);
-    let (mut checked, mut broken, mut unchecked) = (0_u32, 0_u32, 0_u32);
-    for (left, counts) in open.clone() {
-        (checked, broken, unchecked) =
-            (checked + counts.checked, broken + counts.broken, unchecked + left);
+    let open = samples.filter(|(unchecked, _)| *unchecked > 0);
+    let (mut checked, mut broken, mut unchecked_total) = (0_u32, 0_u32, 0_u32);
+    for (unchecked, counts) in open.clone() {
+        checked += counts.checked;
+        broken += counts.broken;
+        unchecked_total += unchecked;
     }
     let prior = (f64::from(broken) + 0.5) / (f64::from(checked) + 1.0);
+    // The mean and the variance of the beta-binomial distribution of each part.
     let (mut mean, mut variance) = (0.0, 0.0);
-    for (left, counts) in open {
-        let (left, weight) = (f64::from(left), f64::from(counts.checked) + 1.0);
+    for (unchecked, counts) in open {
+        let (unchecked, weight) = (f64::from(unchecked), f64::from(counts.checked) + 1.0);
         let rate = (f64::from(counts.broken) + prior) / weight;
-        mean += left * rate;
-        variance += left * rate * (1.0 - rate) * (weight + left) / (weight + 1.0);
+        mean += unchecked * rate;
+        variance += unchecked * rate * (1.0 - rate) * (weight + unchecked) / (weight + 1.0);
     }
-    RecallEstimate::normal(found, unchecked, mean, variance)
+    RecallEstimate::normal(found, unchecked_total, mean, variance)
 }
 
 #[cfg(test)]

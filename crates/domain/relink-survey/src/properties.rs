@@ -29,12 +29,12 @@ fn build(rows: &[(u8, u8, u16, bool)]) -> (Catalog, Vec<UrlHealth>) {
     (catalog, truth)
 }
 
-/// Runs a plan with batches of a given size and returns the requested URLs in order.
-fn run(plan: &mut dyn SamplingPlan, truth: &[UrlHealth], batch: usize) -> Vec<UrlId> {
+/// Runs a plan with batches of at most `batch_size` URLs and returns the requested URLs in order.
+fn run(plan: &mut dyn SamplingPlan, truth: &[UrlHealth], batch_size: usize) -> Vec<UrlId> {
     let mut requested = Vec::new();
     loop {
-        let mut urls = plan.next_batch(batch);
-        assert!(urls.len() <= batch);
+        let mut urls = plan.next_batch(batch_size);
+        assert!(urls.len() <= batch_size);
         if urls.is_empty() {
             return requested;
         }

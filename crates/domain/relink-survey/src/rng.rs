@@ -34,6 +34,7 @@ impl SplitMix64 {
 
     /// Returns an integer below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: u32) -> u32 {
+        // The upper half of the product of 32 random bits and `end` is below `end`.
         let product = (self.next_u64() >> 32) * u64::from(end);
         u32::try_from(product >> 32).unwrap_or(0)
     }

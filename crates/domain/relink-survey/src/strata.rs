@@ -14,7 +14,7 @@ use crate::rng::SplitMix64;
 #[derive(Debug)]
 pub(crate) struct ShuffledStrata {
     urls: Vec<UrlId>,
-    /// The range of the undrawn URLs of each stratum.
+    /// The start and the end, in `urls`, of the URLs of each stratum that are not drawn yet.
     strata: Vec<(usize, usize)>,
 }
 

@@ -24,7 +24,8 @@ use crate::plan::{LotDecision, SamplingPlan};
 use crate::rng::SplitMix64;
 use crate::simulate::count;
 
-/// Changes the seed, so that the audit and the plan use different random numbers.
+/// Changes the seed, so that the audit and the plan use different random numbers. The bytes
+/// spell "audit".
 const SALT: u64 = 0x0061_7564_6974;
 
 /// Number of audited URLs allowed in addition to [`Audit::max_share`]. The number of hits that
@@ -50,8 +51,8 @@ pub struct Audit {
 
 impl Default for Audit {
     /// Returns limits for a 95 % interval that is 4 points wide, or wider if this width requires
-    /// more than 2.5 % of the catalog. Width and deviations have a margin, because the size of
-    /// the sample depends on its hits.
+    /// more than 2.5 % of the catalog. `max_width` is less than 4 and `deviations` is more than
+    /// 1.96, because the size of the sample depends on its hits.
     fn default() -> Self {
         Self { pilot: 800, max_width: 3.6, max_share: 0.025, deviations: 2.4 }
     }
@@ -119,8 +120,8 @@ impl Audit {
         (count(self.max_share * urls) + BASE_SIZE).min(count(MAX_TOTAL_SHARE * urls))
     }
 
-    /// Returns the sample size that narrows the interval to its maximum width, estimated from
-    /// the sample so far.
+    /// Returns the sample size at which the interval is expected to have its maximum width,
+    /// estimated from the sample so far.
     fn goal(&self, sample: &Sample) -> u32 {
         let estimate = sample.estimate(sample.found + sample.counts.broken, self.deviations);
         let width = estimate.high() - estimate.low();
@@ -147,6 +148,7 @@ impl<P: SamplingPlan> SamplingPlan for AuditedPlan<P> {
             self.start_audit();
         }
         if let Stage::During(sample) = &mut self.stage {
+            // The order of `ready` is random, so the batch is taken from its end.
             let start = sample.ready.len().saturating_sub(max_urls);
             let batch = sample.ready.split_off(start);
             sample.in_flight += u32::try_from(batch.len()).unwrap_or(u32::MAX);

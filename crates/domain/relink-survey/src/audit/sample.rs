@@ -80,8 +80,8 @@ pub(super) struct Sample {
     weights: DrawWeights,
     /// Weights of the hits, multiplied by the sample size.
     hits: WeightedHits,
-    /// For each checked URL, adds the number of hits that earlier draws had found. The mean is
-    /// the number of broken URLs that a draw could no longer find.
+    /// The sum over all checked URLs of the number of hits that earlier draws had found. Divided
+    /// by the sample size, it is the mean number of broken URLs that a draw could no longer find.
     earlier_hits: f64,
     /// Number of broken URLs found before the current draw.
     hits_before_draw: u32,
@@ -106,9 +106,9 @@ impl Sample {
     /// Draws `size` unchecked URLs.
     pub(super) fn draw(&mut self, log: &CheckLog<'_>, size: u32, rng: &mut SplitMix64) {
         let unchecked = log.catalog().urls().filter(|url| log.is_unchecked(*url));
-        let rest: Vec<(UrlId, f64)> =
+        let weighted: Vec<(UrlId, f64)> =
             unchecked.map(|url| (url, self.weights.weight_of(url, log))).collect();
-        self.ready = stratified_sample(&rest, size, rng);
+        self.ready = stratified_sample(&weighted, size, rng);
         rng.shuffle(&mut self.ready);
     }
 
@@ -151,17 +151,18 @@ impl Sample {
     }
 }
 
-/// Draws one URL from each of `size` strata: consecutive parts of `rest` with equal weight.
-fn stratified_sample(rest: &[(UrlId, f64)], size: u32, rng: &mut SplitMix64) -> Vec<UrlId> {
-    if size as usize >= rest.len() {
-        return rest.iter().map(|(url, _)| *url).collect();
+/// Draws one URL from each of `size` strata: consecutive parts of `weighted` with equal weight.
+fn stratified_sample(weighted: &[(UrlId, f64)], size: u32, rng: &mut SplitMix64) -> Vec<UrlId> {
+    if size as usize >= weighted.len() {
+        return weighted.iter().map(|(url, _)| *url).collect();
     }
-    let stratum_weight = rest.iter().map(|(_, weight)| weight).sum::<f64>() / f64::from(size);
+    let stratum_weight = weighted.iter().map(|(_, weight)| weight).sum::<f64>() / f64::from(size);
     let mut drawn: Vec<UrlId> = Vec::new();
+    // The weight of the URLs so far, and the index of the current stratum.
     let (mut cumulated, mut stratum) = (0.0, 0.0);
-    // A random point in the current stratum. It is within the weight of the URL to draw.
+    // A random point in the current stratum. The URL whose weight contains the point is drawn.
     let mut point = stratum_weight * rng.unit();
-    for (url, weight) in rest {
+    for (url, weight) in weighted {
         cumulated += weight;
         let is_drawn = point < cumulated;
         // A URL with a great weight may contain the points of several strata.
@@ -181,7 +182,8 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
 
-    fn rest(weights: &[f64]) -> Vec<(UrlId, f64)> {
+    /// Returns one URL for each weight.
+    fn weighted_urls(weights: &[f64]) -> Vec<(UrlId, f64)> {
         let urls = (0..weights.len()).map(|page| ("a.test", format!("http://a.test/{page}")));
         let catalog = Catalog::new(urls);
         catalog.urls().zip(weights.iter().copied()).collect()
@@ -189,22 +191,23 @@ mod tests {
 
     #[test]
     fn stratified_sample_has_the_requested_size() {
-        let rest = rest(&[1.0; 1_000]);
-        assert_eq!(stratified_sample(&rest, 50, &mut SplitMix64::new(1)).len(), 50);
-        assert_eq!(stratified_sample(&rest, 2_000, &mut SplitMix64::new(1)).len(), 1_000);
-        assert_eq!(stratified_sample(&rest, 0, &mut SplitMix64::new(1)).len(), 0);
+        let urls = weighted_urls(&[1.0; 1_000]);
+        assert_eq!(stratified_sample(&urls, 50, &mut SplitMix64::new(1)).len(), 50);
+        assert_eq!(stratified_sample(&urls, 2_000, &mut SplitMix64::new(1)).len(), 1_000);
+        assert_eq!(stratified_sample(&urls, 0, &mut SplitMix64::new(1)).len(), 0);
     }
 
     #[test]
     fn stratified_sample_draws_greater_weights_more_often() {
         let weights: Vec<f64> = (0..1_000).map(|at| if at % 2 == 0 { 3.0 } else { 1.0 }).collect();
-        let rest = rest(&weights);
+        let urls = weighted_urls(&weights);
         let mut rng = SplitMix64::new(2);
         let mut even = 0;
         for _ in 0..200 {
-            let drawn = stratified_sample(&rest, 100, &mut rng);
+            let drawn = stratified_sample(&urls, 100, &mut rng);
             even += drawn.iter().filter(|url| url.index() % 2 == 0).count();
         }
+        // The even URLs have three quarters of the weight, and 20,000 URLs were drawn.
         assert!((14_500..15_500).contains(&even), "{even}");
     }
 }

@@ -19,8 +19,8 @@ pub(super) fn index(posterior: &RateWeights, remaining: u32, threshold: f64) -> 
         return 0.0;
     }
     let remaining = f64::from(remaining);
-    // The probability of a rate above and below the threshold, and the share of URLs that
-    // are found broken in each case.
+    // `above` and `below` are the probabilities of the two cases. `found_above` and
+    // `found_below` are the probabilities that a URL is broken and the case applies.
     let (mut above, mut found_above, mut below, mut found_below) = (0.0, 0.0, 0.0, 0.0);
     for (weight, rate) in posterior.iter().zip(RATES) {
         if rate >= threshold {

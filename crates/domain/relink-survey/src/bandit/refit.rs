@@ -20,7 +20,7 @@ const HALF_WEIGHT_DIRECTORIES: f64 = 5.0;
 /// Number of iterations of expectation maximization, see [`super::mixture`].
 const ITERATIONS: u32 = 3;
 
-/// A domain is fitted again when the number of its results has grown by one part in this many.
+/// A domain is fitted again when the number of its results has grown by an eighth.
 const REFIT_GROWTH: u32 = 8;
 
 /// Whether a domain is live or mostly dead. Domains share weights only within their kind,
@@ -73,7 +73,8 @@ impl Bandit<'_> {
             let (sum, directories) = self.likelihood.sum_of_posteriors(&posterior.weights, checked);
             posterior.weights = blend(&sum, 1.0, &pooled, self.settings.shrinkage);
             let mean = sum.map(|part| part / f64::max(directories, 1.0));
-            // One directory contains no information about the differences in a domain.
+            // With one directory, the weight is 0: the directory contains no information about
+            // the differences between the directories of the domain.
             let weight = f64::max(directories - 1.0, 0.0) / (directories + HALF_WEIGHT_DIRECTORIES);
             posterior.contribution = mean.map(|part| part * weight);
             posterior.kind =

@@ -65,8 +65,9 @@ fn by_collection<'a>(group: Vec<u32>, text: &impl Fn(u32) -> &'a str) -> Vec<Vec
         return vec![group];
     }
     let collection = |url| -> Vec<&str> {
-        let query = parts(text(url)).2.unwrap_or_default();
-        pairs(query).filter(|(name, _)| names.contains(name)).map(|(_, value)| value).collect()
+        let (_, _, query) = parts(text(url));
+        let parameters = pairs(query.unwrap_or_default());
+        parameters.filter(|(name, _)| names.contains(name)).map(|(_, value)| value).collect()
     };
     let (large, small): (Vec<_>, Vec<_>) =
         by_key(&group, collection).into_iter().partition(|part| part.len() >= MIN_SIZE);
@@ -76,9 +77,11 @@ fn by_collection<'a>(group: Vec<u32>, text: &impl Fn(u32) -> &'a str) -> Vec<Vec
 
 /// Returns the query parameters of a group whose values are shared by many URLs.
 fn collection_names<'a>(group: &[u32], text: &impl Fn(u32) -> &'a str) -> Vec<&'a str> {
+    // For each parameter, the number of URLs with each of its values.
     let mut values: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
     for &url in group {
-        for (name, value) in parts(text(url)).2.into_iter().flat_map(pairs) {
+        let (_, _, query) = parts(text(url));
+        for (name, value) in query.into_iter().flat_map(pairs) {
             *values.entry(name).or_default().entry(value).or_default() += 1;
         }
     }
@@ -86,10 +89,10 @@ fn collection_names<'a>(group: &[u32], text: &impl Fn(u32) -> &'a str) -> Vec<&'
     if values.len() < 2 {
         return Vec::new();
     }
-    let is_shared = |found: &HashMap<&str, usize>| {
-        found.len() > 1 && found.len() * MIN_URLS_PER_VALUE <= group.len()
+    let is_shared = |value_counts: &HashMap<&str, usize>| {
+        value_counts.len() > 1 && value_counts.len() * MIN_URLS_PER_VALUE <= group.len()
     };
-    values.into_iter().filter(|(_, found)| is_shared(found)).map(|(name, _)| name).collect()
+    values.into_iter().filter(|(_, counts)| is_shared(counts)).map(|(name, _)| name).collect()
 }
 
 /// Splits a large group into runs of about equal length in natural order.

@@ -1,8 +1,9 @@
 //! Keys under which URLs are grouped, from fine to coarse.
 //!
 //! Pages of a directory tend to die together (paper "FABLE", figure 2), so the finest key is the
-//! directory: the URL up to its last slash. If a query selects the page, it is the whole path
-//! and the names of the parameters. A group that is too small gets a coarser key.
+//! directory: the URL up to its last slash. If the URL has a query, the query selects the page,
+//! and the finest key consists of the whole path and the names of the parameters. A group that
+//! is too small gets a coarser key.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -58,8 +59,8 @@ pub(super) fn parts(url: &str) -> (&str, &str, Option<&str>) {
     }
 }
 
-/// Returns the directory of a path. With a query, it is the whole path. A trailing slash belongs
-/// to the name before it.
+/// Returns the directory of a path: the part up to its last slash, or the whole path if the URL
+/// has a query. A slash at the end belongs to the name of the page.
 fn directory<'a>(path: &'a str, query: Option<&str>) -> &'a str {
     if query.is_some_and(|query| !query.is_empty()) { path } else { parent(path) }
 }
@@ -89,7 +90,7 @@ fn hash_without_numbers(text: &str, hasher: &mut DefaultHasher) {
         }
         in_number = byte.is_ascii_digit();
     }
-    // Mark the end, so that the boundary between two texts matters.
+    // Mark the end, so that `ab` followed by `c` and `a` followed by `bc` have different keys.
     u8::MAX.hash(hasher);
 }
 

@@ -132,6 +132,7 @@ impl Catalog {
         url.hash(&mut hasher);
         let position = to_u32(self.ends.len());
         let first = *seen.entry(hasher.finish()).or_insert(position);
+        // Compare the texts, because different URLs may have the same hash.
         if first != position && self.text_at(first) == url {
             return None;
         }
@@ -265,6 +266,7 @@ fn to_u32(length: usize) -> u32 {
 mod tests {
     use super::*;
 
+    /// Builds a catalog. The first component of each URL is its domain.
     fn catalog(urls: &[&str]) -> Catalog {
         Catalog::new(urls.iter().map(|url| (url.split('/').next().unwrap_or_default(), *url)))
     }
@@ -272,14 +274,14 @@ mod tests {
     #[test]
     fn urls_of_a_domain_and_a_directory_are_consecutive() {
         let catalog = catalog(&["a/x/1", "b/x/1", "a/y/1", "a/x/2", "a/y/2", "a/x/3", "a/y/3"]);
-        let read = |urls: Vec<UrlId>| -> Vec<String> {
+        let texts = |urls: Vec<UrlId>| -> Vec<String> {
             urls.into_iter().map(|url| catalog.url(url).to_owned()).collect()
         };
-        let first = catalog.domains().next().unwrap();
-        let all = read(catalog.urls_of_domain(first).collect());
+        let domain = catalog.domains().next().unwrap();
+        let all = texts(catalog.urls_of_domain(domain).collect());
         assert_eq!(all, ["a/x/1", "a/x/2", "a/x/3", "a/y/1", "a/y/2", "a/y/3"]);
-        let directory = catalog.directories_of(first).nth(1).unwrap();
-        assert_eq!(read(catalog.urls_of(directory).collect()), ["a/y/1", "a/y/2", "a/y/3"]);
+        let directory = catalog.directories_of(domain).nth(1).unwrap();
+        assert_eq!(texts(catalog.urls_of(directory).collect()), ["a/y/1", "a/y/2", "a/y/3"]);
         assert_eq!(catalog.directory_name(directory), "a/y/");
     }
 

@@ -31,8 +31,11 @@ pub fn size_classes(catalog: &Catalog) -> Vec<SizeClass> {
     let class = |(from, to)| {
         let is_inside = |domain: &DomainId| (from..=to).contains(&catalog.domain_size(*domain));
         let sizes = catalog.domains().filter(is_inside).map(|domain| catalog.domain_size(domain));
-        let (domains, urls) =
-            sizes.fold((0, 0), |(domains, urls), size| (domains + 1, urls + size));
+        let (mut domains, mut urls) = (0, 0);
+        for size in sizes {
+            domains += 1;
+            urls += size;
+        }
         SizeClass {
             from,
             to,

@@ -22,7 +22,7 @@ impl Lifecycle {
 
     /// Returns the earliest day on which the records of an incident may be hidden.
     pub fn hide_on(&self, found_on: Date, escalated_on: Date) -> Date {
-        // On time, exactly these days are between escalation and hiding.
+        // The days between escalation and hiding if the escalation is not late.
         let planned_notice = self.hide_after.saturating_sub(self.recheck_after);
         let notice = self.min_notice.min(planned_notice);
         later(found_on, self.hide_after).max(later(escalated_on, notice))
@@ -46,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    /// Asserts the day on which an incident of day 1 may be hidden.
+    /// Asserts the day of January on which an incident found on January 1 may be hidden.
     #[track_caller]
     fn check(recheck_after: u32, hide_after: u32, escalated_on: i8, expect: i8) {
         let lifecycle = Lifecycle { recheck_after, hide_after, ..Lifecycle::default() };

@@ -43,6 +43,7 @@ impl DomainChecks {
         }
     }
 
+    /// Whether no host name of the domain was resolved.
     fn is_unresolved(self) -> bool {
         self.unresolved > 0 && self.unresolved == self.worked_before.saturating_add(self.new)
     }
@@ -70,13 +71,15 @@ pub enum MassFailure {
 impl MassFailure {
     /// Returns the failure of most domains of a run, if there is one.
     pub fn of(checks: &[DomainChecks]) -> Option<Self> {
-        let worked: Vec<_> = checks.iter().filter(|it| it.worked_before > 0).collect();
-        let (failed, domains) = (worked.iter().filter(|it| it.alive == 0).count(), worked.len());
+        let worked: Vec<_> = checks.iter().filter(|domain| domain.worked_before > 0).collect();
+        let failed = worked.iter().filter(|domain| domain.alive == 0).count();
+        let domains = worked.len();
         if is_most(failed, domains) {
             return Some(Self::Failed { failed, domains });
         }
-        let domains = checks.iter().filter(|it| it.worked_before > 0 || it.new > 0).count();
-        let failed = checks.iter().filter(|it| it.is_unresolved()).count();
+        let was_not_broken = |domain: &&DomainChecks| domain.worked_before > 0 || domain.new > 0;
+        let domains = checks.iter().filter(was_not_broken).count();
+        let failed = checks.iter().filter(|domain| domain.is_unresolved()).count();
         is_most(failed, domains).then_some(Self::Unresolved { failed, domains })
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of single incidents. A story such as `7 Escalated, 30 Hidden, 31` lists the days of the
+//! Tests of single incidents. A timeline such as `7 Escalated, 30 Hidden, 31` lists the days of the
 //! checks, counted from the first finding, with the transition that a check caused, if any.
 
 use jiff::civil::date;
@@ -12,10 +12,11 @@ fn target() -> Incident {
     Incident::open(IncidentSubject::Target("http://a.test/1".to_owned()), START)
 }
 
-/// Checks the incident on each day on which a check is due. `result` returns the result of a day.
-fn story(mut incident: Incident, days: u32, result: impl Fn(u32) -> CheckResult) -> String {
+/// Checks the incident on each day on which a check is due, and returns the timeline. `result`
+/// returns the result of a day.
+fn timeline(mut incident: Incident, days: u32, result: impl Fn(u32) -> CheckResult) -> String {
     let lifecycle = Lifecycle::default();
-    let mut story = Vec::new();
+    let mut timeline = Vec::new();
     for day in 1..=days {
         let today = later(START, day);
         if !incident.is_due(today, &lifecycle) {
@@ -23,18 +24,18 @@ fn story(mut incident: Incident, days: u32, result: impl Fn(u32) -> CheckResult)
         }
         let result = result(day);
         if let Some(change) = incident.record_check(today, result, &lifecycle, Hold::None) {
-            story.push(format!("{day} {change:?}"));
+            timeline.push(format!("{day} {change:?}"));
         } else {
-            story.push(day.to_string());
+            timeline.push(day.to_string());
         }
     }
-    story.join(", ")
+    timeline.join(", ")
 }
 
-/// Asserts the story of the first `days` of an incident.
+/// Asserts the timeline of the first `days` of an incident.
 #[track_caller]
 fn check(days: u32, result: impl Fn(u32) -> CheckResult, expect: &str) {
-    assert_eq!(story(target(), days, result), expect);
+    assert_eq!(timeline(target(), days, result), expect);
 }
 
 /// Returns results that are broken before the day `end` and alive from this day on.
@@ -72,7 +73,7 @@ fn reply_stops_the_escalation_until_its_date() {
     incident.record_reply(later(START, 5), later(START, 20));
     // The re-check of day 7 still happens, because the target may work again.
     let expect = "7, 20 Escalated, 30 Hidden, 31";
-    assert_eq!(story(incident, 32, broken_until(1_000)), expect);
+    assert_eq!(timeline(incident, 32, broken_until(1_000)), expect);
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn late_escalation_leaves_a_week_before_hiding() {
     let mut incident = target();
     incident.record_reply(later(START, 5), later(START, 40));
     let expect = "7, 40 Escalated, 47 Hidden, 48";
-    assert_eq!(story(incident, 49, broken_until(1_000)), expect);
+    assert_eq!(timeline(incident, 49, broken_until(1_000)), expect);
 }
 
 #[test]

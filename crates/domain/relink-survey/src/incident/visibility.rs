@@ -65,8 +65,8 @@ pub enum LocationState {
     Hidden,
 }
 
-/// Returns the action of the most specific override. If several are equally specific, the last
-/// one applies. Overrides are in the order of time.
+/// Returns the action of the most specific override. If several overrides are equally specific,
+/// the last of them applies. `overrides` are ordered by time, oldest first.
 pub fn strongest_override(
     overrides: impl IntoIterator<Item = (OverrideScope, OverrideAction)>,
 ) -> Option<OverrideAction> {

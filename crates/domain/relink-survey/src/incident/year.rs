@@ -32,7 +32,7 @@ pub(super) struct Scenario {
     pub(super) start: u32,
     /// Number of affected records.
     pub(super) broken: u32,
-    /// The first day on which the records work again.
+    /// The first day on which the records work again ("back").
     pub(super) back: u32,
     /// Number of records that stay broken after that day.
     pub(super) stay_broken: u32,
@@ -120,6 +120,7 @@ fn expected(scenario: &Scenario) -> Vec<String> {
     scenario.expect.iter().flat_map(rows).collect()
 }
 
+/// Simulates the year with all scenarios.
 fn simulate() -> Federation {
     let mut federation = Federation::new(domains());
     (1..=DAYS).for_each(|day| federation.run(day));

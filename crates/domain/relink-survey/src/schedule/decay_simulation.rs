@@ -22,9 +22,9 @@ pub struct DecaySimulation {
     pub directory: f64,
     /// Standard deviation of the logarithm of the number of URLs per directory.
     pub directory_spread: f64,
-    /// Share of live URLs that die per week.
+    /// Share of live URLs that die per week, on average.
     pub deaths: f64,
-    /// Standard deviation of the logarithm of the death rates of domains.
+    /// Standard deviation of the logarithm of the death rates (hazards) of domains.
     pub hazard_spread: f64,
     /// Share of deaths that affect a whole directory.
     pub by_directory: f64,

@@ -31,7 +31,7 @@ pub struct Schedule<'a> {
     urls: Vec<UrlHistory>,
     directories: Vec<DirectoryState>,
     domains: Vec<HazardEstimate>,
-    /// Deaths in all domains.
+    /// The death rate of all domains together.
     all: HazardEstimate,
     /// Number of deaths of URLs that died together with their directory.
     clustered_deaths: f64,
@@ -234,7 +234,12 @@ mod tests {
 
     /// Checks up to `requests` URLs in week `now` and returns their paths. Paths that start with
     /// `dead` are broken; `""` means none.
-    fn week(schedule: &mut Schedule<'_>, now: Week, requests: usize, dead: &str) -> Vec<String> {
+    fn run_week(
+        schedule: &mut Schedule<'_>,
+        now: Week,
+        requests: usize,
+        dead: &str,
+    ) -> Vec<String> {
         schedule.start_week(now);
         let mut requested = Vec::new();
         while requested.len() < requests {
@@ -251,15 +256,15 @@ mod tests {
     fn every_directory_is_checked_by_one_sentinel_first() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
-        assert_eq!(week(&mut schedule, 1, 3, ""), ["0/0", "1/0", "2/0"]);
-        assert_eq!(week(&mut schedule, 2, 3, ""), ["0/1", "1/1", "2/1"]);
+        assert_eq!(run_week(&mut schedule, 1, 3, ""), ["0/0", "1/0", "2/0"]);
+        assert_eq!(run_week(&mut schedule, 2, 3, ""), ["0/1", "1/1", "2/1"]);
     }
 
     #[test]
     fn death_leads_to_a_check_of_the_directory() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
-        let requested = week(&mut schedule, 1, 6, "1/");
+        let requested = run_week(&mut schedule, 1, 6, "1/");
         assert_eq!(requested, ["0/0", "1/0", "1/1", "1/2", "1/3", "2/0"]);
         assert!(schedule.clustered_share() > 0.5);
     }
@@ -268,8 +273,8 @@ mod tests {
     fn broken_url_is_checked_after_one_two_and_three_weeks() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
-        let weeks =
-            (1..=8).filter(|now| week(&mut schedule, *now, 100, "2/3").contains(&"2/3".to_owned()));
+        let weeks = (1..=8)
+            .filter(|now| run_week(&mut schedule, *now, 100, "2/3").contains(&"2/3".to_owned()));
         assert_eq!(weeks.collect::<Vec<Week>>(), [1, 2, 4, 7]);
     }
 
@@ -281,15 +286,15 @@ mod tests {
         let url = catalog.urls().next().unwrap();
         schedule.restore(url, UrlHistory { last_checked: 0, failures: 2 });
         assert!(schedule.is_known_broken(url) && schedule.rate(DomainId::at(0)) <= rate);
-        assert!(!week(&mut schedule, 1, 100, "0/0").contains(&"0/0".to_owned()));
-        assert_eq!(week(&mut schedule, 2, 1, "0/0"), ["0/0"]);
+        assert!(!run_week(&mut schedule, 1, 100, "0/0").contains(&"0/0".to_owned()));
+        assert_eq!(run_week(&mut schedule, 2, 1, "0/0"), ["0/0"]);
     }
 
     #[test]
     fn no_url_is_requested_twice_in_a_week() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
-        let mut requested = week(&mut schedule, 1, 100, "0/");
+        let mut requested = run_week(&mut schedule, 1, 100, "0/");
         assert_eq!(requested.len(), 12);
         requested.sort();
         requested.dedup();

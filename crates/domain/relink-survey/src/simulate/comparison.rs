@@ -63,6 +63,7 @@ pub fn compare(
     compared
 }
 
+/// Returns the means of the results that the repetitions have for the same run.
 fn mean(plan: SamplingPlanName, run: u32, results: &[&SimulationResult]) -> ComparedRun {
     let repetitions = f64::from(u32::try_from(results.len()).unwrap_or(u32::MAX));
     let mean = |value: &dyn Fn(&SimulationResult) -> f64| {
@@ -83,6 +84,7 @@ mod tests {
     use super::super::FederationShape;
     use super::*;
 
+    /// Returns a small random federation.
     fn federation() -> Federation {
         let shape = FederationShape { urls: 20_000, domains: 100, ..FederationShape::default() };
         Federation::draw(&shape, 7)

@@ -103,17 +103,17 @@ impl Federation {
         let mut rng = SplitMix64::new(seed);
         let sizes = sizes(shape, &mut rng);
         let rates = rates(shape, &sizes, &mut rng);
-        let (mut names, mut truth) = (Vec::new(), Vec::new());
+        // The domain and URL of each page, and its health, in the same order.
+        let (mut urls, mut truth) = (Vec::new(), Vec::new());
         for (domain, (size, rate)) in sizes.into_iter().zip(rates).enumerate() {
-            let broken = domain_truth(shape, size, rate, &mut rng);
-            for (directory, pages) in broken.iter().enumerate() {
+            let directories = domain_truth(shape, size, rate, &mut rng);
+            for (directory, pages) in directories.iter().enumerate() {
                 let url = |page| page_url(shape.naming, domain, directory, page);
-                names
-                    .extend((0..pages.len()).map(|page| (format!("d{domain}.example"), url(page))));
+                urls.extend((0..pages.len()).map(|page| (format!("d{domain}.example"), url(page))));
             }
-            truth.extend(broken.concat());
+            truth.extend(directories.concat());
         }
-        let catalog = Catalog::new(names);
+        let catalog = Catalog::new(urls);
         let truth = catalog.urls().map(|url| truth[catalog.position(url) as usize]).collect();
         Self { catalog, ground_truth: truth }
     }
@@ -155,6 +155,7 @@ fn rates(shape: &FederationShape, sizes: &[u32], rng: &mut SplitMix64) -> Vec<f6
         }
     }
     let rest = unassigned / live.max(1.0);
+    // Domains that are not dead have the rate 0 so far.
     for rate in rates.iter_mut().filter(|rate| **rate <= 0.0) {
         *rate = (2.0 * rest * rng.unit()).min(1.0);
     }

@@ -81,6 +81,7 @@ impl DomainState {
         }
     }
 
+    /// Runs one day. Returns the numbers of the incidents that changed, with the changes.
     fn run(&mut self, day: u32) -> Vec<(usize, Transition)> {
         let mut changes = self.apply_provider_events(day);
         changes.extend(self.check_due(day));
