@@ -1,5 +1,5 @@
-//! Tests of single incidents. A timeline such as `7 Escalated, 30 Hidden, 31` lists the days of the
-//! checks, counted from the first finding, with the transition that a check caused, if any.
+//! Tests of single incidents. A timeline such as `7 Escalated, 30 Hidden, 31` lists the days of
+//! the checks, counted from the first finding, with the transition that a check caused, if any.
 
 use jiff::civil::date;
 
