@@ -2,10 +2,10 @@
 //! (Bar-Yossef et al., *Sic Transit Gloria Telae*, WWW 2004, section 6).
 //!
 //! A random walk starts at a random member. On a dead page, or a page that is not on
-//! the topic, the walk fails. On any other page it ends with success with a
-//! probability proportional to the topicality of the page; otherwise it follows a
+//! the topic, the walk fails. On any other page, the walk may end with success: the
+//! probability is proportional to the topicality of the page. Otherwise the walk follows a
 //! random link. The focus is the probability of success. The paper proposes the walk
-//! and gives no numbers; those below are Relink's.
+//! and gives no numbers; the constants of this module are Relink's own.
 
 use relink_change::{ContextFlag, ContextScore, Fit};
 use relink_decay::{Observation, PageIndex};
@@ -51,8 +51,8 @@ impl Topicality {
         }
     }
 
-    /// Returns what a walk does at the page. `stop` is the probability that it ends at
-    /// a page that is certainly on the topic.
+    /// Returns what a walk does at the page. `stop` is the probability that a walk ends at
+    /// a page that is certainly on the topic. `links` are the pages that the page links to.
     pub fn observation(self, stop: f64, links: Vec<PageIndex>) -> Observation {
         match self {
             Self::Dead | Self::OffTopic => Observation::dead(),
@@ -65,7 +65,8 @@ impl Topicality {
     }
 }
 
-/// Returns the observation of the choice of a random member, which is not a page.
+/// Returns the observation of the start of the walk: an artificial page with a link to each
+/// member, at which the walk never ends.
 pub fn focus_start(members: Vec<PageIndex>) -> Observation {
     Observation::alive(members).stopping(0.0)
 }
@@ -76,9 +77,10 @@ mod tests {
 
     use super::*;
 
-    /// Returns the exact focus of a graph. Each line is a page: its topicality and links.
+    /// Returns the exact focus of a graph. Page 1 is the first element of `pages`; each element
+    /// is the topicality and the links of a page.
     fn focus(pages: &[(Topicality, &[PageIndex])], members: &[PageIndex]) -> f64 {
-        // In a cycle, a small mass remains.
+        // In a cycle, the computation does not end exactly; stop at this precision.
         let rule =
             StoppingRule { push_pages: 100, target_half_width: 1e-5, ..StoppingRule::default() };
         let mut estimator = DecayEstimator::new(0, Sigma::default(), DecayDefinition::Plain, rule);
@@ -94,6 +96,7 @@ mod tests {
         }
     }
 
+    /// Asserts the focus of a collection with these members.
     #[track_caller]
     fn check(pages: &[(Topicality, &[PageIndex])], members: &[PageIndex], expect: f64) {
         let focus = focus(pages, members);
@@ -119,8 +122,9 @@ mod tests {
 
     #[test]
     fn links_between_pages_of_the_topic_raise_the_focus() {
-        // Page 1 links to itself in a circle with page 2, or also to page 3.
+        // Pages 1 and 2 link to each other.
         check(&[(Topical(1.0), &[2]), (Topical(1.0), &[1])], &[1, 2], 1.0);
+        // Page 1 also links to page 3, which is off the topic.
         let focus = focus(&[(Topical(1.0), &[2, 3]), (Topical(1.0), &[1]), (OffTopic, &[])], &[1]);
         assert!(focus > 0.5 && focus < 1.0, "{focus}");
     }

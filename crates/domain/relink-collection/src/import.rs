@@ -102,8 +102,8 @@ impl ImportFormat {
         }
     }
 
-    /// Returns the context of collections that do not declare one. Folders of
-    /// bookmarks and outlines have a topic each; a table or sitemap has one.
+    /// Returns the context of collections that do not declare a context. Each folder of
+    /// bookmarks or of an outline has its own topic. A table or sitemap has one topic.
     pub const fn default_context(self) -> ContextKind {
         match self {
             Self::Bookmarks | Self::Markdown | Self::Opml | Self::Json => ContextKind::Folder,
@@ -127,7 +127,7 @@ impl FromStr for ImportFormat {
     }
 }
 
-/// Whether a text is an index of sitemaps, whose entries are no pages.
+/// Whether a text is an index of sitemaps. Its entries are sitemaps and not pages.
 ///
 /// ```
 /// assert!(relink_collection::is_sitemap_index("<?xml version='1.0'?><sitemapindex>"));
@@ -164,6 +164,7 @@ pub fn read_outline(format: ImportFormat, text: &str) -> Outline {
     builder.finish()
 }
 
+/// Adds every link of a document as an entry without a title.
 fn read_links(format: DocumentFormat, text: &str, builder: &mut OutlineBuilder) {
     relink_page::for_each_link(format, text.as_bytes(), &mut |link| {
         builder.add_url(&link.raw, "");

@@ -97,14 +97,15 @@ pub fn merge(
     for entry in stored {
         merge.by_url.entry(&entry.url).or_default().push(entry);
     }
-    let targets: Vec<(String, Vec<(String, &OutlineEntry)>)> =
+    // For each folder, the name of its collection and the entries with canonical URLs.
+    let collections: Vec<(String, Vec<(String, &OutlineEntry)>)> =
         outline.folders.iter().map(|folder| merge.canonical_entries(root, folder)).collect();
     // Members that stay in their collection are assigned before those that moved.
-    for (name, entries) in &targets {
+    for (name, entries) in &collections {
         merge.use_unmoved_members(name, entries);
     }
-    let mut merged = Vec::with_capacity(targets.len());
-    for (folder, (name, entries)) in outline.folders.iter().zip(targets) {
+    let mut merged = Vec::with_capacity(collections.len());
+    for (folder, (name, entries)) in outline.folders.iter().zip(collections) {
         let title = folder.path.last().or(outline.title.as_ref()).cloned();
         let members = entries.into_iter().enumerate();
         let members = members.map(|(at, (url, entry))| merge.merge_member(&name, at, url, entry));
@@ -198,8 +199,8 @@ impl<'s> Merge<'s> {
         MergedMember { id: Some(known.id), url, entry: merged, position, state, edits }
     }
 
-    /// Returns the stored member of the same collection, or one that is not in the
-    /// file at its old location.
+    /// Returns the stored member with this URL in the same collection. Otherwise, returns a
+    /// stored member of another collection that no other entry of the file uses: it moved.
     fn find_stored(&self, name: &str, url: &str) -> Option<&'s StoredEntry> {
         let known = self.by_url.get(url)?;
         let same = known.iter().find(|known| known.collection == name);
@@ -227,6 +228,7 @@ impl<'s> Merge<'s> {
     }
 }
 
+/// Returns a stored member that is not in the file: a gap.
 fn gap_member(known: &StoredEntry) -> MergedMember {
     let is_known_gap = matches!(known.state, MemberState::Gap | MemberState::Closed);
     MergedMember {
@@ -239,7 +241,7 @@ fn gap_member(known: &StoredEntry) -> MergedMember {
     }
 }
 
-/// Returns the entry of the file, completed by what only the store knows.
+/// Returns the entry of the file. Empty values are replaced by the stored values.
 fn merge_entry(known: &OutlineEntry, entry: &OutlineEntry) -> OutlineEntry {
     let or_known =
         |new: &String, old: &String| if new.is_empty() { old.clone() } else { new.clone() };
@@ -251,8 +253,8 @@ fn merge_entry(known: &OutlineEntry, entry: &OutlineEntry) -> OutlineEntry {
     }
 }
 
-/// Returns the name of a nested collection. A slash in a title would look like a
-/// nested folder.
+/// Returns the name of a nested collection. A slash in a title is replaced, because it would
+/// look like a nested folder.
 fn collection_name(root: &str, path: &[String]) -> String {
     let mut name = root.to_owned();
     for title in path {
@@ -267,6 +269,7 @@ mod tests {
     use super::*;
     use crate::{ImportFormat, read_outline};
 
+    /// Merges a Markdown file with the members of the collection `r`.
     fn import(text: &str, stored: &[StoredEntry]) -> Vec<MergedCollection> {
         merge("r", &read_outline(ImportFormat::Markdown, text), stored).0
     }

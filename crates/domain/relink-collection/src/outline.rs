@@ -33,7 +33,7 @@ pub enum ContextKind {
     /// The members of the same folder.
     #[default]
     Folder,
-    /// The members before and after it on the path.
+    /// The members before and after the member, in the order of the collection.
     Neighbors,
     /// The description and tags of the collection.
     Description,
@@ -258,8 +258,8 @@ impl OutlineBuilder {
         &mut self.outline.folders[self.current.min(last)]
     }
 
-    /// Makes the folder of the current path the current one. Two folders with the
-    /// same path are one.
+    /// Selects the folder with the current path, and creates it if it does not exist. A path
+    /// that occurs twice in a file is one folder.
     fn select(&mut self) {
         self.folder();
         let path: Vec<String> = self.path.iter().take(MAX_FOLDER_DEPTH).cloned().collect();
@@ -275,7 +275,7 @@ impl OutlineBuilder {
     }
 }
 
-/// Whether a URL is that of a web page.
+/// Whether a URL has the scheme `http` or `https`.
 pub(crate) fn is_web_url(url: &str) -> bool {
     let start: String = url.chars().take(8).collect::<String>().to_ascii_lowercase();
     start.starts_with("http://") || start.starts_with("https://")
@@ -284,7 +284,8 @@ pub(crate) fn is_web_url(url: &str) -> bool {
 /// Returns a text in one line, without control characters, up to a length.
 pub(crate) fn clean(text: &str, max: usize) -> String {
     let mut cleaned = String::new();
-    for word in text.split(|char: char| char.is_whitespace() || char.is_control()) {
+    let is_separator = |letter: char| letter.is_whitespace() || letter.is_control();
+    for word in text.split(is_separator) {
         if word.is_empty() {
             continue;
         }
@@ -292,6 +293,7 @@ pub(crate) fn clean(text: &str, max: usize) -> String {
             cleaned.push(' ');
         }
         cleaned.push_str(word);
+        // A character has at most four bytes, so the text is long enough.
         if cleaned.len() > 4 * max {
             break;
         }

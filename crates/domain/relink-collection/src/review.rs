@@ -2,7 +2,7 @@
 //! proposes the next step.
 //!
 //! A changed member is compared with its *context*: other members of its collection that did
-//! not change. The collection declares which members they are ([`ContextKind`]).
+//! not change. The collection declares which members form the context ([`ContextKind`]).
 
 use relink_change::{
     AngleBand, AngleSettings, Background, Change, Collection, Context, ContextFlag, ContextScore,
@@ -214,11 +214,12 @@ pub fn review(lists: &[ReviewedList]) -> Vec<Vec<MemberReview>> {
     references.for_each(|terms| pages.add(&terms));
     let corpus = pages.finish(Background::builtin());
     let reviewer = Reviewer::new(lists, &corpus);
-    let reviews = (0..lists.len()).map(|at| reviewer.review_list(at));
+    let reviews = (0..lists.len()).map(|index| reviewer.review_list(index));
     reviews.collect()
 }
 
-/// Judges a page as if it were a new version of a member that is not in the list.
+/// Judges a page that may replace a member. The page is treated as a new version of the member,
+/// whose accepted version is `accepted`.
 pub fn judge_candidate(
     list: &ReviewedList,
     accepted: &VersionSummary,
@@ -247,7 +248,7 @@ pub struct Reviewer<'l> {
     corpus: &'l Corpus<'l>,
     /// The visible change of each member of each list.
     changes: Vec<Vec<Option<Change>>>,
-    /// The vectors of unchanged members of each list, with their positions.
+    /// For each list, the positions and the term vectors of its unchanged members.
     stable: Vec<Vec<(usize, TermVector)>>,
 }
 
@@ -266,13 +267,14 @@ impl<'l> Reviewer<'l> {
         };
         let has_changes = changes.iter().any(Option::is_some);
         let rivals = if has_changes { self.rival_contexts(at) } else { Vec::new() };
-        // All members have the same context, except with neighbors.
-        let shared = (has_changes && list.context != ContextKind::Neighbors)
+        // All members have the same context, unless the context consists of neighbors.
+        let shared_terms = (has_changes && list.context != ContextKind::Neighbors)
             .then(|| self.context_terms(at, None));
-        let shared_context = shared.as_ref().map(|members| self.build_context(members));
+        let shared_context = shared_terms.as_ref().map(|members| self.build_context(members));
         let members = list.members.iter().zip(changes).enumerate();
         let reviews = members.map(|(position, (member, change))| {
-            let context = change.as_ref().and_then(|change| match (&shared, &shared_context) {
+            let shared = (&shared_terms, &shared_context);
+            let context = change.as_ref().and_then(|change| match shared {
                 (Some(terms), Some(context)) if terms.len() >= MIN_CONTEXT => {
                     let paper = PaperContext::new(terms, list.angle.clone());
                     Self::judge(member, change.content, &paper, context, &rivals)
@@ -295,16 +297,17 @@ impl<'l> Reviewer<'l> {
         reviews.collect()
     }
 
-    /// Returns the vectors of the context of a list, or of one of its members.
+    /// Returns the term vectors of the context of a list, or of the member at position `member`.
     fn context_terms(&self, at: usize, member: Option<usize>) -> Vec<TermVector> {
         let Some(list) = self.lists.get(at) else { return Vec::new() };
-        let stable = |at: usize| self.stable.get(at).into_iter().flatten();
+        let stable = |index: usize| self.stable.get(index).into_iter().flatten();
         let terms: Vec<TermVector> = match list.context {
             ContextKind::Description => vec![TermVector::from_text(&list.description)],
             ContextKind::All => {
                 let same_root =
                     self.lists.iter().enumerate().filter(|(_, other)| other.root == list.root);
-                same_root.flat_map(|(at, _)| stable(at)).map(|(_, terms)| terms.clone()).collect()
+                let members = same_root.flat_map(|(index, _)| stable(index));
+                members.map(|(_, terms)| terms.clone()).collect()
             }
             ContextKind::Neighbors => {
                 let middle = member.unwrap_or(0);
@@ -316,10 +319,10 @@ impl<'l> Reviewer<'l> {
         };
         let is_described = list.context == ContextKind::Description;
         match member {
-            // With few unchanged members, the accepted versions of the changed
-            // ones are part of the context.
-            Some(page) if terms.len() < MIN_CONTEXT && !is_described => {
-                other_references(list, page)
+            // If there are few unchanged members, the context consists of the accepted versions
+            // of all other members.
+            Some(position) if terms.len() < MIN_CONTEXT && !is_described => {
+                other_references(list, position)
             }
             _ => sample(terms),
         }
@@ -329,7 +332,7 @@ impl<'l> Reviewer<'l> {
         Context::new(&Collection { members: members.to_vec() }, self.corpus)
     }
 
-    /// Returns the contexts of other collections of the user.
+    /// Returns the contexts of the other lists, except lists with few unchanged members.
     fn rival_contexts(&self, at: usize) -> Vec<Context<'l>> {
         let others = self
             .stable
@@ -343,6 +346,8 @@ impl<'l> Reviewer<'l> {
         others.collect()
     }
 
+    /// Compares the latest version of a changed member with its context. Returns `None` if the
+    /// page or the context has no terms.
     fn judge(
         member: &ReviewMember,
         content_change: f64,
@@ -398,6 +403,7 @@ fn visible_change(member: &ReviewMember) -> Option<Change> {
     Some(compare(old, new, &member.volatile)).filter(Change::is_visible)
 }
 
+/// Returns the positions and the terms of the active members without a change.
 fn stable_terms(list: &ReviewedList, changes: &[Option<Change>]) -> Vec<(usize, TermVector)> {
     let unchanged = list.members.iter().zip(changes).enumerate();
     let unchanged = unchanged
@@ -408,8 +414,9 @@ fn stable_terms(list: &ReviewedList, changes: &[Option<Change>]) -> Vec<(usize, 
         .collect()
 }
 
-fn other_references(list: &ReviewedList, page: usize) -> Vec<TermVector> {
-    let others = list.members.iter().enumerate().filter(|(at, _)| *at != page);
+/// Returns the terms of the accepted versions of all members except the one at `position`.
+fn other_references(list: &ReviewedList, position: usize) -> Vec<TermVector> {
+    let others = list.members.iter().enumerate().filter(|(at, _)| *at != position);
     sample(others.filter_map(|(_, member)| reference_terms(member)).collect())
 }
 

@@ -22,9 +22,9 @@ pub enum RecheckResult {
 /// ```
 /// use jiff::SignedDuration;
 /// use relink_collection::{RecheckInterval, RecheckResult};
-/// let day = RecheckInterval::new(SignedDuration::from_hours(100));
-/// assert_eq!(day.after(RecheckResult::Unchanged).as_hours(), 140);
-/// assert_eq!(day.after(RecheckResult::Changed).as_hours(), 80);
+/// let interval = RecheckInterval::new(SignedDuration::from_hours(100));
+/// assert_eq!(interval.after(RecheckResult::Unchanged).as_hours(), 140);
+/// assert_eq!(interval.after(RecheckResult::Changed).as_hours(), 80);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecheckInterval(SignedDuration);

@@ -103,6 +103,8 @@ pub fn side_by_side(
     mark_unmatched(&mut old, &mut new);
     let mut rows = Vec::new();
     let (mut left, mut right) = (old.as_slice(), new.as_slice());
+    // Each step takes the blocks at the start of both versions: moved blocks, then changed
+    // blocks, then equal blocks.
     while !left.is_empty() || !right.is_empty() {
         let before = left.len() + right.len();
         push_moved(&mut left, &mut rows, |part| (vec![part], Vec::new()));
@@ -146,10 +148,10 @@ fn mark_unmatched(old: &mut [BlockItem], new: &mut [BlockItem]) {
         }
         counts
     };
-    let (of_old, of_new) = (same_hashes(old), same_hashes(new));
-    for (items, mut others) in [(old, of_new), (new, of_old)] {
+    let (old_hashes, new_hashes) = (same_hashes(old), same_hashes(new));
+    for (items, mut other_hashes) in [(old, new_hashes), (new, old_hashes)] {
         for item in items.iter_mut().filter(|item| item.kind == BlockItemKind::Same) {
-            match others.get_mut(&item.hash).filter(|count| **count > 0) {
+            match other_hashes.get_mut(&item.hash).filter(|count| **count > 0) {
                 Some(count) => *count -= 1,
                 None => item.kind = BlockItemKind::Unmatched,
             }
@@ -187,6 +189,8 @@ fn block_items(
     items.collect()
 }
 
+/// Takes the moved blocks at the start of `items` and adds a row for each. `sides` returns the
+/// old and the new side of a row.
 fn push_moved(
     items: &mut &[BlockItem],
     rows: &mut Vec<ComparedRow>,
@@ -213,6 +217,7 @@ fn split_changed(items: &[BlockItem]) -> (&[BlockItem], &[BlockItem]) {
 fn push_changed(removed: &[BlockItem], added: &[BlockItem], rows: &mut Vec<ComparedRow>) {
     let pairs = similar_pairs(removed, added);
     let (mut left, mut right) = (0, 0);
+    // The last element is the end of both lists and not a pair.
     for (old, new) in pairs.into_iter().chain([(removed.len(), added.len())]) {
         rows.extend(removed.iter().take(old).skip(left).map(|item| one_sided_row(item, true)));
         rows.extend(added.iter().take(new).skip(right).map(|item| one_sided_row(item, false)));
@@ -250,6 +255,8 @@ fn similar_pairs(removed: &[BlockItem], added: &[BlockItem]) -> Vec<(usize, usiz
     if removed.len().max(added.len()) > MAX_PAIRED_BLOCKS {
         return (0..removed.len().min(added.len())).map(|at| (at, at)).collect();
     }
+    // `values` has the value of each pair. `sums[at][other]` is the greatest total value of pairs
+    // of the blocks from `at` and `other` on.
     let mut sums = vec![vec![0.0_f64; added.len() + 1]; removed.len() + 1];
     let mut values = vec![vec![0.0_f64; added.len()]; removed.len()];
     for at in (0..removed.len()).rev() {
@@ -276,8 +283,8 @@ fn similar_pairs(removed: &[BlockItem], added: &[BlockItem]) -> Vec<(usize, usiz
     pairs
 }
 
-/// The value of a pair of blocks without common words. It is small, so that such
-/// blocks are paired only if no similar blocks are.
+/// The value of a pair of blocks without common words. The value is small, so that such
+/// blocks are paired only if neither of them has a similar block.
 const MIN_PAIR_VALUE: f64 = 0.01;
 
 /// Returns the share of common words of two blocks.
@@ -291,8 +298,9 @@ fn pair_value(old: &BlockItem, new: &BlockItem) -> f64 {
     MIN_PAIR_VALUE + 2.0 * common / count((left.len() + right.len()).max(1))
 }
 
-/// Pairs unchanged blocks in order. If the versions have unchanged blocks at
-/// different positions, `is_forced` takes one of them.
+/// Takes the unchanged blocks at the start of both versions and adds a row for each pair. If
+/// `is_forced` is set, also takes an unchanged block of one version alone, so that the caller
+/// makes progress.
 fn push_same<'i>(
     left: &mut &'i [BlockItem],
     right: &mut &'i [BlockItem],

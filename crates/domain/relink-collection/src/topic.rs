@@ -1,8 +1,8 @@
 //! Whether the members of a collection have a common topic.
 //!
-//! A few members are judged against each other with the context score. If most of
-//! them look like pages of other collections, the list is not one context, and its
-//! members should be judged by folder, by neighbors or by description.
+//! A sample of the members is judged: each member of the sample against the others, with the
+//! context score. If most of them seem to come from other collections, the members have no
+//! common topic. They should then be judged by folder, by neighbors or by description.
 
 use relink_change::{
     Background, Collection, Context, ContextFlag, ContextScore, CorpusBuilder, TermVector,

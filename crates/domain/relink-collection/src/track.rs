@@ -1,8 +1,8 @@
 //! Decides whether a fetched page is a new version.
 //!
 //! The first version and every change need two fetches shortly after each other.
-//! Parts that differ between them are volatile and ignored from then on. Pages
-//! that are not the content, such as challenges, login forms, consent walls and
+//! Parts that differ between the two fetches are volatile and ignored from then on. Responses
+//! that do not show the content of the page, such as challenges, login forms, consent walls and
 //! maintenance notices, are never versions: the judge gives them a verdict for
 //! which [`is_version`] is false.
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// may have changed again.
 const MAX_CANDIDATE_AGE: SignedDuration = SignedDuration::from_hours(1);
 
-/// Whether the content of a page with this verdict is that of the page.
+/// Whether a response with this verdict shows the content of the page.
 pub const fn is_version(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk)
 }
@@ -43,7 +43,7 @@ pub struct PageTrack {
 /// The decision about a fetched page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrackDecision {
-    /// The page is the latest version, except for markup and volatile parts.
+    /// The page equals the latest version, except for markup and volatile parts.
     Unchanged,
     /// The page must be fetched again. It is the new candidate.
     Confirm,
@@ -51,7 +51,7 @@ pub enum TrackDecision {
     FirstVersion,
     /// The page is a new version.
     NewVersion(Box<Change>),
-    /// The two fetches differ. Nothing is known until the next check.
+    /// The two fetches differ, so no decision is possible until the next check.
     Unstable,
 }
 
@@ -100,6 +100,7 @@ pub fn track(page: &mut PageTrack, fetched: &Signature, now: Timestamp) -> Track
     }
 }
 
+/// Decides about a fetched page without a version.
 fn track_first(
     page: &mut PageTrack,
     candidate: Option<Candidate>,
@@ -115,6 +116,7 @@ fn track_first(
     TrackDecision::FirstVersion
 }
 
+/// Whether a candidate is recent enough to confirm a fetch. The clock may have been set back.
 fn is_fresh(candidate: &Candidate, now: Timestamp) -> bool {
     let age = now.duration_since(candidate.at);
     age <= MAX_CANDIDATE_AGE && age >= -MAX_CANDIDATE_AGE
@@ -130,17 +132,19 @@ mod tests {
         Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
     }
 
-    /// A page whose clock, counter, advertisement, token and related links differ.
-    fn page(n: u32, price: &str) -> Signature {
+    /// Returns the response to a request. The clock, counter, advertisement, token and related
+    /// links of the page depend on the number of the request.
+    fn page(request: u32, price: &str) -> Signature {
         fetch(&format!(
-            "<title>Owl shop</title><h1>Owl shop</h1><p id=clock>It is 10:{n:02} now</p>\
+            "<title>Owl shop</title><h1>Owl shop</h1><p id=clock>It is 10:{request:02} now</p>\
              <p>A stuffed owl costs {price} euros and comes with a stand.</p>\
-             <div class=ad><p>Buy product number{n} today</p></div><p>Viewed {n} times</p>\
-             <form><input type=hidden name=csrf value={n}></form>\
-             <ul class=related><li><a href=/r/{n}>Related number{n}</a></ul>"
+             <div class=ad><p>Buy product number{request} today</p></div>\
+             <p>Viewed {request} times</p><form><input type=hidden name=csrf value={request}></form>\
+             <ul class=related><li><a href=/r/{request}>Related number{request}</a></ul>"
         ))
     }
 
+    /// Returns the state after two fetches: the page has a first version.
     fn known(price: &str) -> PageTrack {
         let mut known = PageTrack::default();
         track(&mut known, &page(1, price), Timestamp::UNIX_EPOCH);
@@ -151,9 +155,9 @@ mod tests {
     #[test]
     fn volatile_parts_are_never_a_change() {
         let mut known = known("10");
-        for n in 3..40 {
-            let decision = track(&mut known, &page(n, "10"), Timestamp::UNIX_EPOCH);
-            assert_eq!(decision, TrackDecision::Unchanged, "{n}");
+        for request in 3..40 {
+            let decision = track(&mut known, &page(request, "10"), Timestamp::UNIX_EPOCH);
+            assert_eq!(decision, TrackDecision::Unchanged, "{request}");
         }
     }
 

@@ -39,6 +39,7 @@ pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
         describes_folder: true,
     };
     for token in Tokenizer::new(text) {
+        // The pattern is irrefutable: the error type of the tokenizer has no values.
         let Ok(token) = token;
         reader.read_token(&token);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::outline::{Outline, OutlineBuilder};
 
 /// Minimum number of pages of a folder. The pages of a smaller directory join the
-/// directory above it, because fewer pages are no context.
+/// directory above it, because a page needs several other pages as its context.
 const MIN_PAGES: usize = 3;
 
 /// A page that a crawl found.
@@ -60,12 +60,13 @@ fn directories(url: &str) -> Vec<&str> {
 /// Returns the number of directories that all URLs have in common.
 fn common_prefix(all: &[Vec<&str>]) -> usize {
     let Some((first, others)) = all.split_first() else { return 0 };
-    let equal = |other: &Vec<&str>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
-    others.iter().map(equal).min().unwrap_or(first.len()).min(first.len())
+    let common_with_first =
+        |other: &Vec<&str>| first.iter().zip(other).take_while(|(one, two)| one == two).count();
+    others.iter().map(common_with_first).min().unwrap_or(first.len())
 }
 
-/// Returns the folder of each page. A directory with too few pages, including those of
-/// its own small directories, is no folder.
+/// Returns the folder of each page, given the directory of each page. The pages of a directory
+/// with too few pages move to its parent directory, from the deepest directories to the root.
 fn folders<'p>(paths: impl Iterator<Item = &'p [&'p str]>) -> Vec<Vec<&'p str>> {
     let mut paths: Vec<Vec<&str>> = paths.map(<[&str]>::to_vec).collect();
     let deepest = paths.iter().map(Vec::len).max().unwrap_or(0);
@@ -87,6 +88,7 @@ fn folders<'p>(paths: impl Iterator<Item = &'p [&'p str]>) -> Vec<Vec<&'p str>> 
 mod tests {
     use super::*;
 
+    /// Returns the folders of the outline as `path:number of pages`.
     fn outline(urls: &[&str], under: Option<&str>) -> Vec<String> {
         let pages: Vec<CrawledPage> = urls
             .iter()

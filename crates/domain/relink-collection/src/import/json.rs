@@ -66,7 +66,7 @@ fn read_details(object: &Map<String, Value>, builder: &mut OutlineBuilder) {
 fn read_children(object: &Map<String, Value>, builder: &mut OutlineBuilder) {
     for children in CHILDREN.iter().filter_map(|name| object.get(*name)) {
         match children {
-            // The roots of Chromium are named members.
+            // Chromium stores its root folders in an object and not in an array.
             Value::Object(named) => {
                 named
                     .values()
@@ -78,6 +78,7 @@ fn read_children(object: &Map<String, Value>, builder: &mut OutlineBuilder) {
     }
 }
 
+/// Returns the first text that is not empty among the members with these names.
 fn text_of<'o>(object: &'o Map<String, Value>, names: &[&str]) -> Option<&'o str> {
     names.iter().find_map(|name| object.get(*name)?.as_str()).filter(|text| !text.is_empty())
 }
@@ -100,21 +101,13 @@ fn tags_of(object: &Map<String, Value>) -> Vec<String> {
 mod tests {
     use crate::{ContextKind, ImportFormat, read_outline};
 
+    /// Asserts the paths of the folders and the number of entries of a JSON file.
     #[track_caller]
     fn check(text: &str, paths: &[&str], entries: usize) {
         let outline = read_outline(ImportFormat::Json, text);
         let found: Vec<_> = outline.folders.iter().map(|folder| folder.path.join("/")).collect();
-        assert_eq!((found.as_slice(), outline.len()), (paths.map_strings().as_slice(), entries));
-    }
-
-    trait MapStrings {
-        fn map_strings(&self) -> Vec<String>;
-    }
-
-    impl MapStrings for &[&str] {
-        fn map_strings(&self) -> Vec<String> {
-            self.iter().map(|text| (*text).to_owned()).collect()
-        }
+        assert_eq!(found, paths);
+        assert_eq!(outline.len(), entries);
     }
 
     #[test]

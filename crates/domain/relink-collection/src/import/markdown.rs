@@ -28,7 +28,7 @@ pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
         annotation: String::new(),
     };
     let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_TABLES;
-    // Merged, because the parser splits the text of a URL at `_` and `&`.
+    // `TextMergeStream` joins texts, because the parser splits a URL at `_` and `&`.
     for event in TextMergeStream::new(Parser::new_ext(text, options)) {
         reader.read_event(event);
     }
@@ -100,16 +100,16 @@ impl Reader<'_> {
 
     /// Reads text with bare URLs, which are links without a title.
     fn read_text(&mut self, text: &str) {
-        let mut rest = 0;
+        let mut rest_start = 0;
         let is_linked = self.link.is_some();
         for range in http_urls(text, 0..text.len()).filter(|_| !is_linked) {
-            self.push_text(text.get(rest..range.start).unwrap_or_default());
+            self.push_text(text.get(rest_start..range.start).unwrap_or_default());
             let url = text.get(range.clone()).unwrap_or_default().to_owned();
             self.link = Some(OutlineEntry { url, ..Default::default() });
             self.finish_link();
-            rest = range.end;
+            rest_start = range.end;
         }
-        self.push_text(text.get(rest..).unwrap_or_default());
+        self.push_text(text.get(rest_start..).unwrap_or_default());
     }
 
     fn push_text(&mut self, text: &str) {

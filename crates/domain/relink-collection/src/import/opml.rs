@@ -1,4 +1,4 @@
-//! OPML outlines. An outline with a URL is an entry, one without is a folder.
+//! OPML outlines. An `outline` element with a URL is an entry; any other is a folder.
 
 use html5gum::{StartTag, Token, Tokenizer};
 
@@ -25,7 +25,9 @@ pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
             }
             Token::EndTag(tag) if **tag.name == *b"outline" => {
                 let is_folder = open.pop() == Some(true);
-                is_folder.then(|| builder.close());
+                if is_folder {
+                    builder.close();
+                }
             }
             Token::StartTag(tag) => is_title = **tag.name == *b"title",
             Token::EndTag(_) => is_title = false,
@@ -39,7 +41,7 @@ pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
 
 /// Adds an entry, or opens a folder and returns true.
 fn read_outline_tag(tag: &StartTag<()>, builder: &mut OutlineBuilder) -> bool {
-    // Names of attributes are lower case in the tokenizer.
+    // The tokenizer converts the names of attributes to lower case.
     let attribute = |names: &[&str]| {
         let mut values = names.iter().filter_map(|name| tag.attributes.get(name.as_bytes()));
         values.next().map(|value| String::from_utf8_lossy(value).into_owned())
@@ -47,7 +49,7 @@ fn read_outline_tag(tag: &StartTag<()>, builder: &mut OutlineBuilder) -> bool {
     let title = attribute(&["text", "title"]).unwrap_or_default();
     let annotation = attribute(&["description", "_note", "comment"]).unwrap_or_default();
     let tags = split_tags(&attribute(&["category", "tags"]).unwrap_or_default());
-    // A feed reader lists feeds with their sites; the site is the page to watch.
+    // For a feed, use the URL of its site (`htmlUrl`) before that of the feed (`xmlUrl`).
     let url = attribute(&["htmlurl", "url", "href", "xmlurl"]);
     let is_folder = url.is_none();
     if let Some(url) = url {

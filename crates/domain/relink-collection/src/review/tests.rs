@@ -4,6 +4,7 @@ use relink_page::{DocumentFormat, block_text};
 
 use super::*;
 
+/// Returns a version of a page with this title and text.
 fn version(text: &str) -> VersionSummary {
     let html = format!("<title>{text}</title><p>{text}</p>");
     let page = block_text(DocumentFormat::Html, html.as_bytes());
@@ -13,6 +14,7 @@ fn version(text: &str) -> VersionSummary {
     }
 }
 
+/// Returns a member with an accepted version, and a latest version if the page changed.
 fn member(reference: &str, latest: Option<&str>) -> ReviewMember {
     ReviewMember {
         availability: Availability::Available,
@@ -30,12 +32,14 @@ const OWLS: [&str; 5] = [
     "Forest owls nest in hollow trees and hunt mice for their young",
 ];
 
+/// Returns a collection about owls whose last member is `last`.
 fn list(last: ReviewMember) -> ReviewedList {
     let mut members: Vec<ReviewMember> = OWLS.iter().map(|text| member(text, None)).collect();
     members.push(last);
     ReviewedList { root: "owls".to_owned(), members, ..Default::default() }
 }
 
+/// Asserts the next step for a page about owls that changed to `latest`. Returns its review.
 #[track_caller]
 fn check(latest: &str, expect: NextStep) -> MemberReview {
     let lists = [list(member("The barn owl hunts mice in the forest at night", Some(latest)))];

@@ -9,6 +9,7 @@ fn version(html: &str) -> Signature {
     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
 
+/// Compares two versions without stored texts.
 fn rows(old: &str, new: &str) -> Vec<ComparedRow> {
     let (old, new) = (version(old), version(new));
     let change = compare(&old, &new, &VolatileParts::default());
@@ -16,6 +17,7 @@ fn rows(old: &str, new: &str) -> Vec<ComparedRow> {
     side_by_side(text(&old), text(&new), &change)
 }
 
+/// Returns a text with its changed parts in brackets.
 fn marked(parts: &[TextPart]) -> String {
     let mark = |part: &TextPart| {
         if part.is_changed { format!("[{}]", part.text) } else { part.text.clone() }
@@ -67,7 +69,7 @@ fn added_and_removed_blocks_have_one_side() {
 
 #[test]
 fn unchanged_blocks_far_from_a_change_are_omitted() {
-    let block = |n: usize| format!("<p>Sentence number {n} of the page");
+    let block = |number: usize| format!("<p>Sentence number {number} of the page");
     let body: String = (0..30).map(block).collect();
     let rows = rows(&body, &format!("{body}<p>Something new at the end"));
     assert_eq!(rows[0].change, RowChange::Omitted(28));
@@ -77,7 +79,7 @@ fn unchanged_blocks_far_from_a_change_are_omitted() {
 #[test]
 fn number_of_rows_is_limited() {
     let body = |word: &str| {
-        (0..2_000).map(|n| format!("<p>{word} {n} {word}")).collect::<Vec<_>>().concat()
+        (0..2_000).map(|number| format!("<p>{word} {number} {word}")).collect::<Vec<_>>().concat()
     };
     assert!(rows(&body("old"), &body("new")).len() <= MAX_ROWS + 1);
 }

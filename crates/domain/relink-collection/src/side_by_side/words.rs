@@ -22,6 +22,7 @@ pub(super) fn edited_row(old: &str, new: &str) -> ComparedRow {
 /// Returns for each word whether it is in the longest common subsequence.
 #[expect(clippy::indexing_slicing, reason = "the table has one row and column more than the words")]
 fn common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
+    // The length of the longest common subsequence of the words from both positions on.
     let mut lengths = vec![vec![0u16; new.len() + 1]; old.len() + 1];
     for at in (0..old.len()).rev() {
         for other in (0..new.len()).rev() {
