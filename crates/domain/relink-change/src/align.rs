@@ -103,8 +103,8 @@ impl Alignment {
 
     /// Finds the longest common subsequence (Hunt and Szymanski).
     fn align_exactly(&mut self, old: Part<'_>, new: Part<'_>, positions: &Positions) {
-        // `ends[k]` holds the smallest position in `old` at which a common
-        // subsequence of length k + 1 ends, and its node.
+        // `ends[length - 1]` holds the smallest position in `old` at which a common
+        // subsequence of this length ends, and the node of its last pair.
         let mut ends: Vec<(u32, u32)> = Vec::new();
         let mut nodes: Vec<Node> = Vec::new();
         for (at_new, word) in new.words.iter().enumerate() {
@@ -115,8 +115,8 @@ impl Alignment {
                     continue;
                 }
                 let previous = length.checked_sub(1).map(|at| ends[at].1);
-                let node = index(nodes.len());
-                nodes.push(Node { at_old, at_new: index(at_new), previous });
+                let node = to_u32(nodes.len());
+                nodes.push(Node { at_old, at_new: to_u32(at_new), previous });
                 match ends.get_mut(length) {
                     Some(end) => *end = (at_old, node),
                     None => ends.push((at_old, node)),
@@ -142,7 +142,7 @@ impl Alignment {
     }
 }
 
-/// One pair of a common subsequence, and the index of the previous pair.
+/// One pair of a common subsequence, and the to_u32 of the previous pair.
 struct Node {
     at_old: u32,
     at_new: u32,
@@ -156,7 +156,7 @@ type Positions = HashMap<u32, Vec<u32>>;
 fn index_positions(words: &[u32]) -> Positions {
     let mut positions = Positions::with_capacity(words.len());
     for (at, word) in words.iter().enumerate() {
-        positions.entry(*word).or_default().push(index(at));
+        positions.entry(*word).or_default().push(to_u32(at));
     }
     positions
 }
@@ -188,18 +188,19 @@ pub(crate) fn longest_increasing(values: &[usize], weight: impl Fn(usize) -> u64
     let length = values.iter().copied().max().map_or(0, |value| value + 1);
     let mut best = PrefixMaximum::new(length);
     let mut previous: Vec<Option<usize>> = Vec::with_capacity(values.len());
-    let mut total = (0, None);
+    // The greatest total weight so far, and the index of the last value of its subsequence.
+    let (mut best_sum, mut best_end) = (0, None);
     for (at, &value) in values.iter().enumerate() {
         let (sum, last) = best.below(value);
         let sum = sum + weight(at);
         previous.push(last);
         best.raise(value, (sum, Some(at)));
-        if sum > total.0 {
-            total = (sum, Some(at));
+        if sum > best_sum {
+            (best_sum, best_end) = (sum, Some(at));
         }
     }
     let mut chain = Vec::new();
-    let mut next = total.1;
+    let mut next = best_end;
     while let Some(at) = next {
         chain.push(at);
         next = previous[at];
@@ -211,6 +212,7 @@ pub(crate) fn longest_increasing(values: &[usize], weight: impl Fn(usize) -> u64
 /// A Fenwick tree (binary indexed tree): returns the maximum of all entries
 /// below a value, and raises an entry, in O(log n) time.
 struct PrefixMaximum {
+    /// The greatest total weight, and the index of its last value, for each range of values.
     tree: Vec<(u64, Option<usize>)>,
 }
 
@@ -249,7 +251,7 @@ fn part(whole: Part<'_>, from: usize, to: usize) -> Part<'_> {
 }
 
 /// Converts a position to `u32`. Sequences are not longer than a signature.
-fn index(at: usize) -> u32 {
+fn to_u32(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
@@ -300,7 +302,7 @@ mod tests {
     }
 
     /// Returns the length of the longest common subsequence by dynamic programming.
-    fn lcs(old: &[u32], new: &[u32]) -> usize {
+    fn longest_common_length(old: &[u32], new: &[u32]) -> usize {
         let mut row = vec![0; new.len() + 1];
         for left in old {
             let mut diagonal = 0;
@@ -319,7 +321,7 @@ mod tests {
             old in prop::collection::vec(0_u32..6, 0..40),
             new in prop::collection::vec(0_u32..6, 0..40),
         ) {
-            prop_assert_eq!(align(&old, &new).common(), lcs(&old, &new));
+            prop_assert_eq!(align(&old, &new).common(), longest_common_length(&old, &new));
         }
     }
 }

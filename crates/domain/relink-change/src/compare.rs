@@ -142,15 +142,16 @@ fn boilerplate_hashes(signature: &Signature) -> HashSet<u64> {
 }
 
 /// Ignores blocks that are boilerplate in the other version, unless they also occur in
-/// the boilerplate of their own version.
+/// the boilerplate of their own version. The boilerplate is given by the hashes of its blocks.
 fn ignore_boilerplate_of_other(
     signature: &Signature,
     is_ignored: &mut [bool],
-    other: &HashSet<u64>,
-    own: &HashSet<u64>,
+    other_boilerplate: &HashSet<u64>,
+    own_boilerplate: &HashSet<u64>,
 ) {
     for (block, is_ignored) in signature.blocks.iter().zip(is_ignored) {
-        *is_ignored |= other.contains(&block.hash) && !own.contains(&block.hash);
+        *is_ignored |=
+            other_boilerplate.contains(&block.hash) && !own_boilerplate.contains(&block.hash);
     }
 }
 

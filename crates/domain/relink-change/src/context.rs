@@ -179,6 +179,7 @@ impl<'c> Context<'c> {
     where
         'c: 'o,
     {
+        // The page is compared in both vector spaces; the values of both are added.
         let vector = |weighting| weighted_vector(page, self.corpus, self.language, weighting);
         let (logarithmic, binary) = (vector(Weighting::Logarithmic), vector(Weighting::Binary));
         let has_members = self.logarithmic.vectors.iter().any(|member| !member.is_empty());
@@ -317,10 +318,12 @@ fn mean_of_nearest(mut cosines: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
 
+    /// Returns a collection with one member for each text.
     fn collection_of(texts: &[&str]) -> Collection {
         Collection { members: texts.iter().map(|text| TermVector::from_text(text)).collect() }
     }
 
+    /// Returns how well a page fits a collection with these members.
     fn fit_in(texts: &[&str], page: &str) -> Option<Fit> {
         let Collection { members } = collection_of(texts);
         let mut pages = CorpusBuilder::default();

@@ -42,8 +42,8 @@ const MARKERS: [(TextLanguage, &[&str]); 5] = [
 /// Maximum number of bytes at the start of a text that are used for detection.
 const SAMPLE_LENGTH: usize = 16 * 1024;
 
-/// A text is in a language if at least one in this many of its words is a marker of the
-/// language.
+/// Maximum number of words per marker: a text is in a language if at least one of 25 words is
+/// a marker of the language.
 const WORDS_PER_MARKER: usize = 25;
 
 impl TextLanguage {

@@ -77,12 +77,12 @@ impl Matching {
         // Different blocks may have equal short hashes.
         pairs.retain(|(left, right)| old.hash(*left) == new.hash(*right));
         pairs.sort_unstable();
-        // `align` may match long sequences out of order. Fix the pairs in ascending order that
-        // contain the most words.
-        let targets: Vec<usize> = pairs.iter().map(|(_, right)| *right).collect();
+        // `align` may match long sequences out of order. Of the chains of pairs in ascending
+        // order, fix the chain with the most words.
+        let new_positions: Vec<usize> = pairs.iter().map(|(_, right)| *right).collect();
         let weight = |at: usize| 1 + old.word_count(old.blocks[pairs[at].0]) as u64;
         let mut is_fixed = vec![false; pairs.len()];
-        for at in longest_increasing(&targets, weight) {
+        for at in longest_increasing(&new_positions, weight) {
             is_fixed[at] = true;
         }
         let mut matching = Self {

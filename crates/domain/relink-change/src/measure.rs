@@ -230,12 +230,14 @@ fn jaccard_distance(old: &HashSet<u64>, new: &HashSet<u64>) -> f64 {
     if all == 0 { 0.0 } else { 1.0 - ratio(common, all) }
 }
 
+/// Returns the share of differing bits, relative to the expected share of unrelated pages.
 fn simhash_distance(old: &Signature, new: &Signature) -> f64 {
     let differing = (simhash(old) ^ simhash(new)).count_ones();
     (f64::from(differing) / f64::from(u64::BITS / 2)).min(1.0)
 }
 
-/// Returns the `SimHash` of the words outside boilerplate.
+/// Returns the `SimHash` of the words outside boilerplate. Each feature votes for the value of
+/// each bit; the majority decides.
 fn simhash(signature: &Signature) -> u64 {
     let mut sums = [0_i32; 64];
     let unique: BTreeSet<u64> = sequence_hashes(&content_words(signature), SIMHASH_WORDS).collect();

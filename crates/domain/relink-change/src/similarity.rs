@@ -190,6 +190,7 @@ impl PageAttributes {
 }
 
 impl AttributeSimilarity {
+    /// Returns the weighted mean of the known values.
     fn mean(&self, weights: &SimilarityWeights) -> f64 {
         let parts = [
             (self.text, weights.text),
@@ -197,10 +198,14 @@ impl AttributeSimilarity {
             (self.links, weights.links),
             (self.titles, weights.titles),
         ];
-        let known = parts.into_iter().filter_map(|(value, weight)| Some((value?, weight.max(0.0))));
-        let (sum, weight) = known
-            .fold((0.0, 0.0), |(sum, all), (value, weight)| (sum + weight * value, all + weight));
-        if weight > 0.0 { sum / weight } else { 0.0 }
+        let (mut sum, mut total_weight) = (0.0, 0.0);
+        for (value, weight) in parts {
+            if let Some(value) = value {
+                sum += weight.max(0.0) * value;
+                total_weight += weight.max(0.0);
+            }
+        }
+        if total_weight > 0.0 { sum / total_weight } else { 0.0 }
     }
 }
 
@@ -224,7 +229,8 @@ mod tests {
         items.iter().map(|item| (*item).to_owned()).collect()
     }
 
-    fn profile(text: &str, images: &[&str], links: &[&str], titles: &str) -> PageAttributes {
+    /// Returns a page with this text, these images and links, and these titles of linked pages.
+    fn attributes(text: &str, images: &[&str], links: &[&str], titles: &str) -> PageAttributes {
         PageAttributes {
             terms: TermVector::from_text(text),
             images: set(images),
@@ -236,7 +242,7 @@ mod tests {
 
     #[test]
     fn equal_pages_have_similarity_1() {
-        let page = profile("owl mouse forest", &["a.png"], &["http://a.test/"], "night birds");
+        let page = attributes("owl mouse forest", &["a.png"], &["http://a.test/"], "night birds");
         let similarity = page.similarity(&page, &SimilarityWeights::default());
         for value in [similarity.text, similarity.images, similarity.links, similarity.titles] {
             assert!((value.unwrap() - 1.0).abs() < 1e-9, "{similarity:?}");
@@ -246,8 +252,8 @@ mod tests {
 
     #[test]
     fn each_attribute_and_its_weight_count() {
-        let page = profile("owl mouse", &["a.png"], &["http://a.test/"], "birds");
-        let other = profile("train station", &["a.png"], &["http://b.test/"], "railway");
+        let page = attributes("owl mouse", &["a.png"], &["http://a.test/"], "birds");
+        let other = attributes("train station", &["a.png"], &["http://b.test/"], "railway");
         let total = |weights| page.similarity(&other, &weights).total;
         let none = SimilarityWeights { text: 0.0, images: 0.0, links: 0.0, titles: 0.0 };
         let only = [
@@ -265,7 +271,7 @@ mod tests {
 
     #[test]
     fn unknown_attributes_do_not_count() {
-        let page = profile("owl mouse", &[], &[], "");
+        let page = attributes("owl mouse", &[], &[], "");
         let similarity = page.similarity(&page, &SimilarityWeights::default());
         assert_eq!((similarity.images, similarity.links, similarity.titles), (None, None, None));
         assert!((similarity.total - 1.0).abs() < 1e-9);
@@ -285,10 +291,10 @@ mod tests {
 
     #[test]
     fn text_page_and_list_of_links_differ() {
-        let text = profile(&"owl ".repeat(400), &[], &["http://a.test/1"], "");
+        let text = attributes(&"owl ".repeat(400), &[], &["http://a.test/1"], "");
         let links: Vec<String> = (0..40).map(|at| format!("http://a.test/{at}")).collect();
         let links: Vec<&str> = links.iter().map(String::as_str).collect();
-        let list = profile("owl", &[], &links, "");
+        let list = attributes("owl", &[], &links, "");
         let similarity = text.similarity(&list, &SimilarityWeights::default());
         assert!(similarity.links.unwrap() < 0.2, "{similarity:?}");
     }

@@ -28,8 +28,8 @@ pub fn tf_idf_similarity(
     let squares = |terms: &TermVector| -> f64 {
         terms.iter().map(|(term, count)| weight(terms, term, count).powi(2)).sum()
     };
-    let length = (squares(one) * squares(other)).sqrt();
-    if length == 0.0 {
+    let lengths = (squares(one) * squares(other)).sqrt();
+    if lengths == 0.0 {
         return None;
     }
     let product: f64 = one
@@ -39,7 +39,7 @@ pub fn tf_idf_similarity(
             Some(weight(one, term, count) * weight(other, term, shared))
         })
         .sum();
-    Some((product / length).min(1.0))
+    Some((product / lengths).min(1.0))
 }
 
 #[cfg(test)]

@@ -59,7 +59,8 @@ pub struct VolatileParts {
     link_shapes: BTreeSet<String>,
 }
 
-/// The blocks that match patterns, by index, with the ranks of these patterns.
+/// For the index of each block that matches patterns, the indices of these patterns in the
+/// ordered set.
 type PatternBlocks = BTreeMap<usize, BTreeSet<usize>>;
 
 /// The constant words of a volatile block.
@@ -69,7 +70,7 @@ struct Pattern {
     container: u64,
     /// Hashes of the constant words, in order.
     words: Vec<u32>,
-    /// Maximum number of changing words in the two fetches from which the
+    /// Maximum number of other (changing) words in the two fetches from which the
     /// pattern was learned.
     others: usize,
 }
@@ -129,9 +130,11 @@ impl VolatileParts {
     }
 
     /// Returns for each block of both versions whether it is ignored in their comparison:
-    /// boilerplate and volatile blocks. A block whose constant words were edited is not
-    /// ignored. Its pattern has no block in the other version, which instead has a block of
-    /// another pattern in the same container.
+    /// boilerplate and volatile blocks are ignored.
+    ///
+    /// A block whose constant words were edited matches a pattern, but is not ignored. Such an
+    /// edit is recognized as follows: no block of the other version matches the pattern, but a
+    /// block of the same container matches a pattern that only the other version has.
     pub(crate) fn ignored_in_comparison(
         &self,
         old: &Signature,
@@ -182,7 +185,7 @@ impl VolatileParts {
             let words = &signature.words()[range];
             let patterns = self.patterns.iter().enumerate();
             let patterns = patterns.filter(|(_, pattern)| pattern.matches(block.container, words));
-            let patterns: BTreeSet<usize> = patterns.map(|(rank, _)| rank).collect();
+            let patterns: BTreeSet<usize> = patterns.map(|(index, _)| index).collect();
             if !patterns.is_empty() {
                 matching.insert(at, patterns);
             }
@@ -243,7 +246,7 @@ impl Pattern {
     }
 }
 
-/// Returns the blocks none of whose patterns has a block in the other version.
+/// Returns the blocks of which no pattern matches a block of the other version.
 fn unpaired(blocks: &PatternBlocks, others: &PatternBlocks) -> BTreeSet<usize> {
     let in_other: BTreeSet<usize> = others.values().flatten().copied().collect();
     let unpaired = blocks.iter().filter(|(_, patterns)| patterns.is_disjoint(&in_other));

@@ -28,7 +28,7 @@ pub(crate) fn for_each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         let is_word_part = if character.is_ascii() {
             character.is_ascii_alphanumeric()
         } else {
-            // Combining marks are part of a word in Indic and Semitic scripts.
+            // In Indic and Semitic scripts, combining marks are part of a word.
             character.is_alphanumeric() || is_combining(character)
         };
         let is_whole_word = !character.is_ascii() && is_word_part && is_unspaced(character);

@@ -12,6 +12,7 @@ fn change(old: &str, new: &str) -> Change {
     compare(&signature(old), &signature(new), &VolatileParts::default())
 }
 
+/// Returns the starts of the texts of changed blocks.
 fn excerpts(changes: &[BlockChange]) -> Vec<&str> {
     changes.iter().map(|change| change.excerpt.as_str()).collect()
 }

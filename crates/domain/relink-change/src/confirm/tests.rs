@@ -3,6 +3,7 @@
 use super::*;
 use relink_page::{DocumentFormat, block_text};
 
+/// Returns the signature of a page with a text and a clock.
 fn page(text: &str, clock: &str) -> Signature {
     let html = format!("<h1>Owls of the north</h1><p>{text}</p><p>It is {clock} now</p><p>End");
     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))

@@ -17,7 +17,8 @@ use crate::words::is_number;
 /// Minimum number of differing items per fetch in a volatile list.
 const MIN_ROTATED: usize = 2;
 
-/// In a volatile list, at least one in this many items differs.
+/// Maximum number of items per differing item in a volatile list: at least a third of the
+/// items differs.
 const ITEMS_PER_ROTATED: usize = 3;
 
 /// Maximum number of words in a pattern. Longer blocks are recognized by
@@ -123,7 +124,8 @@ impl Learner<'_> {
     /// Learns a pattern or container for each block. Returns whether there is a block
     /// for which neither was learned.
     fn learn_blocks(&mut self, old: &[usize], new: &[usize]) -> bool {
-        // A block of `old` is compared with the next block of `new` in the same container.
+        // A block of `old` is compared with the next block of `new` in the same container, which
+        // is then removed from `partners`.
         let mut partners: Vec<usize> = new.to_vec();
         let mut has_unknown = false;
         for &at in old {

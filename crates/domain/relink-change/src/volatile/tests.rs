@@ -31,24 +31,25 @@ impl Server {
     /// id and therefore a container of its own.
     fn fetch(&mut self, has_ids: bool) -> Signature {
         self.request += 1;
-        let Self { request: n, headline, price, paragraph } = self;
+        let Self { request, headline, price, paragraph } = self;
         let ads =
             ["Buy cheap boots today", "Fly to the sun", "New phones for less money", "Win a car"];
-        let ad = ads[*n as usize % ads.len()];
+        let ad = ads[*request as usize % ads.len()];
         let id = |name: &str| if has_ids { format!(" id={name}") } else { String::new() };
-        let topics = (0..5).map(|at| (at * 3 + *n * 7) % 17);
+        let topics = (0..5).map(|at| (at * 3 + *request * 7) % 17);
         let items = topics.map(|topic| format!("<a href=/topic/{topic}>Topic number {topic}</a>"));
         let related = items.collect::<Vec<_>>().join("<li>");
         signature(&format!(
             "<h1>{headline}</h1><p>Last updated {}:{:02}:{:02}</p><p>{paragraph}</p>\
              <p{}>{ad}</p><p>Price: {price} euros, in stock</p><p>Viewed {} times</p>\
-             <form><input type=hidden name=csrf value={n:x}><p>Write to us, dear reader</p></form>\
-             <a href='/logout?token={n:x}'>Log out</a><ul><li>{related}</ul><p>The end of it all",
-            10 + *n / 3,
-            *n * 7 % 60,
-            *n * 13 % 60,
+             <form><input type=hidden name=csrf value={request:x}><p>Write to us, dear reader</p>\
+             </form><a href='/logout?token={request:x}'>Log out</a><ul><li>{related}</ul>\
+             <p>The end of it all",
+            10 + *request / 3,
+            *request * 7 % 60,
+            *request * 13 % 60,
             id("ad"),
-            1000 + *n * 37,
+            1000 + *request * 37,
         ))
     }
 }
