@@ -1,6 +1,6 @@
 //! Proptest strategies for URLs and their parts.
 //!
-//! They combine parts that occur on real sites (numbers, dates, dashes, escapes,
+//! The strategies combine parts that occur on real sites (numbers, dates, dashes, escapes,
 //! other scripts) with parts that break parsers: empty and very long segments,
 //! multi-byte characters at every position, and invalid ports and hosts.
 
@@ -56,16 +56,17 @@ pub fn any_url_text() -> impl Strategy<Value = String> {
     let fragment = option::weighted(0.3, any_segment());
     let parts = (scheme, userinfo, any_host(), port, path, query, fragment);
     parts.prop_map(|(scheme, userinfo, host, port, path, query, fragment)| {
-        let text = |part: Option<String>| part.unwrap_or_default();
+        let or_empty = |part: Option<String>| part.unwrap_or_default();
         let path: String = path.iter().flat_map(|segment| ["/", segment]).collect();
-        let pair = |(name, value): (String, Option<String>)| match value {
+        let parameter = |(name, value): (String, Option<String>)| match value {
             Some(value) => format!("{name}={value}"),
             None => name,
         };
-        let query = query.map(|all| all.into_iter().map(pair).collect::<Vec<_>>().join("&"));
-        let query = text(query.map(|query| format!("?{query}")));
-        let fragment = text(fragment.map(|fragment| format!("#{fragment}")));
-        format!("{scheme}{}{host}{}{path}{query}{fragment}", text(userinfo), text(port))
+        let query = query
+            .map(|parameters| parameters.into_iter().map(parameter).collect::<Vec<_>>().join("&"));
+        let query = or_empty(query.map(|query| format!("?{query}")));
+        let fragment = or_empty(fragment.map(|fragment| format!("#{fragment}")));
+        format!("{scheme}{}{host}{}{path}{query}{fragment}", or_empty(userinfo), or_empty(port))
     })
 }
 

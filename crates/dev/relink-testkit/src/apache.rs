@@ -1,7 +1,7 @@
 //! The web server Apache with PHP on 127.0.0.1, and fail2ban's filters for its log.
 //!
-//! `./test` installs them. Without them, the tests that need them fail. The server
-//! also logs files that do not exist, which it does not do by default.
+//! `./test` installs Apache, PHP and fail2ban. Without these programs, the tests that need them
+//! fail. Unlike Apache by default, the server also logs requests for files that do not exist.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -118,7 +118,8 @@ fn launch(configuration: &Path, port: u16) -> Child {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // When it ends, it ends all processes of its group.
+        // When Apache ends, it ends all processes of its group. The tests must not be in
+        // this group.
         .process_group(0)
         .spawn()
         .unwrap_or_else(|error| panic!("install `apache2`: {error}"));

@@ -9,8 +9,7 @@ use tokio::task::JoinSet;
 
 /// Counts connections and sends nothing.
 ///
-/// It listens on both loopback addresses, 127.0.0.1 and, if the machine has
-/// IPv6, `::1`, on the same port.
+/// Listens on 127.0.0.1 and, if the machine has IPv6, on the same port of `::1`.
 #[derive(Debug)]
 pub struct Canary {
     port: u16,
@@ -38,12 +37,12 @@ impl Canary {
         Self { port, connects, _listeners: listeners }
     }
 
-    /// Returns its IPv4 address.
+    /// Returns the IPv4 address of the canary.
     pub fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
-    /// Returns its port.
+    /// Returns the port of the canary.
     pub fn port(&self) -> u16 {
         self.port
     }

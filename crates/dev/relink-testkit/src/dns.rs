@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 /// The reply to queries for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// These addresses; an empty list means that the name has no address record.
+    /// These addresses. An empty list means that the name has no address record.
     Addresses(Vec<IpAddr>),
     /// NXDOMAIN.
     NoSuchName,
@@ -67,7 +67,7 @@ impl Dns {
         Self { address, zone, _server: server }
     }
 
-    /// Returns its address.
+    /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -164,7 +164,7 @@ struct Question<'a> {
 const HEADER_LENGTH: usize = 12;
 
 impl<'a> Question<'a> {
-    /// Parses the question of a query; `None` if the message is too short.
+    /// Parses the question of a query. Returns `None` if the message is too short.
     fn parse(message: &'a [u8]) -> Option<Self> {
         let body = message.get(HEADER_LENGTH..)?;
         let mut labels = Vec::new();
@@ -174,7 +174,7 @@ impl<'a> Question<'a> {
             labels.push(String::from_utf8_lossy(label).to_ascii_lowercase());
             offset += 1 + length;
         }
-        // The empty label that ends the name, the type and the class.
+        // After the labels follow an empty label (1 byte), the type and the class (2 bytes each).
         let bytes = body.get(..offset + 5)?;
         Some(Self {
             id: &message[..2],
@@ -184,7 +184,7 @@ impl<'a> Question<'a> {
         })
     }
 
-    /// Returns the response message; `None` if there is none.
+    /// Returns the response message, or `None` if the server does not respond.
     fn response(&self, reply: &Reply) -> Option<Vec<u8>> {
         // Response codes of RFC 1035, section 4.1.1.
         let (code, addresses) = match reply {
@@ -198,7 +198,8 @@ impl<'a> Question<'a> {
             addresses.iter().filter_map(|address| self.record(*address)).collect();
         let count = u8::try_from(records.len()).ok()?;
         let mut message = self.id.to_vec();
-        // A response, recursion desired and available; one question.
+        // The flags of a response (recursion desired and available) with the code, then the
+        // numbers of questions (one), answers, authorities and additional records.
         message.extend([0x81, 0x80 | code, 0, 1, 0, count, 0, 0, 0, 0]);
         message.extend(self.bytes);
         message.extend(records.concat());
@@ -211,9 +212,10 @@ impl<'a> Question<'a> {
             IpAddr::V4(address) => (A, address.octets().to_vec()),
             IpAddr::V6(address) => (AAAA, address.octets().to_vec()),
         };
-        // The name is a pointer to the question; class IN, TTL 0.
+        // The name is a pointer to the name in the question.
         let mut record = vec![0xc0, 0x0c];
         record.extend(kind.to_be_bytes());
+        // The class IN, the TTL 0 and the length of the address.
         record.extend([0, 1, 0, 0, 0, 0, 0, u8::try_from(bytes.len()).ok()?]);
         record.extend(bytes);
         (kind == self.kind).then_some(record)

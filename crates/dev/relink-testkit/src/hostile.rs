@@ -20,7 +20,7 @@ pub enum Misbehavior {
     Close,
     /// Resets the connection.
     Reset,
-    /// Sends headers, then resets the connection within the body.
+    /// Sends the headers and the start of the body, then resets the connection.
     ResetInBody,
     /// Declares 1000 bytes, sends 10 and closes the connection.
     Truncate,
@@ -65,7 +65,7 @@ impl Hostile {
         Self { address, sent, connects, _server: server }
     }
 
-    /// Returns its address.
+    /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

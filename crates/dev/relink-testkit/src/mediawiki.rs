@@ -1,6 +1,7 @@
 //! The wiki software MediaWiki on 127.0.0.1, with PHP's own web server and SQLite.
 //!
-//! `./test` installs it. Without it, the tests that need it fail; they are not skipped.
+//! `./test` installs MediaWiki. Without MediaWiki, the tests that need it fail. They are not
+//! skipped.
 //! The accounts are `Admin`, `RelinkBot` (a bot) and `Editor`.
 
 use std::env;
@@ -32,7 +33,7 @@ pub const PASSWORD: &str = "a-long-test-password";
 /// A running wiki; stops when dropped.
 #[derive(Debug)]
 pub struct MediaWikiServer {
-    /// PHP's web server; `None` while the pages are imported.
+    /// The web server of PHP. It is `None` while the pages are imported.
     web_server: Option<Child>,
     port: u16,
     directory: TempDir,
@@ -123,9 +124,9 @@ impl MediaWikiServer {
             paths.push(write_page(&files, MAIN_PAGE, "Welcome."));
         }
         paths.extend(pages.iter().map(|(title, text)| write_page(&files, title, text)));
-        for paths in paths.chunks(100) {
+        for batch in paths.chunks(100) {
             let mut arguments = vec!["--user", "Editor", "--overwrite"];
-            arguments.extend(paths.iter().map(|path| path.to_str().expect("the path is UTF-8")));
+            arguments.extend(batch.iter().map(|path| path.to_str().expect("the path is UTF-8")));
             self.run_maintenance_script("importTextFiles.php", &arguments, "");
         }
     }
@@ -188,8 +189,8 @@ fn installation() -> PathBuf {
     if let Some(path) = env::var_os(VARIABLE) {
         return PathBuf::from(path);
     }
-    let home = || Some(Path::new(&env::var_os("HOME")?).join(".cache"));
-    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
+    let default_cache = || Some(Path::new(&env::var_os("HOME")?).join(".cache"));
+    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(default_cache);
     cache.unwrap_or_default().join(DEFAULT_PATH)
 }
 

@@ -1,7 +1,7 @@
 //! The web server nginx with TLS on 127.0.0.1.
 //!
-//! `./test` installs it. Without it, the tests that need it fail.
-//! It responds to every path with `page PATH`, redirects `/old` to `/new`, and
+//! `./test` installs nginx. Without nginx, the tests that need it fail.
+//! The server responds to every path with `page PATH`, redirects `/old` to `/new`, and
 //! logs the connection of each request.
 
 use std::env;
@@ -34,7 +34,7 @@ pub struct NginxSettings {
     pub key: String,
     /// Whether HTTP/2 is enabled.
     pub has_http2: bool,
-    /// The maximum number of requests per connection; nginx's default is 1000.
+    /// The maximum number of requests per connection. The default of nginx is 1000.
     pub max_requests: Option<u32>,
     /// The certificate authority of client certificates in PEM format.
     pub client_authority: Option<String>,
@@ -90,7 +90,7 @@ impl Nginx {
         panic!("nginx does not start: {log}");
     }
 
-    /// Returns its port.
+    /// Returns the port of the server.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -104,9 +104,9 @@ impl Nginx {
     pub fn requests(&self, count: usize) -> Vec<LoggedRequest> {
         for _ in 0..POLLS {
             let log = fs::read_to_string(self.directory.path().join("access.log"));
-            let log: Vec<_> = log.unwrap_or_default().lines().map(parse_line).collect();
-            if log.len() >= count {
-                return log;
+            let requests: Vec<_> = log.unwrap_or_default().lines().map(parse_line).collect();
+            if requests.len() >= count {
+                return requests;
             }
             sleep(POLL_INTERVAL);
         }
@@ -128,7 +128,7 @@ fn free_port() -> u16 {
     listener.local_addr().expect("a bound socket has an address").port()
 }
 
-/// Starts the program and waits until it listens; `None` if it exits.
+/// Starts the program and waits until it listens. Returns `None` if the program exits.
 fn launch(directory: &Path, port: u16) -> Option<Child> {
     let program = env::var_os(VARIABLE).unwrap_or_else(|| "nginx".into());
     let mut process = Command::new(program)
@@ -141,7 +141,7 @@ fn launch(directory: &Path, port: u16) -> Option<Child> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Debian installs it in a directory that is only in the PATH of root.
+        // Debian installs nginx in a directory that is only in the PATH of root.
         .env("PATH", format!("{}:/usr/sbin", env::var("PATH").unwrap_or_default()))
         .spawn()
         .unwrap_or_else(|error| panic!("install `nginx`, or set {VARIABLE}: {error}"));
@@ -170,14 +170,14 @@ fn configuration(settings: &NginxSettings, directory: &Path, port: u16) -> Strin
     let max_requests = settings.max_requests.map(|max| format!("keepalive_requests {max};"));
     let max_requests = max_requests.unwrap_or_default();
     // The default directories are writable by root only.
-    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-    let temporary =
-        temporary.map(|name| format!("{name}_temp_path {directory}/{name};\n")).concat();
+    let temporary_directories = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|name| format!("{name}_temp_path {directory}/{name};\n"))
+        .concat();
     format!(
         "daemon off; master_process off; pid {directory}/nginx.pid;
         events {{ worker_connections 64; }}
         http {{
-            {temporary}
+            {temporary_directories}
             log_format requests '$connection $connection_requests $server_protocol $request_uri $status $ssl_client_verify';
             access_log {directory}/access.log requests;
             default_type text/plain;

@@ -1,7 +1,6 @@
 //! The search engine Xapian Omega, served on 127.0.0.1.
 //!
-//! `./test` installs it. Without it, the tests that need it fail; they are not
-//! skipped.
+//! `./test` installs Omega. Without Omega, the tests that need it fail. They are not skipped.
 
 use std::env;
 use std::ffi::OsStr;
@@ -39,7 +38,8 @@ pub struct Omega {
 }
 
 impl Omega {
-    /// Starts an engine that has indexed these pages: paths below `root`, and HTML.
+    /// Starts an engine that has indexed these pages, given by path and HTML. The URLs of the
+    /// pages are below `root`.
     ///
     /// # Panics
     ///
@@ -94,13 +94,13 @@ impl Drop for Omega {
 /// Passes one request to the program with CGI (RFC 3875).
 fn run_cgi(mut stream: TcpStream, program: &Path, settings: &Path) -> io::Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
-    let first = lines.next().transpose()?.unwrap_or_default();
+    let request_line = lines.next().transpose()?.unwrap_or_default();
     for line in lines {
         if line?.is_empty() {
             break;
         }
     }
-    let path = first.split(' ').nth(1).unwrap_or_default();
+    let path = request_line.split(' ').nth(1).unwrap_or_default();
     let query = path.split_once('?').map_or("", |(_, query)| query);
     let output = Command::new(program)
         .env("OMEGA_CONFIG_FILE", settings)

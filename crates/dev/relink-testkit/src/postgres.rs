@@ -1,8 +1,8 @@
 //! A private PostgreSQL server on 127.0.0.1.
 //!
-//! `./test` installs it. Without it, the tests that need it fail; they are not
-//! skipped. PostgreSQL refuses to run as root, so root starts it as the user
-//! `postgres`. The server stops when the test process ends, however it ends.
+//! `./test` installs PostgreSQL. Without PostgreSQL, the tests that need it fail. They are not
+//! skipped. PostgreSQL refuses to run as root, so root starts the server as the user
+//! `postgres`. The server stops when the test process ends for any reason.
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
@@ -22,8 +22,9 @@ const DEBIAN_ROOT: &str = "/usr/lib/postgresql";
 /// The user that runs the server if the tests run as root.
 const SERVER_USER: &str = "postgres";
 
-/// Starts the server, waits until the test process closes its end of the pipe,
-/// stops the server and removes its files.
+/// A shell script with two arguments: the directory of the programs and the directory of the
+/// server. Starts the server, waits until the test process closes its end of the pipe, stops the
+/// server and removes its files.
 const SUPERVISOR: &str = r#"
 "$1/pg_ctl" -D "$2/data" -l "$2/log" -w start >/dev/null || exit 1
 echo ready
@@ -188,7 +189,7 @@ fn find_programs() -> PathBuf {
     Path::new(DEBIAN_ROOT).join(newest.to_string()).join("bin")
 }
 
-/// Returns another number for each server of this process.
+/// Returns a different number for each server of this process.
 fn unique_number() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -254,8 +255,8 @@ fn supervise(programs: &Path, directory: &Path) -> Child {
     let mut supervisor = command.spawn().expect("`sh` is installed");
     let mut ready = [0; "ready\n".len()];
     let mut output = supervisor.stdout.take().expect("the output is a pipe");
-    let started = std::io::Read::read_exact(&mut output, &mut ready);
-    if started.is_err() {
+    let result = std::io::Read::read_exact(&mut output, &mut ready);
+    if result.is_err() {
         let log = fs::read_to_string(directory.join("log")).unwrap_or_default();
         panic!("PostgreSQL does not start: {log}");
     }

@@ -1,6 +1,6 @@
 //! A forward proxy on 127.0.0.1.
 //!
-//! It forwards plain requests in absolute form and opens tunnels. It connects
+//! The proxy forwards plain requests with a complete URL and opens tunnels. It connects
 //! to 127.0.0.1 for every host, so that no request leaves the machine. A client
 //! that gets a response for an unknown host name did not resolve the name
 //! itself.
@@ -76,14 +76,14 @@ impl ForwardProxy {
         (Self { address, log, _stop: stop }, server)
     }
 
-    /// Accepts only requests with this `Proxy-Authorization` header; others get
+    /// Accepts only requests with this `Proxy-Authorization` header. Other requests get the
     /// status 407.
     pub fn require_authorization(&self, authorization: &str) -> &Self {
         self.log().authorization = Some(authorization.to_owned());
         self
     }
 
-    /// Returns its address.
+    /// Returns the address of the proxy.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -202,7 +202,7 @@ async fn forward(
     Ok(())
 }
 
-/// Reads the head of a response and its `Content-Length`.
+/// Reads the head of a response. Returns the head and the value of `Content-Length`.
 async fn read_head(server: &mut BufReader<TcpStream>) -> io::Result<(String, u64)> {
     let (mut head, mut length) = (String::new(), 0);
     loop {

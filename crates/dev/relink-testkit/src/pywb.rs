@@ -1,7 +1,6 @@
 //! The web archive server pywb on 127.0.0.1.
 //!
-//! `./test` installs it. Without it, the tests that need it fail; they are not
-//! skipped.
+//! `./test` installs pywb. Without pywb, the tests that need it fail. They are not skipped.
 
 use std::env;
 use std::fs;
@@ -38,7 +37,7 @@ pub struct Pywb {
 }
 
 impl Pywb {
-    /// Starts a server with this file and waits until it listens.
+    /// Starts a server with the records of a WARC file, and waits until the server listens.
     ///
     /// # Panics
     ///
@@ -106,7 +105,7 @@ impl Pywb {
         Self { server, port, directory }
     }
 
-    /// Returns the URL of its only collection.
+    /// Returns the URL of the only collection of the server.
     ///
     /// # Panics
     ///
@@ -116,12 +115,12 @@ impl Pywb {
         Url::parse(&text).expect("an address and a port make a URL")
     }
 
-    /// Waits until a recording server has indexed these URLs. It indexes new files every
-    /// second.
+    /// Waits until a recording server has indexed these URLs. The server indexes new files
+    /// every second.
     ///
     /// # Panics
     ///
-    /// Panics if it takes longer than 20 seconds.
+    /// Panics if the server needs more than 20 seconds.
     pub fn wait_for(&self, urls: &[String]) {
         let index = self.directory.path().join("collections/test/indexes/autoindex.cdxj");
         for _ in 0..POLLS {
@@ -158,8 +157,8 @@ fn python() -> PathBuf {
     if let Some(python) = env::var_os(VARIABLE) {
         return PathBuf::from(python);
     }
-    let home = || Some(Path::new(&env::var_os("HOME")?).join(".cache"));
-    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
+    let default_cache = || Some(Path::new(&env::var_os("HOME")?).join(".cache"));
+    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(default_cache);
     cache.unwrap_or_default().join(DEFAULT_PATH)
 }
 

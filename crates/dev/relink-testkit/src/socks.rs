@@ -1,7 +1,7 @@
 //! A SOCKS5 proxy on 127.0.0.1.
 //!
-//! It connects to 127.0.0.1 for every host, so that no connection leaves the
-//! machine, and records whether clients sent host names or addresses.
+//! The proxy connects to 127.0.0.1 for every host, so that no connection leaves the
+//! machine. It records whether clients sent host names or addresses.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -24,7 +24,7 @@ const NO_AUTHENTICATION: u8 = 0;
 const PASSWORD: u8 = 2;
 /// No method of the client is acceptable.
 const NO_METHOD: u8 = 0xff;
-/// Types of addresses; any other is a host name.
+/// Types of addresses. Any other type is a host name.
 const IPV4: u8 = 1;
 const IPV6: u8 = 4;
 
@@ -72,7 +72,7 @@ impl SocksProxy {
         self
     }
 
-    /// Returns its address.
+    /// Returns the address of the proxy.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -127,7 +127,7 @@ async fn handle_connection(mut client: TcpStream, log: &Mutex<SocksLog>) -> io::
     tokio::io::copy_bidirectional(&mut client, &mut host).await.map(drop)
 }
 
-/// Negotiates the method and verifies the login; returns whether it is valid.
+/// Negotiates the method and verifies the login. Returns whether the login is valid.
 async fn authenticate(client: &mut TcpStream, log: &Mutex<SocksLog>) -> io::Result<bool> {
     let mut head = [0; 2];
     client.read_exact(&mut head).await?;

@@ -25,7 +25,7 @@ pub use content::prose;
 pub use large_site::{LargeSite, MemberSite};
 pub use request::{SiteRequest, SiteResponse};
 
-use content::{home_links, real_page, real_paths};
+use content::{home_page, real_page, real_paths};
 
 /// The text of the pages of a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub enum TrapText {
 pub struct TrapSite {
     /// The name of the trap.
     pub name: &'static str,
-    /// Whether its pages have text of their own.
+    /// Whether the pages of the trap have text of their own.
     pub text: TrapText,
     /// The page that leads into the trap.
     entry: &'static str,
-    /// Real pages of the trap, in addition to those of every site.
+    /// Returns the paths of the real pages of the trap. Every site has further real pages.
     real_pages: fn() -> Vec<String>,
     /// The pages of the trap; `None` if the path does not belong to it.
     respond: fn(&SiteRequest) -> Option<SiteResponse>,
@@ -60,13 +60,13 @@ impl TrapSite {
         Self { name, text: TrapText::Known, entry, real_pages: Vec::new, respond }
     }
 
-    /// Declares that every page has text of its own.
+    /// Declares that every page of the trap has text of its own.
     const fn with_unique_text(self) -> Self {
         Self { text: TrapText::Unique, ..self }
     }
 
-    /// Adds real pages of the trap, given by their paths.
-    const fn with_real(self, real_pages: fn() -> Vec<String>) -> Self {
+    /// Adds real pages that only this site has. `real_pages` returns their paths.
+    const fn with_real_pages(self, real_pages: fn() -> Vec<String>) -> Self {
         Self { real_pages, ..self }
     }
 
@@ -83,13 +83,13 @@ impl TrapSite {
         if let Some(response) = (self.respond)(&request) {
             return response;
         }
-        let entry = (self.entry.to_owned(), "Browse".to_owned());
+        let link_to_trap = (self.entry.to_owned(), "Browse".to_owned());
         let page = match request.path.as_str() {
-            "/" => Some(home_links()),
+            "/" => Some(home_page()),
             path => real_page(path),
         };
         page.map_or(SiteResponse::Missing, |mut page| {
-            page.links.push(entry);
+            page.links.push(link_to_trap);
             SiteResponse::Page(page.to_html())
         })
     }

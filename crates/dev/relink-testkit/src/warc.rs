@@ -54,7 +54,7 @@ impl Warc {
     }
 
     /// Adds a revisit record: headers without a body. `first` is the time of the original
-    /// record, and `body` its body, of which only the digest is written.
+    /// record. `body` is the body of the original record, of which only the digest is written.
     #[must_use]
     pub fn revisit(self, url: &str, time: &str, status: u16, first: &str, body: &str) -> Self {
         let head = http_head(status, &[("Content-Type", "text/html")]);
@@ -68,7 +68,7 @@ impl Warc {
         self.record("revisit", url, time, &extra, head.as_bytes())
     }
 
-    /// Adds any record.
+    /// Adds any record. `extra` are additional header lines.
     #[must_use]
     pub fn record(mut self, kind: &str, url: &str, time: &str, extra: &str, block: &[u8]) -> Self {
         let number = self.records.len() + 1;

@@ -1,6 +1,6 @@
 //! A scripted web server on 127.0.0.1.
 //!
-//! It sends canned responses by host and path, and records all requests. It
+//! The server sends canned (prepared) responses by host and path, and records all requests. It
 //! runs on the caller's runtime ([`TestServer::start`]) or on its own thread
 //! ([`TestServer::start_blocking`]), for tests that run a program.
 //!
@@ -92,12 +92,12 @@ impl TestServer {
         (web, server)
     }
 
-    /// Returns its address.
+    /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns its port.
+    /// Returns the port of the server.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
@@ -210,7 +210,8 @@ fn bind_all(addresses: &[Ipv4Addr]) -> Vec<TcpListener> {
         }
         Ok(listeners)
     };
-    // Another program may use the port on one of the addresses.
+    // Port 0 selects a free port of the first address. Another program may use this port on
+    // the other addresses.
     let bound = (0..MAX_BIND_ATTEMPTS).find_map(|_| bind(0).ok());
     bound.expect("the addresses have a common free port")
 }

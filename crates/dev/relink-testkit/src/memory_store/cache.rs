@@ -24,8 +24,8 @@ impl CacheStore for MemoryStore {
     async fn save_controls(&self, controls: &[StoredControl]) -> Result<(), StoreError> {
         let mut state = self.tables().await;
         for control in controls {
-            let known = state.controls.get(&control.key);
-            if known.is_none_or(|known| known.probe.requested_at <= control.probe.requested_at) {
+            let stored = state.controls.get(&control.key);
+            if stored.is_none_or(|stored| stored.probe.requested_at <= control.probe.requested_at) {
                 state.controls.insert(control.key.clone(), control.clone());
             }
         }
@@ -77,11 +77,11 @@ impl CacheStore for MemoryStore {
         limit: usize,
     ) -> Result<Vec<StoredRevival>, StoreError> {
         let state = self.tables().await;
-        let found = state
+        let matching = state
             .revivals
             .values()
             .filter(|revival| revival.url.starts_with(prefix) && revival.url.as_str() > after);
-        Ok(found.take(limit).cloned().collect())
+        Ok(matching.take(limit).cloned().collect())
     }
 
     async fn save_revivals(&self, revivals: &[StoredRevival]) -> Result<(), StoreError> {
@@ -103,10 +103,11 @@ impl CacheStore for MemoryStore {
 
     async fn save_pattern(&self, pattern: &StoredPattern) -> Result<i64, StoreError> {
         let mut state = self.tables().await;
-        let known = state.patterns.iter_mut().find(|known| known.directory == pattern.directory);
-        if let Some(known) = known {
-            let (id, is_disabled) = (known.id, known.is_disabled);
-            *known = StoredPattern { id, is_disabled, ..pattern.clone() };
+        let existing =
+            state.patterns.iter_mut().find(|stored| stored.directory == pattern.directory);
+        if let Some(existing) = existing {
+            let (id, is_disabled) = (existing.id, existing.is_disabled);
+            *existing = StoredPattern { id, is_disabled, ..pattern.clone() };
             return Ok(id);
         }
         let id = state.patterns.last().map_or(0, |last| last.id) + 1;
@@ -148,8 +149,10 @@ impl DecayStore for MemoryStore {
 
     async fn decayed_pages(&self, min_decay: f64) -> Result<Vec<StoredDecay>, StoreError> {
         let state = self.tables().await;
+        // The scores are sorted by URL and time.
         let scores: Vec<&StoredDecay> = state.decay.values().collect();
-        let latest = scores.chunk_by(|one, next| one.url == next.url).filter_map(<[_]>::last);
+        let by_page = scores.chunk_by(|score, next| score.url == next.url);
+        let latest = by_page.filter_map(<[_]>::last);
         Ok(latest.filter(|score| score.decay >= min_decay).map(|score| (*score).clone()).collect())
     }
 }

@@ -145,9 +145,11 @@ impl State {
 
     /// Deletes documents that are not in `documents`, and tasks without links.
     fn finish_loading(&mut self, run: RunId, documents: &[DocumentId]) {
-        let of_run = self.documents.iter().filter(|(_, document)| document.run == run);
-        let removed: Vec<i64> =
-            of_run.map(|(id, _)| *id).filter(|id| !documents.contains(&DocumentId(*id))).collect();
+        let documents_of_run = self.documents.iter().filter(|(_, document)| document.run == run);
+        let removed: Vec<i64> = documents_of_run
+            .map(|(id, _)| *id)
+            .filter(|id| !documents.contains(&DocumentId(*id)))
+            .collect();
         for id in removed {
             self.documents.remove(&id);
             self.delete_links_of(run, DocumentId(id));

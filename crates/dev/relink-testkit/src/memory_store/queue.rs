@@ -22,7 +22,7 @@ impl WorkQueue for MemoryStore {
 
     async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError> {
         let state = self.tables().await;
-        let joinable = |(id, run): (&RunId, &Run)| JoinableRun {
+        let joinable_run = |(id, run): (&RunId, &Run)| JoinableRun {
             run: OpenRun {
                 id: *id,
                 started_at: run.started_at,
@@ -33,7 +33,7 @@ impl WorkQueue for MemoryStore {
             command: run.key.command.clone(),
         };
         let open = state.runs.iter().filter(|(id, run)| run.is_open() && state.is_loaded(**id));
-        Ok(open.map(joinable).collect())
+        Ok(open.map(joinable_run).collect())
     }
 
     async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError> {
@@ -48,7 +48,7 @@ impl WorkQueue for MemoryStore {
 
     async fn queue_status(&self) -> Result<QueueStatus, StoreError> {
         let state = self.tables().await;
-        let queue = |(id, run): (&RunId, &Run)| {
+        let run_queue = |(id, run): (&RunId, &Run)| {
             let mut counts: BTreeMap<u8, u64> = BTreeMap::new();
             for (_, task) in state.tasks_of(*id) {
                 *counts.entry(task.state as u8).or_default() += 1;
@@ -66,7 +66,8 @@ impl WorkQueue for MemoryStore {
                     as u64,
             }
         };
-        let runs = state.runs.iter().rev().filter(|(_, run)| run.is_open()).map(queue).collect();
+        let runs =
+            state.runs.iter().rev().filter(|(_, run)| run.is_open()).map(run_queue).collect();
         Ok(QueueStatus { runs, ..QueueStatus::default() })
     }
 
@@ -243,11 +244,11 @@ impl WorkQueue for MemoryStore {
         let state = self.tables().await;
         let held =
             state.tasks_of(run).filter(|(id, task)| *id > after && task.state == TaskState::Held);
-        let read = held.filter_map(|(id, task)| {
+        let with_probe = held.filter_map(|(id, task)| {
             let probe = state.probes.get(&task.probe?)?.probe.clone();
             Some((state.fetch_task(id, task)?, probe))
         });
-        Ok(read.take(limit).collect())
+        Ok(with_probe.take(limit).collect())
     }
 }
 
@@ -257,7 +258,7 @@ impl State {
         self.documents.values().all(|document| document.run != run || document.is_loaded)
     }
 
-    /// Returns due tasks of a leased host; none if the lease was lost.
+    /// Returns due tasks of a leased host. Returns no tasks if the lease was lost.
     fn due_tasks(
         &mut self,
         run: RunId,
@@ -338,8 +339,8 @@ impl State {
         Some(held)
     }
 
-    /// Stores a result. If the page was not reached, it keeps the last probe
-    /// that reached it.
+    /// Stores a result. If the page was not reached, the result keeps the last probe that
+    /// reached the page.
     fn store_result(
         &mut self,
         target: i64,
@@ -349,6 +350,7 @@ impl State {
     ) {
         let Some(target) = self.target_mut(target) else { return };
         let is_reached = result.verdict.is_reached();
+        // Later pages are compared with the page before the drift.
         let is_reference = is_reached && result.verdict != Verdict::Drifted;
         let previous = target.current();
         let reached_at = is_reached.then_some(result.checked_at);

@@ -41,7 +41,7 @@ impl State {
         }
     }
 
-    /// Returns the result of a task; `None` if it has none.
+    /// Returns a task with its result. Returns `None` if the task has no result.
     pub(super) fn checked_target(
         &self,
         id: TaskId,
@@ -112,12 +112,14 @@ impl State {
     }
 }
 
-/// Returns the URL on which the fragment of a link is checked after redirects.
+/// Returns the final URL after redirects if the fragment of a link applies to this URL. A redirect
+/// with a fragment of its own replaces the fragment of the link.
 fn fragment_url(probe: &Probe) -> Option<String> {
     let (last, earlier) = probe.hops.split_last().filter(|(_, earlier)| !earlier.is_empty())?;
     let retains_fragment = |hop: &Hop| {
-        let has_own = hop.location.as_deref().is_some_and(|location| location.contains('#'));
-        (300..400).contains(&hop.status) && !has_own
+        let has_own_fragment =
+            hop.location.as_deref().is_some_and(|location| location.contains('#'));
+        (300..400).contains(&hop.status) && !has_own_fragment
     };
     earlier.iter().all(retains_fragment).then(|| last.url.clone())
 }

@@ -13,7 +13,7 @@ use relink_ports::{
 use super::MemoryStore;
 use super::state::{Document, Run, State, TaskState};
 
-/// An upper bound of the delay of a retry; the longest backoff is 11 minutes.
+/// An upper bound of the delay of a retry. The longest backoff is 11 minutes.
 const MAX_RETRY_WAIT: SignedDuration = SignedDuration::from_mins(15);
 /// The assumed size of a row in bytes.
 const ROW_SIZE: u64 = 64;
@@ -101,11 +101,13 @@ impl RunStore for MemoryStore {
 
     async fn host_stats(&self, run: RunId, limit: usize) -> Result<Vec<HostStats>, StoreError> {
         let tables = self.tables().await;
-        let of_run = tables.host_stats.range((run, i64::MIN)..=(run, i64::MAX));
-        let mut stats: Vec<HostStats> =
-            of_run.map(|(_, stats)| stats.clone()).filter(|stats| stats.requests > 0).collect();
-        stats.sort_by(|one, other| {
-            other.requests.cmp(&one.requests).then_with(|| one.name.cmp(&other.name))
+        let stats_of_run = tables.host_stats.range((run, i64::MIN)..=(run, i64::MAX));
+        let mut stats: Vec<HostStats> = stats_of_run
+            .map(|(_, stats)| stats.clone())
+            .filter(|stats| stats.requests > 0)
+            .collect();
+        stats.sort_by(|left, right| {
+            right.requests.cmp(&left.requests).then_with(|| left.name.cmp(&right.name))
         });
         stats.truncate(limit);
         Ok(stats)
@@ -187,8 +189,8 @@ impl State {
         RunId(self.last_run)
     }
 
-    /// Restarts the waits of hosts whose schedule was stored in the future: the
-    /// system clock was set back.
+    /// Restarts the waits of hosts whose schedule was stored in the future. This happens if
+    /// the system clock was set back.
     fn repair_host_times(&mut self, now: Timestamp) {
         let schedules = self.hosts.iter_mut().map(|host| &mut host.schedule);
         for schedule in schedules.filter(|schedule| schedule.stored_at > now) {
@@ -210,7 +212,7 @@ impl State {
         }
     }
 
-    /// Counts the targets of a run and those that are checked.
+    /// Counts the targets and the checked targets of a run.
     fn progress(&self, run: RunId) -> RunProgress {
         let mut progress = RunProgress::default();
         for (_, task) in self.tasks_of(run) {
@@ -288,8 +290,8 @@ impl State {
         }
     }
 
-    /// Deletes old probes, except those of open runs and those that last reached
-    /// a page.
+    /// Deletes old probes. Keeps the probes of open runs, and the probes that last reached a
+    /// page.
     fn prune_probes(&mut self, before: Timestamp) {
         let current = self.targets.iter().filter_map(|target| target.current()?.reached_probe);
         let cached = self.tasks.values().filter(|task| task.is_cached);

@@ -22,7 +22,7 @@ pub(super) struct State {
     pub(super) workers: u64,
     pub(super) runs: BTreeMap<RunId, Run>,
     /// The id of the last run that was added. `last_document`, `last_task` and `last_probe` are
-    /// the same for their tables.
+    /// the last ids of their tables.
     pub(super) last_run: i64,
     pub(super) hosts: Vec<Host>,
     pub(super) host_ids: HashMap<String, i64>,
@@ -143,7 +143,7 @@ impl Target {
 #[derive(Debug, Clone)]
 pub(super) struct StoredResult {
     pub(super) result: TargetResult,
-    /// The last probe; `None` if [`Task::probe`] is the last probe.
+    /// The id of the last probe, or `None` if [`Task::probe`] is the last probe.
     pub(super) probe: Option<i64>,
     /// The last time the page was reached, in this or an earlier generation.
     pub(super) reached_at: Option<Timestamp>,
@@ -182,7 +182,7 @@ pub(super) struct Task {
     pub(super) rank: Option<i64>,
 }
 
-/// A link to the target of a task. The key of the table has its task and document.
+/// A link to the target of a task. The key of the table contains the task and the document.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
     pub(super) location: SourceLocation,
@@ -315,7 +315,8 @@ impl State {
         }
     }
 
-    /// Returns the hosts of a run with pending tasks, and when the first is due.
+    /// Returns the hosts of a run with pending tasks, and the time when the first task of each
+    /// host is due.
     pub(super) fn pending_hosts(&self, run: RunId) -> impl Iterator<Item = (i64, Timestamp)> {
         let hosts = self.pending.range((run, i64::MIN)..=(run, i64::MAX));
         hosts.filter_map(|((_, host), tasks)| Some((*host, tasks.first()?.0)))
@@ -337,7 +338,7 @@ impl State {
         self.target(task.target)?.results.get(&task.generation?)
     }
 
-    /// Returns the last probe of a task; for a cached result, the probe that
+    /// Returns the last probe of a task. If the result is cached, returns the probe that
     /// reached the page.
     pub(super) fn probe_of(&self, task: &Task) -> Option<&StoredProbe> {
         let result = self.result_of(task);
@@ -391,7 +392,7 @@ impl State {
         seen_at.is_some() && seen_at == current.map(|current| current.result.checked_at)
     }
 
-    /// Returns the generation of a run; zero if there is none.
+    /// Returns the generation of a run, or zero if the run does not exist.
     pub(super) fn run_generation(&self, run: RunId) -> i64 {
         self.runs.get(&run).map_or(0, |run| run.generation)
     }

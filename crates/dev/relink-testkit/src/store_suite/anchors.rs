@@ -68,7 +68,7 @@ pub async fn anchor_references_have_anchors_of_their_page(store: &dyn Store) -> 
     finish_page(&fixture, 1, Some(vec![3, u32::MAX])).await?;
     let all = anchor_references(&fixture).await?;
     let reported: Vec<(&str, &str, u64)> =
-        all.iter().map(|one| (&*one.url, &*one.fragment, one.link.2)).collect();
+        all.iter().map(|found| (&*found.url, &*found.fragment, found.link.2)).collect();
     assert_eq!(reported, [(PAGE, "a", 0), (PAGE, "b", 2)]);
     assert_eq!(all[0].anchors, [3, u32::MAX]);
     assert_eq!(store.count_unchecked_fragments(fixture.run).await?, 0);
@@ -108,7 +108,8 @@ pub async fn missing_anchor_is_a_separate_finding(store: &dyn Store) -> CaseResu
     let fixture = open(store, 0, &[link_with_fragment(1, "a"), link_with_fragment(2, "a")]).await?;
     finish_page(&fixture, 1, Some(Vec::new())).await?;
     let all = anchor_references(&fixture).await?;
-    let missing: Vec<MissingAnchor> = all.iter().map(|one| missing_anchor(one.link, "a")).collect();
+    let missing: Vec<MissingAnchor> =
+        all.iter().map(|reference| missing_anchor(reference.link, "a")).collect();
     assert_eq!(store.add_missing_anchors(fixture.run, &missing, fixture.cache_window()).await?, 1);
     assert_eq!(store.add_missing_anchors(fixture.run, &missing, fixture.cache_window()).await?, 0);
     let checked = fixture.checked().await?;

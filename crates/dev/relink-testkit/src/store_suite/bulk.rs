@@ -115,8 +115,8 @@ pub async fn inlinks_of_many_tasks_equal_those_of_each(store: &dyn Store) -> Cas
     Ok(())
 }
 
-/// Returns a link with this number. Number 77 is a local file, and one in fifty
-/// has the same target as the previous one.
+/// Returns the link with this number. Link 77 leads to a local file. Every fiftieth link has the
+/// same target as the link before.
 fn link(number: u32) -> NewLink {
     match number {
         77 => local_link(number, "docs/file.md", Verdict::Alive),

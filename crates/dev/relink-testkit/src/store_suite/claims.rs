@@ -89,8 +89,8 @@ pub async fn renewed_lease_lasts_longer(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// `renew` returns the leases that it could not extend: released ones, and those that another
-/// claim took over.
+/// `renew` returns the leases that it could not extend: released leases, and leases of hosts
+/// that a later claim leased again.
 pub async fn released_or_lost_lease_is_not_renewed(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     let released = fixture.claim_one(at(0)).await?;
@@ -140,8 +140,8 @@ pub async fn more_tasks_returns_nothing_for_lost_lease(store: &dyn Store) -> Cas
     Ok(())
 }
 
-/// The next due time is the earliest `not_before` of the pending tasks; `None` if there is
-/// none.
+/// The next due time is the earliest `not_before` of the pending tasks, or `None` without
+/// pending tasks.
 pub async fn release_updates_next_due_time(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, "http://one.test/2"]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -196,7 +196,7 @@ pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResul
 }
 
 /// With `claims_before_due`, hosts that are not due yet are claimed, so that a run can finish
-/// their tasks as blocked. Leased hosts are not.
+/// their tasks as blocked. Leased hosts are not claimed.
 pub async fn claim_before_due_respects_leases(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_ONE, PAGE_TWO]).await?;
     let first = store.claim(fixture.run, claim_request(1, 1, at(1), lease_end(at(1)))).await?;

@@ -193,9 +193,8 @@ fn links_to(paths: &[&str]) -> Vec<NewLink> {
     (1..).zip(paths).map(|(line, path)| discovered_link(line, &on_host(path))).collect()
 }
 
-/// Neighbors are returned alternately after and before the URL. Pending targets
-/// and targets of other runs are not neighbors; a fetched target that is
-/// retried is one.
+/// Neighbors after and before the URL are returned in turn. Pending targets and targets of
+/// other runs are not neighbors. A target that was fetched and will be retried is a neighbor.
 pub async fn neighbors_are_the_nearest_fetched_in_this_run(store: &dyn Store) -> CaseResult {
     let other = RunKey { scope: "other".to_owned(), ..run_key() };
     let other = StoreFixture::open_with_key(store, &other, at(0)).await?;
@@ -421,7 +420,7 @@ pub async fn target_record_has_probes_from_before_a_hold(store: &dyn Store) -> C
 }
 
 /// A task is finished after a hold without another request. The probe of the
-/// hold is the last one that reached the page.
+/// hold is the last probe that reached the page.
 pub async fn page_reached_after_a_hold_is_in_history(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     let claim = fixture.claim_one(at(1)).await?;

@@ -241,7 +241,7 @@ pub(super) fn discovered_link(line: u32, url: &str) -> NewLink {
     web_link(line, url, RequestRights::discovered())
 }
 
-/// Returns a link to a URL, whose host is that of the target.
+/// Returns a link to a web page. The name of its host is the host of the URL.
 fn web_link(line: u32, url: &str, rights: RequestRights) -> NewLink {
     let host = url.split('/').nth(2).unwrap_or(url);
     NewLink {

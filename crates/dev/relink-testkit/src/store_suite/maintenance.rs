@@ -104,8 +104,8 @@ pub async fn prune_keeps_current_result_and_last_reached_digest(
     Ok(())
 }
 
-/// A new run does not get the id of a pruned one. Otherwise the remaining probes of the old
-/// run would belong to it.
+/// A new run does not get the id of a pruned run. Otherwise the remaining probes of the old
+/// run would belong to the new run.
 pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn ManagedStore) -> CaseResult {
     let old = StoreFixture::with_pages(store, at(0), &[PAGE_ONE]).await?;
     old.finish_all(Verdict::Alive, at(1)).await?;

@@ -182,8 +182,8 @@ pub async fn inlinks_are_in_the_order_of_the_tasks(store: &dyn Store) -> CaseRes
     Ok(())
 }
 
-/// A document can suppress codes. A finding that all its documents suppress is
-/// omitted; otherwise only the other locations are returned.
+/// A document can suppress codes. If all documents with a link suppress a finding, the finding is
+/// omitted. Otherwise, only the locations in the other documents are returned.
 pub async fn suppressed_finding_is_not_returned(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let suppressing_link = |line, url, code: &str| {
@@ -201,7 +201,7 @@ pub async fn suppressed_finding_is_not_returned(store: &dyn Store) -> CaseResult
     let checked = fixture.checked().await?;
     let reported: Vec<(&str, u64, u32)> = checked
         .iter()
-        .map(|one| (&*one.url, one.inlinks, one.locations[0].location.line))
+        .map(|target| (&*target.url, target.inlinks, target.locations[0].location.line))
         .collect();
     assert_eq!(reported, [(PAGE_TWO, 1, 3), (PAGE_THREE, 1, 4)]);
     let stats = store.run_stats(fixture.run).await?;

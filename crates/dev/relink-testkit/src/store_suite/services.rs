@@ -68,7 +68,7 @@ pub async fn latest_decay_score_of_a_page_counts(store: &dyn Store) -> CaseResul
     Ok(())
 }
 
-/// Returns the URLs of pages that changed after a probe, dead ones with a minus
+/// Returns the URLs of pages that changed after a probe. The URLs of dead pages have a minus
 /// sign.
 async fn changed_urls(
     store: &dyn Store,

@@ -159,7 +159,7 @@ pub async fn cached_result_is_used_only_if_allowed(store: &dyn Store) -> CaseRes
     assert_eq!((summary.new_targets, summary.already_checked), (2, 1));
     let unfetched = CheckedTargetQuery { is_unfetched: true, ..CheckedTargetQuery::ALL };
     let checked = store.checked_targets(second.run, unfetched).await?;
-    assert_eq!(checked.iter().map(|one| one.url.as_str()).collect::<Vec<_>>(), [PAGE_B]);
+    assert_eq!(checked.iter().map(|target| target.url.as_str()).collect::<Vec<_>>(), [PAGE_B]);
     assert_eq!(second.due_urls(at(4)).await?, [PAGE_A]);
     Ok(())
 }
@@ -310,7 +310,7 @@ pub async fn runs_are_listed_newest_first(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Runs a crawl whose home page has these links. All other pages are dead.
+/// Runs a crawl whose home page has these links, and finishes it. All other pages are dead.
 async fn finished_crawl(
     store: &dyn Store,
     now: i64,

@@ -16,7 +16,7 @@ const WORDS: [&str; 48] = [
 const NEWS: u64 = 14;
 /// Number of real chapters; each links to the next.
 const CHAPTERS: u64 = 12;
-/// The slugs of people have the numbers after this number.
+/// The slug of the first person has the number after this number. News have smaller numbers.
 const FIRST_PERSON: u64 = 700;
 /// Number of real people.
 const PEOPLE: u64 = 8;
@@ -29,18 +29,18 @@ pub(super) fn next_random(state: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Returns a number that depends only on a text.
+/// Returns a seed that depends only on a text.
 pub(super) fn seed_of(text: &str) -> u64 {
     text.bytes().fold(17, |hash, byte| next_random(hash ^ u64::from(byte)))
 }
 
-/// Returns one of the words.
+/// Returns the word of a seed. Several seeds have the same word.
 pub(super) fn word(seed: u64) -> &'static str {
     let index = usize::try_from(next_random(seed) % WORDS.len() as u64).unwrap_or_default();
     WORDS.get(index).copied().unwrap_or_default()
 }
 
-/// Returns a text of `length` words in sentences, another one for every seed.
+/// Returns a text of `length` words in sentences. Every seed has another text.
 pub fn prose(seed: u64, length: u64) -> String {
     let mut text = String::new();
     let mut state = next_random(seed);
@@ -80,7 +80,7 @@ impl SitePage {
 
     /// Returns a response with this page.
     #[expect(clippy::unnecessary_wraps, reason = "the last expression of most functions")]
-    pub(super) fn found(self) -> Option<SiteResponse> {
+    pub(super) fn into_response(self) -> Option<SiteResponse> {
         Some(SiteResponse::Page(self.to_html()))
     }
 
@@ -101,8 +101,8 @@ impl SitePage {
     }
 }
 
-/// Returns the links of the home page.
-pub(super) fn home_links() -> SitePage {
+/// Returns the home page, without the link to the trap.
+pub(super) fn home_page() -> SitePage {
     SitePage::new("Welcome", prose(1, 60)).link("/news", "News").link("/guide/1", "Guide")
 }
 
@@ -115,7 +115,8 @@ pub(super) fn real_paths() -> Vec<String> {
     paths
 }
 
-/// Returns a path segment of three words, such as `river-stone-garden`.
+/// Returns a path segment of three words that depend on the number, such as
+/// `river-stone-garden`.
 pub(super) fn slug(number: u64) -> String {
     format!("{}-{}-{}", word(number), word(number * 31 + 7), word(number * 17 + 3))
 }

@@ -1,5 +1,8 @@
 //! Traps of parameters and filters (facets): each combination of values is another URL,
 //! but selects known text.
+//!
+//! Numbers in calls of `prose`, `word` and `slug` select different words for each kind of
+//! page. They have no other meaning.
 
 use super::TrapSite;
 use super::content::{SitePage, prose, slug, word};
@@ -8,11 +11,12 @@ use super::{SiteRequest, SiteResponse};
 /// The sites of this module.
 pub(super) const SITES: &[TrapSite] = &[
     TrapSite::new("facets with constant text", "/shop", constant_facets),
-    TrapSite::new("facets that select products", "/shop", selecting_facets).with_real(products),
+    TrapSite::new("facets that select products", "/shop", selecting_facets)
+        .with_real_pages(products),
     TrapSite::new("facets in changing parameter order", "/find", unordered_facets),
-    TrapSite::new("sort orders", "/list", sort_orders).with_real(listed),
+    TrapSite::new("sort orders", "/list", sort_orders).with_real_pages(listed),
     TrapSite::new("language × currency × theme", "/store", language_currency_theme)
-        .with_real(store_pages),
+        .with_real_pages(store_pages),
     TrapSite::new("searches that link to searches", "/search?q=river", searches),
     TrapSite::new("tags in any order", "/tags/river", tags),
     TrapSite::new("shop filters in path segments", "/catalog", path_filters),
@@ -27,28 +31,31 @@ fn products() -> Vec<String> {
     products.chain(["/shop".to_owned()]).collect()
 }
 
-/// Joins parameters to a query string.
+/// Joins parameters to a query, such as `color=red&size=2`.
 fn to_query(pairs: &[(String, String)]) -> String {
     let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
     pairs.join("&")
 }
 
-/// Eleven switches; the text is always the same.
+/// Returns the query of a request with one parameter set to a value.
+fn query_with(request: &SiteRequest, key: &str, value: &str) -> String {
+    let mut parameters = request.parameters();
+    parameters.insert(key.to_owned(), value.to_owned());
+    let pairs: Vec<(String, String)> = parameters.into_iter().collect();
+    to_query(&pairs)
+}
+
+/// Eleven switches. The text is always the same.
 fn constant_facets(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/shop" {
         return None;
     }
-    let selected = request.map();
-    let links = (0..11).filter_map(|number| {
-        let key = word(500 + number);
-        (!selected.contains_key(key)).then(|| {
-            let mut extended = selected.clone();
-            extended.insert(key.to_owned(), "on".to_owned());
-            let pairs: Vec<(String, String)> = extended.into_iter().collect();
-            (format!("/shop?{}", to_query(&pairs)), format!("Only {key}"))
-        })
+    let selected = request.parameters();
+    let switches = (0..11).map(|number| word(500 + number));
+    let links = switches.filter(|switch| !selected.contains_key(*switch)).map(|switch| {
+        (format!("/shop?{}", query_with(request, switch, "on")), format!("Only {switch}"))
     });
-    SitePage::new("Shop", prose(77, 80)).links(links).found()
+    SitePage::new("Shop", prose(77, 80)).links(links).into_response()
 }
 
 /// Brand, color and size select some of the products.
@@ -57,32 +64,31 @@ fn selecting_facets(request: &SiteRequest) -> Option<SiteResponse> {
         && first == "product"
     {
         let number = (1..=PRODUCTS).find(|number| slug(40 + number) == *name)?;
-        return SitePage::new(name.replace('-', " "), prose(4_000 + number, 30)).found();
+        return SitePage::new(name.replace('-', " "), prose(4_000 + number, 30)).into_response();
     }
     if request.path != "/shop" {
         return None;
     }
-    let selected = request.map();
-    let value = |key: &str| selected.get(key).and_then(|value| value.parse::<u64>().ok());
+    let selected = request.parameters();
+    let choice = |key: &str| selected.get(key).and_then(|value| value.parse::<u64>().ok());
+    // The product with a number has the brand `number % 5`, the color `number % 7` and so on.
     let is_selected = |number: &u64| {
         [("brand", 5), ("color", 7), ("size", 3), ("year", 4)]
             .iter()
-            .all(|(key, modulus)| value(key).is_none_or(|value| number % modulus == value))
+            .all(|(key, choices)| choice(key).is_none_or(|choice| number % choices == choice))
     };
     let items = (1..=PRODUCTS).filter(is_selected).map(|number| {
         let slug = slug(40 + number);
         (format!("/product/{slug}"), slug.replace('-', " "))
     });
     let mut links: Vec<(String, String)> = items.collect();
-    for (key, modulus) in [("brand", 5), ("color", 7), ("size", 3), ("year", 4), ("sort", 6)] {
-        for choice in 0..modulus {
-            let mut extended = selected.clone();
-            extended.insert(key.to_owned(), choice.to_string());
-            let pairs: Vec<(String, String)> = extended.into_iter().collect();
-            links.push((format!("/shop?{}", to_query(&pairs)), format!("{key} {choice}")));
+    for (key, choices) in [("brand", 5), ("color", 7), ("size", 3), ("year", 4), ("sort", 6)] {
+        for choice in 0..choices {
+            let query = query_with(request, key, &choice.to_string());
+            links.push((format!("/shop?{query}"), format!("{key} {choice}")));
         }
     }
-    SitePage::new("Shop", "All products of our shop.").links(links).found()
+    SitePage::new("Shop", "All products of our shop.").links(links).into_response()
 }
 
 /// Parameters are in the order of clicks, so that every order is another URL.
@@ -98,11 +104,12 @@ fn unordered_facets(request: &SiteRequest) -> Option<SiteResponse> {
             (format!("/find?{}", to_query(&pairs)), format!("with {key}"))
         })
     });
+    // Each selected parameter reduces the number of hits by one.
     let hits = (0..9).map(|number| if request.get(word(600 + number)).is_empty() { 3 } else { 2 });
     let total: u32 = hits.sum();
     SitePage::new("Find", format!("We found {total} entries. {}", prose(78, 50)))
         .links(links)
-        .found()
+        .into_response()
 }
 
 /// Returns the real pages of the list.
@@ -114,12 +121,13 @@ fn listed() -> Vec<String> {
 fn sort_orders(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path == "/entry" {
         let number = request.number("id").filter(|id| (1..=40).contains(id))?;
-        return SitePage::new(prose(number + 90, 3), prose(5_000 + number, 50)).found();
+        return SitePage::new(prose(number + 90, 3), prose(5_000 + number, 50)).into_response();
     }
     if request.path != "/list" {
         return None;
     }
     let page = request.number("page").unwrap_or(1).clamp(1, 4);
+    // The lengths of the names of the orders select one of several real orders.
     let offset = request.get("sort").len() as u64 + request.get("dir").len() as u64;
     let shown = (0..10).map(|row| (page * 10 - 10 + row + 3 * offset) % 40 + 1);
     let items = shown.map(|id| (format!("/entry?id={id}"), prose(id + 90, 3)));
@@ -132,13 +140,10 @@ fn sort_orders(request: &SiteRequest) -> Option<SiteResponse> {
         ("per", ["10", "25", "50", "100"]),
     ] {
         for choice in choices {
-            let mut extended = request.map();
-            extended.insert(key.to_owned(), choice.to_owned());
-            let pairs: Vec<(String, String)> = extended.into_iter().collect();
-            links.push((format!("/list?{}", to_query(&pairs)), choice.to_owned()));
+            links.push((format!("/list?{}", query_with(request, key, choice)), choice.to_owned()));
         }
     }
-    SitePage::new("List", "All entries.").links(links).found()
+    SitePage::new("List", "All entries.").links(links).into_response()
 }
 
 /// Returns the real pages of the store.
@@ -146,7 +151,7 @@ fn store_pages() -> Vec<String> {
     (1..=20).map(|number| format!("/store/item/{number}")).chain(["/store".to_owned()]).collect()
 }
 
-/// Items in four languages, six currencies and five themes.
+/// Items in four languages, six currencies and five themes. The list has the number 0.
 fn language_currency_theme(request: &SiteRequest) -> Option<SiteResponse> {
     let number = match request.segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["store"] => 0,
@@ -155,17 +160,14 @@ fn language_currency_theme(request: &SiteRequest) -> Option<SiteResponse> {
     };
     let languages = ["en", "de", "fr", "es"];
     let language = request.get("lang");
-    let index = languages.iter().position(|known| *known == language).unwrap_or_default() as u64;
+    let language_number =
+        languages.iter().position(|known| *known == language).unwrap_or_default() as u64;
     let currency = match request.get("cur") {
         "" => "EUR",
         other => other,
     };
-    let text = format!("{} Price: {} {currency}", prose(6_000 + 100 * index + number, 40), number);
-    let suffix = |key: &str, value: &str| {
-        let mut extended = request.map();
-        extended.insert(key.to_owned(), value.to_owned());
-        to_query(&extended.into_iter().collect::<Vec<_>>())
-    };
+    let description = prose(6_000 + 100 * language_number + number, 40);
+    let text = format!("{description} Price: {number} {currency}");
     let mut links = Vec::new();
     for (key, choices) in [
         ("lang", &languages[..]),
@@ -173,15 +175,15 @@ fn language_currency_theme(request: &SiteRequest) -> Option<SiteResponse> {
         ("theme", &["light", "dark", "sepia", "high", "plain"][..]),
     ] {
         let choice = |value: &&str| {
-            (format!("{}?{}", request.path, suffix(key, value)), (*value).to_owned())
+            (format!("{}?{}", request.path, query_with(request, key, value)), (*value).to_owned())
         };
         links.extend(choices.iter().map(choice));
     }
-    let own = to_query(&request.pairs);
-    let item = |number: u64| (format!("/store/item/{number}?{own}"), format!("Item {number}"));
+    let query = to_query(&request.pairs);
+    let item = |number: u64| (format!("/store/item/{number}?{query}"), format!("Item {number}"));
     links.extend((1..=20).map(item));
     links.extend((1..=20).map(|number| (format!("/store/item/{number}"), "Details".to_owned())));
-    SitePage::new(format!("Item {number}"), text).links(links).found()
+    SitePage::new(format!("Item {number}"), text).links(links).into_response()
 }
 
 /// Every search suggests longer searches.
@@ -197,12 +199,12 @@ fn searches(request: &SiteRequest) -> Option<SiteResponse> {
         (format!("/search?q={words}+{next}"), format!("{} {next}", words.replace('+', " ")))
     });
     let text = format!("Results for {}", words.replace('+', " "));
-    SitePage::new("Search", text).links(hits).links(more).found()
+    SitePage::new("Search", text).links(hits).links(more).into_response()
 }
 
 /// Tags are combined in the order of clicks.
 fn tags(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "tags" {
+    if request.first_segment() != "tags" {
         return None;
     }
     let selected = request.segments.get(1..).unwrap_or_default();
@@ -211,12 +213,15 @@ fn tags(request: &SiteRequest) -> Option<SiteResponse> {
         more.map(|tag| (format!("{}/{tag}", request.path), tag.to_owned())).collect();
     let hits = (1..=14_u64).filter(|number| number % (selected.len() as u64 + 1) == 0);
     let hits = hits.map(|number| (format!("/news/{}", slug(number)), slug(number)));
-    SitePage::new(format!("Tagged {}", selected.join(", ")), "").links(hits).links(links).found()
+    SitePage::new(format!("Tagged {}", selected.join(", ")), "")
+        .links(hits)
+        .links(links)
+        .into_response()
 }
 
 /// Filters are path segments such as `color-red`.
 fn path_filters(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "catalog" {
+    if request.first_segment() != "catalog" {
         return None;
     }
     let selected = request.segments.get(1..).unwrap_or_default();
@@ -232,5 +237,5 @@ fn path_filters(request: &SiteRequest) -> Option<SiteResponse> {
     let products =
         (1..=12_u64).filter(|number| !(number + selected.len() as u64).is_multiple_of(3));
     let names: Vec<String> = products.map(|number| prose(number + 300, 3)).collect();
-    SitePage::new("Catalog", names.join(". ")).links(links).found()
+    SitePage::new("Catalog", names.join(". ")).links(links).into_response()
 }

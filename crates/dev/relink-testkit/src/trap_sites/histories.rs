@@ -1,4 +1,7 @@
 //! Traps of versions and views: the same content at another time or in another form.
+//!
+//! Numbers in calls of `prose`, `word` and `slug` select different words for each kind of
+//! page. They have no other meaning.
 
 use super::TrapSite;
 use super::content::{SitePage, next_random, prose, seed_of, slug, word};
@@ -6,13 +9,14 @@ use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
 pub(super) const SITES: &[TrapSite] = &[
-    TrapSite::new("cgit", "/cgit/tool/log/", cgit).with_real(cgit_pages),
-    TrapSite::new("gitweb", "/gitweb?p=tool.git;a=summary", gitweb).with_real(gitweb_pages),
-    TrapSite::new("forum with sid, print and quote", "/forum/index", forum).with_real(threads),
+    TrapSite::new("cgit", "/cgit/tool/log/", cgit).with_real_pages(cgit_pages),
+    TrapSite::new("gitweb", "/gitweb?p=tool.git;a=summary", gitweb).with_real_pages(gitweb_pages),
+    TrapSite::new("forum with sid, print and quote", "/forum/index", forum)
+        .with_real_pages(threads),
     TrapSite::new("wiki with history, diff and oldid", "/wiki?title=Main", wiki)
-        .with_real(wiki_pages),
-    TrapSite::new("session ids in paths", "/s/0/start", sessions).with_real(session_pages),
-    TrapSite::new("tracking parameters", "/mag", tracking).with_real(magazine),
+        .with_real_pages(wiki_pages),
+    TrapSite::new("session ids in paths", "/s/0/start", sessions).with_real_pages(session_pages),
+    TrapSite::new("tracking parameters", "/mag", tracking).with_real_pages(magazine),
 ];
 
 /// Number of commits.
@@ -26,7 +30,7 @@ fn commit_id(number: u64) -> String {
     format!("{:016x}{:08x}", next_random(number), next_random(number + 99) % (1 << 32))
 }
 
-/// Returns the number of a commit; the number of the last commit if the id is empty.
+/// Returns the number of the commit with an id. An empty id means the last commit.
 fn find_commit(id: &str) -> Option<u64> {
     if id.is_empty() {
         Some(COMMITS)
@@ -35,7 +39,7 @@ fn find_commit(id: &str) -> Option<u64> {
     }
 }
 
-/// Returns the text of a file after a commit; it changes at every tenth commit.
+/// Returns the text of a file after a commit. Every tenth commit changes the text.
 fn file_text(file: &str, number: u64) -> String {
     prose(seed_of(file) + number / 10, 80)
 }
@@ -48,7 +52,7 @@ fn cgit_pages() -> Vec<String> {
     commits.chain(files).chain(["/cgit/tool/log/".to_owned()]).collect()
 }
 
-/// A repository browser that shows every file at every commit.
+/// The repository browser cgit, which shows every file at every commit.
 fn cgit(request: &SiteRequest) -> Option<SiteResponse> {
     let names: Vec<&str> = request.segments.iter().map(String::as_str).collect();
     let ["cgit", "tool", view, rest @ ..] = names.as_slice() else { return None };
@@ -81,7 +85,7 @@ fn cgit(request: &SiteRequest) -> Option<SiteResponse> {
             page = page.link(format!("/cgit/tool/{view}/{file}"), file);
         }
     }
-    page.found()
+    page.into_response()
 }
 
 /// Returns the real pages of the repository browser.
@@ -91,8 +95,8 @@ fn gitweb_pages() -> Vec<String> {
     commits.chain(["/gitweb?p=tool.git;a=summary".to_owned()]).collect()
 }
 
-/// A repository browser whose parameters combine two commits, a file and an
-/// action.
+/// The repository browser gitweb. Its parameters combine an action (`a`), a file (`f`), a commit
+/// (`h`) and the commit of the file (`hb`).
 fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/gitweb" || request.get("p") != "tool.git" {
         return None;
@@ -103,9 +107,11 @@ fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
     let page = match (request.get("a"), file) {
         ("commit", _) => SitePage::new(prose(number + 400, 4), prose(number + 500, 30)),
         ("summary" | "shortlog" | "log", _) => {
-            SitePage::new("Summary", "").links((1..=COMMITS).map(|n| {
-                (format!("/gitweb?p=tool.git;a=commit;h={}", commit_id(n)), prose(n + 400, 4))
-            }))
+            let commits = (1..=COMMITS).map(|commit| {
+                let url = format!("/gitweb?p=tool.git;a=commit;h={}", commit_id(commit));
+                (url, prose(commit + 400, 4))
+            });
+            SitePage::new("Summary", "").links(commits)
         }
         ("blob" | "blame" | "history", Some(file)) => SitePage::new(*file, file_text(file, base)),
         ("tree", _) => SitePage::new("Tree", FILES.join(" ")),
@@ -129,7 +135,7 @@ fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
             links.push((url, action.to_owned()));
         }
     }
-    page.links(links).found()
+    page.links(links).into_response()
 }
 
 /// Number of threads in a forum.
@@ -140,9 +146,9 @@ fn threads() -> Vec<String> {
     (1..=THREADS).map(|id| format!("/forum/thread?id={id}")).collect()
 }
 
-/// Every link carries a new session id.
+/// Every link has a new session id (`sid`).
 fn forum(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "forum" {
+    if request.first_segment() != "forum" {
         return None;
     }
     let view = request.segments.get(1)?.as_str();
@@ -152,12 +158,15 @@ fn forum(request: &SiteRequest) -> Option<SiteResponse> {
     };
     let id = request.number("id").unwrap_or(1);
     let page = request.number("page").unwrap_or(1);
-    let row = |id: u64| (format!("/forum/thread?id={id}&{}", sid(id)), prose(id + 800, 4));
+    let thread_link = |id: u64| (format!("/forum/thread?id={id}&{}", sid(id)), prose(id + 800, 4));
     match view {
         "index" if page <= 3 => SitePage::new("Forum", "Welcome to the forum.")
-            .links((page * 8 - 7..=page * 8).map(row))
-            .links((1..=3).map(|n| (format!("/forum/index?page={n}&{}", sid(n)), n.to_string())))
-            .found(),
+            // Three pages with eight threads each.
+            .links((page * 8 - 7..=page * 8).map(thread_link))
+            .links((1..=3).map(|other| {
+                (format!("/forum/index?page={other}&{}", sid(other)), other.to_string())
+            }))
+            .into_response(),
         "thread" | "print" if id <= THREADS => {
             SitePage::new(prose(id + 800, 4), prose(id + 900, 60))
                 .link(format!("/forum/print?id={id}&{}", sid(1)), "Print")
@@ -165,12 +174,12 @@ fn forum(request: &SiteRequest) -> Option<SiteResponse> {
                     (format!("/forum/reply?id={id}&quote={post}&{}", sid(post)), "Quote".to_owned())
                 }))
                 .link(format!("/forum/index?page=1&{}", sid(9)), "Forum")
-                .links([id + 1, id + 2].into_iter().filter(|id| *id <= THREADS).map(row))
-                .found()
+                .links([id + 1, id + 2].into_iter().filter(|id| *id <= THREADS).map(thread_link))
+                .into_response()
         }
         "reply" if id <= THREADS => SitePage::new("Reply", prose(id + 900, 60))
             .link(format!("/forum/thread?id={id}&{}", sid(2)), "Back")
-            .found(),
+            .into_response(),
         _ => None,
     }
 }
@@ -192,25 +201,29 @@ fn wiki(request: &SiteRequest) -> Option<SiteResponse> {
         return None;
     }
     let title = request.get("title");
-    let number = (0..=15).find(|n| title == "Main" && *n == 0 || wiki_title(*n) == title)?;
-    let shown = title.replace('_', " ");
+    // The main page has the number 0.
+    let is_title_of = |number: u64| title == "Main" && number == 0 || wiki_title(number) == title;
+    let number = (0..=15).find(|number| is_title_of(*number))?;
+    let displayed_title = title.replace('_', " ");
     let url = |rest: &str| format!("/wiki?title={title}&{rest}");
     let revision = |row: u64| number * 1_000 + row;
     let page = match request.get("action") {
         "history" => {
             let offset = request.number("offset").unwrap_or(0);
-            SitePage::new(format!("History of {shown}"), "Revisions")
+            SitePage::new(format!("History of {displayed_title}"), "Revisions")
                 .links((0..8).map(|row| {
                     (url(&format!("oldid={}", revision(offset + row))), format!("Revision {row}"))
                 }))
                 .links((0..8).map(|row| {
-                    let pair = (revision(offset + row), revision(offset + row + 1));
-                    (url(&format!("diff={}&oldid={}", pair.0, pair.1)), "Compare".to_owned())
+                    let (newer, older) = (revision(offset + row), revision(offset + row + 1));
+                    (url(&format!("diff={newer}&oldid={older}")), "Compare".to_owned())
                 }))
                 .link(url(&format!("action=history&offset={}", offset + 8)), "Older")
         }
-        "edit" | "info" => SitePage::new(format!("{shown} source"), prose(number + 60, 90)),
-        _ => SitePage::new(shown, prose(number + 60, 90)),
+        "edit" | "info" => {
+            SitePage::new(format!("{displayed_title} source"), prose(number + 60, 90))
+        }
+        _ => SitePage::new(displayed_title, prose(number + 60, 90)),
     };
     page.link(url("action=history"), "History")
         .link(url("action=edit"), "Edit")
@@ -220,7 +233,7 @@ fn wiki(request: &SiteRequest) -> Option<SiteResponse> {
             let target = wiki_title((number * 3 + step) % 15 + 1);
             (format!("/wiki?title={target}"), target.replace('_', " "))
         }))
-        .found()
+        .into_response()
 }
 
 /// Returns the real pages, with any session id.
@@ -235,14 +248,15 @@ fn sessions(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, _, name] = request.segments.as_slice() else { return None };
     let names = ["start", "terms", "prices", "contact", "faq", "map", "jobs", "press"];
     let index = names.iter().position(|known| known == name).filter(|_| first == "s")?;
-    let token = |n: u64| {
-        format!("{:x}k{:x}", next_random(seed_of(&request.target) ^ n), next_random(n) % 999)
+    let session_id = |link: u64| {
+        format!("{:x}k{:x}", next_random(seed_of(&request.target) ^ link), next_random(link) % 999)
     };
-    // Each page links to the next two only.
+    // Each page links to the next two pages and to the first page.
     let linked = (1..=2).filter_map(|step| names.get(index + step)).chain(names.first());
-    let links =
-        linked.zip(0..).map(|(name, n)| (format!("/s/{}/{name}", token(n)), (*name).to_owned()));
-    SitePage::new(name.as_str(), prose(seed_of(name), 50)).links(links).found()
+    let links = linked
+        .zip(0..)
+        .map(|(name, link)| (format!("/s/{}/{name}", session_id(link)), (*name).to_owned()));
+    SitePage::new(name.as_str(), prose(seed_of(name), 50)).links(links).into_response()
 }
 
 /// Returns the real pages of the magazine.
@@ -253,7 +267,7 @@ fn magazine() -> Vec<String> {
         .collect()
 }
 
-/// Every link carries the page and position of the click.
+/// Every link has parameters with the page and the position of the link.
 fn tracking(request: &SiteRequest) -> Option<SiteResponse> {
     let page_seed = seed_of(&request.target);
     let link = |number: u64| {
@@ -262,13 +276,15 @@ fn tracking(request: &SiteRequest) -> Option<SiteResponse> {
         (format!("/mag/{slug}?{from}"), slug.replace('-', " "))
     };
     match request.segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["mag"] => SitePage::new("Magazine", "All articles.").links((1..=6).map(link)).found(),
+        ["mag"] => {
+            SitePage::new("Magazine", "All articles.").links((1..=6).map(link)).into_response()
+        }
         ["mag", name] => {
             let number = (1..=20).find(|number| slug(number + 200) == name)?;
             let related = (1..=3).map(|step| (number + step - 1) % 20 + 1);
             SitePage::new(name.replace('-', " "), prose(number + 250, 60))
                 .links(related.map(link))
-                .found()
+                .into_response()
         }
         _ => None,
     }

@@ -1,5 +1,8 @@
 //! Held-out traps, second part: views and combinations. The rules against traps were not
 //! fitted to the sites of this module, which measure how general the rules are.
+//!
+//! Numbers in calls of `prose`, `word` and `slug` select different words for each kind of
+//! page. They have no other meaning.
 
 use super::TrapSite;
 use super::content::{SitePage, next_random, prose, seed_of, slug, word};
@@ -7,11 +10,11 @@ use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
 pub(super) const SITES: &[TrapSite] = &[
-    TrapSite::new("comparison of products", "/compare/1", comparisons).with_real(compared),
-    TrapSite::new("named path parameters", "/rows", named_parameters).with_real(rows),
+    TrapSite::new("comparison of products", "/compare/1", comparisons).with_real_pages(compared),
+    TrapSite::new("named path parameters", "/rows", named_parameters).with_real_pages(rows),
     TrapSite::new("rooms by week", "/rooms/1/2026-W20", weeks),
     TrapSite::new("list of links to a page", "/special?target=Main", special_pages),
-    TrapSite::new("sizes of a picture", "/photo/1", picture_sizes).with_real(photos),
+    TrapSite::new("sizes of a picture", "/photo/1", picture_sizes).with_real_pages(photos),
     TrapSite::new("generated profiles that follow each other", "/people/ada1", profiles)
         .with_unique_text(),
 ];
@@ -32,7 +35,7 @@ fn comparisons(request: &SiteRequest) -> Option<SiteResponse> {
         let added = (format!("/compare/{set}-{id}"), prose(id + 460, 2));
         [added, (format!("/compare/{id}"), prose(id + 460, 2))]
     });
-    SitePage::new("Comparison", texts.join(". ")).links(links.collect::<Vec<_>>()).found()
+    SitePage::new("Comparison", texts.join(". ")).links(links.collect::<Vec<_>>()).into_response()
 }
 
 /// Returns the real pages of the table.
@@ -42,7 +45,7 @@ fn rows() -> Vec<String> {
 
 /// Parameters such as `sort:name` are segments in any order.
 fn named_parameters(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "rows" {
+    if request.first_segment() != "rows" {
         return None;
     }
     let parameters = request.segments.get(1..)?;
@@ -56,17 +59,15 @@ fn named_parameters(request: &SiteRequest) -> Option<SiteResponse> {
         ("show", ["all", "open", "closed", "mine", "new"]),
     ] {
         for value in values {
-            let others = parameters.iter().filter(|part| !part.starts_with(key));
-            let others: Vec<&str> = others.map(String::as_str).collect();
-            let others = others.join("/");
-            links.push((
-                format!("/rows/{others}/{key}:{value}").replace("//", "/"),
-                value.to_owned(),
-            ));
+            let other_parameters = parameters.iter().filter(|part| !part.starts_with(key));
+            let other_parameters: Vec<&str> = other_parameters.map(String::as_str).collect();
+            let other_parameters = other_parameters.join("/");
+            let url = format!("/rows/{other_parameters}/{key}:{value}").replace("//", "/");
+            links.push((url, value.to_owned()));
         }
     }
     let rows: Vec<String> = (0..6).map(|row| prose(page * 6 + row + 500, 4)).collect();
-    SitePage::new("Rows", rows.join(". ")).links(links).found()
+    SitePage::new("Rows", rows.join(". ")).links(links).into_response()
 }
 
 /// A table of free hours, by room and week.
@@ -85,20 +86,20 @@ fn weeks(request: &SiteRequest) -> Option<SiteResponse> {
         if is_booked { "booked" } else { "free" }
     };
     let hours: Vec<String> = (8..18).map(|hour| format!("{hour}:00 {}", state(hour))).collect();
-    let others = (1..=6).map(|room| (format!("/rooms/{room}/{week}"), format!("Room {room}")));
+    let all_rooms = (1..=6).map(|room| (format!("/rooms/{room}/{week}"), format!("Room {room}")));
     SitePage::new(format!("Room {room}"), hours.join(". "))
         .link(format!("/rooms/{room}/{next_year}-W{next_week:02}"), "Next week")
-        .links(others)
-        .found()
+        .links(all_rooms)
+        .into_response()
 }
 
-/// Windows of a list, with switches. Only `offset` and `limit` change the list; the switches
+/// Parts of a list, with switches. Only `offset` and `limit` change the list. The switches
 /// and `namespace` change only the URL.
 fn special_pages(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/special" {
         return None;
     }
-    let parameters = request.map();
+    let parameters = request.parameters();
     let offset: u64 = request.number("offset").unwrap_or(0);
     let limit: u64 = request.number("limit").unwrap_or(20);
     let url = |key: &str, value: String| {
@@ -121,7 +122,7 @@ fn special_pages(request: &SiteRequest) -> Option<SiteResponse> {
     for space in 0..8 {
         page = page.link(url("namespace", space.to_string()), word(space));
     }
-    page.link(url("offset", offset.saturating_add(limit).to_string()), "Next").found()
+    page.link(url("offset", offset.saturating_add(limit).to_string()), "Next").into_response()
 }
 
 /// Returns the real pages of the gallery.
@@ -132,7 +133,7 @@ fn photos() -> Vec<String> {
 /// Photos with a short caption. Every size of a photo has its own page with the same caption.
 fn picture_sizes(request: &SiteRequest) -> Option<SiteResponse> {
     let number: u64 = request.segments.get(1)?.parse().ok()?;
-    if request.first() != "photo" || !(1..=25).contains(&number) {
+    if request.first_segment() != "photo" || !(1..=25).contains(&number) {
         return None;
     }
     let size = request.segments.get(2).map_or("", String::as_str);
@@ -142,16 +143,16 @@ fn picture_sizes(request: &SiteRequest) -> Option<SiteResponse> {
         .link(format!("/photo/{number}/w{}", width.saturating_add(10)), "A bit larger");
     let after = number + 1;
     if after <= 25 {
-        page.link(format!("/photo/{after}"), "Next photo").found()
+        page.link(format!("/photo/{after}"), "Next photo").into_response()
     } else {
-        page.found()
+        page.into_response()
     }
 }
 
 /// Generated profiles, each with links to five friends. A profile has three pages: an overview,
 /// photos and friends.
 fn profiles(request: &SiteRequest) -> Option<SiteResponse> {
-    let name = request.segments.get(1).filter(|_| request.first() == "people")?;
+    let name = request.segments.get(1).filter(|_| request.first_segment() == "people")?;
     let tab = request.segments.get(2).map_or("", String::as_str);
     if !["", "photos", "friends"].contains(&tab) {
         return None;
@@ -166,5 +167,5 @@ fn profiles(request: &SiteRequest) -> Option<SiteResponse> {
         .links(links)
         .link(format!("/people/{name}/photos"), "Photos")
         .link(format!("/people/{name}/friends"), "Friends")
-        .found()
+        .into_response()
 }

@@ -20,7 +20,7 @@ pub struct LargeSite {
 }
 
 impl LargeSite {
-    /// Returns the number of its pages.
+    /// Returns the number of pages of the site.
     pub fn page_count(&self) -> u64 {
         let forum_pages: u64 = (0..FORUMS).map(|forum| self.list_pages(forum)).sum();
         let lists = self.articles.div_ceil(PER_PAGE) + forum_pages;
@@ -108,11 +108,12 @@ fn article_path(id: u64) -> String {
 const FEATURED: u64 = 5;
 /// Number of friends of a member.
 const FRIENDS: u64 = 8;
-/// Makes an id of a number, so that ids are not consecutive numbers.
+/// The id of a member is the number of the member, combined with this mask by XOR. Therefore ids
+/// are not consecutive.
 const MEMBER_ID_MASK: u64 = 0x5a5a5;
 
-/// A real site of members. There is no list: most members are found only through the profiles of
-/// others. A profile has two pages.
+/// A real site of members. There is no list, so most members are found only through the profiles
+/// of other members. A profile has two pages.
 #[derive(Debug, Clone, Copy)]
 pub struct MemberSite {
     /// Number of members.
@@ -120,7 +121,7 @@ pub struct MemberSite {
 }
 
 impl MemberSite {
-    /// Returns the number of its pages.
+    /// Returns the number of pages of the site.
     pub fn page_count(&self) -> u64 {
         1 + 2 * self.members
     }
@@ -156,7 +157,7 @@ impl MemberSite {
         if self.link(member).0 != path {
             return None;
         }
-        // The members are also friends with the next members, so that all members are connected.
+        // Each member is also a friend of the next two members, so that all members are connected.
         let friends = (0..FRIENDS).map(|row| next_random(member * FRIENDS + row));
         let friends = friends.chain([member + 1, member + 2]).map(|friend| self.link(friend));
         let text = prose(member * 2 + tab + 90_000, 15);

@@ -1,5 +1,8 @@
 //! Traps of pages that link to more pages of the same kind: profiles, related items, revisions,
 //! suggestions, combinations, growing paths.
+//!
+//! Numbers in calls of `prose`, `word` and `slug` select different words for each kind of
+//! page. They have no other meaning.
 
 use super::TrapSite;
 use super::content::{SitePage, next_random, prose, seed_of, slug, word};
@@ -11,25 +14,27 @@ pub(super) const SITES: &[TrapSite] = &[
         .with_unique_text(),
     TrapSite::new("profiles with short texts", "/u/stone42", short_profiles).with_unique_text(),
     TrapSite::new("related items with checked ids", "/item/1000", related_items).with_unique_text(),
-    TrapSite::new("combinations of tags", "/tagged/river", tag_combinations).with_real(posts),
+    TrapSite::new("combinations of tags", "/tagged/river", tag_combinations).with_real_pages(posts),
     TrapSite::new("suggested searches", "/find?q=river", suggestions).with_unique_text(),
     TrapSite::new("growing paths with text of their own", "/branch/", growing_paths)
         .with_unique_text(),
-    TrapSite::new("sort × filter × page", "/goods", goods_list).with_real(goods),
+    TrapSite::new("sort × filter × page", "/goods", goods_list).with_real_pages(goods),
     TrapSite::new("revisions with text of their own", "/w/Main_Page", revisions)
         .with_unique_text()
-        .with_real(articles),
-    TrapSite::new("session ids and steps in paths", "/in/0a/desk", sessions).with_real(desks),
+        .with_real_pages(articles),
+    TrapSite::new("session ids and steps in paths", "/in/0a/desk", sessions).with_real_pages(desks),
     TrapSite::new("copies of the site below other names", "/mirror-oslo/", mirrors),
     TrapSite::new("feed with cursors", "/feed", feed).with_unique_text(),
 ];
 
-/// Returns two hexadecimal digits that a valid name ends with.
+/// Returns two hexadecimal digits that depend on the words of a name. Valid names contain the
+/// digits.
 fn check_digits(name: &str) -> String {
     format!("{:02x}", seed_of(name) % 256)
 }
 
-/// Returns the name of a member.
+/// Returns the name of a member, such as `ada-river-4a7f3`: two words, the check digits and a
+/// number.
 fn member(seed: u64) -> String {
     let name = format!("{}-{}", word(seed), word(seed ^ 0xa5));
     format!("{name}-{}{:x}", check_digits(&name), seed % 4_096)
@@ -64,11 +69,11 @@ fn profiles(request: &SiteRequest) -> Option<SiteResponse> {
             ["posts", "likes", "about"]
                 .map(|tab| (format!("/members/{name}/{tab}"), tab.to_owned())),
         )
-        .found()
+        .into_response()
 }
 
-/// Profiles of one line. Each links to three new profiles, to two of its neighbors and to the
-/// one that led to it.
+/// Profiles of one line. The profile with a number links to three new profiles, to the next
+/// profile and to the profile that leads to this profile.
 fn short_profiles(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, name] = request.segments.as_slice() else { return None };
     let letters = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
@@ -81,10 +86,10 @@ fn short_profiles(request: &SiteRequest) -> Option<SiteResponse> {
     let linked = [number * 3 + 1, number * 3 + 2, number * 3 + 3, number + 1, number / 3];
     SitePage::new("Profile", format!("Likes {} and {}.", prose(number, 2), prose(number + 3, 2)))
         .links(linked.map(|number| (url(number), format!("Friend {number}"))))
-        .found()
+        .into_response()
 }
 
-/// Items with related items. Only every seventh number exists.
+/// Items with related items. About every seventh number exists.
 fn related_items(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, id] = request.segments.as_slice() else { return None };
     let id: u64 = id.parse().ok()?;
@@ -96,7 +101,7 @@ fn related_items(request: &SiteRequest) -> Option<SiteResponse> {
     let related = (first_candidate..).filter(|id| exists(*id)).take(5);
     SitePage::new(prose(id, 3), prose(id + 5, 35))
         .links(related.map(|id| (format!("/item/{id}"), "Customers also viewed".to_owned())))
-        .found()
+        .into_response()
 }
 
 /// Returns the real pages of the blog.
@@ -109,20 +114,20 @@ fn tag_combinations(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, name] = request.segments.as_slice() else { return None };
     if first == "post" {
         let number = (1..=24).find(|number| slug(number + 1_700) == *name)?;
-        return SitePage::new(name.replace('-', " "), prose(number + 1_700, 40)).found();
+        return SitePage::new(name.replace('-', " "), prose(number + 1_700, 40)).into_response();
     }
-    let all: Vec<&str> = (0..12).map(|number| word(number * 3)).chain(["river"]).collect();
+    let all_tags: Vec<&str> = (0..12).map(|number| word(number * 3)).chain(["river"]).collect();
     let tags: Vec<&str> = name.split('+').collect();
-    if first != "tagged" || !tags.iter().all(|tag| all.contains(tag)) {
+    if first != "tagged" || !tags.iter().all(|tag| all_tags.contains(tag)) {
         return None;
     }
     let has_tag = |number: u64, tag: &&str| seed_of(tag).wrapping_add(number).is_multiple_of(3);
-    let found = (1..=24).filter(|number| {
-        tags.len() == 1 && tags == ["river"] || tags.iter().all(|tag| has_tag(*number, tag))
-    });
-    let found = found.map(|number| slug(number + 1_700));
-    let found = found.map(|slug| (format!("/post/{slug}"), slug.replace('-', " ")));
-    let more = all.iter().filter(|tag| !tags.contains(tag)).map(|tag| {
+    // The tag `river` alone selects all posts.
+    let matching =
+        (1..=24).filter(|number| tags == ["river"] || tags.iter().all(|tag| has_tag(*number, tag)));
+    let slugs = matching.map(|number| slug(number + 1_700));
+    let found = slugs.map(|slug| (format!("/post/{slug}"), slug.replace('-', " ")));
+    let more = all_tags.iter().filter(|tag| !tags.contains(tag)).map(|tag| {
         let mut extended = tags.clone();
         extended.push(tag);
         extended.sort_unstable();
@@ -130,7 +135,7 @@ fn tag_combinations(request: &SiteRequest) -> Option<SiteResponse> {
         (format!("/tagged/{}", extended.join("+")), format!("and {tag}"))
     });
     let text = format!("Posts about {}.", tags.join(" and "));
-    SitePage::new(tags.join(", "), text).links(found).links(more).found()
+    SitePage::new(tags.join(", "), text).links(found).links(more).into_response()
 }
 
 /// Results with text for any search, and suggestions of longer searches.
@@ -143,19 +148,19 @@ fn suggestions(request: &SiteRequest) -> Option<SiteResponse> {
         (format!("/find?q={query}+{added}"), format!("Did you mean {added}?"))
     });
     let results: Vec<String> = (0..4).map(|row| prose(seed + row, 10)).collect();
-    SitePage::new(format!("Search: {query}"), results.join(". ")).links(longer).found()
+    SitePage::new(format!("Search: {query}"), results.join(". ")).links(longer).into_response()
 }
 
 /// Relative links without a leading slash; every page has text of its own.
 fn growing_paths(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "branch" {
+    if request.first_segment() != "branch" {
         return None;
     }
     let seed = seed_of(&request.path);
     let names = (0..3).map(|row| format!("{}/", word(seed ^ row)));
     SitePage::new(prose(seed, 3), prose(seed + 2, 40))
         .links(names.map(|name| (name.clone(), name)))
-        .found()
+        .into_response()
 }
 
 /// Returns the real pages of the shop.
@@ -169,15 +174,15 @@ fn goods_list(request: &SiteRequest) -> Option<SiteResponse> {
         && first == "good"
     {
         let number = (1..=36).find(|number| slug(number + 1_900) == *name)?;
-        return SitePage::new(name.replace('-', " "), prose(number + 1_900, 30)).found();
+        return SitePage::new(name.replace('-', " "), prose(number + 1_900, 30)).into_response();
     }
     if request.path != "/goods" {
         return None;
     }
-    let selected = request.map();
+    let selected = request.parameters();
     let page = request.number("page").unwrap_or(1);
     let size = request.number("size").unwrap_or(12);
-    let with = |changes: &[(&str, String)]| {
+    let url_with = |changes: &[(&str, String)]| {
         let mut parameters = selected.clone();
         parameters.extend(changes.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         let pairs: Vec<String> =
@@ -193,19 +198,19 @@ fn goods_list(request: &SiteRequest) -> Option<SiteResponse> {
     let mut links: Vec<(String, String)> = shown.collect();
     for number in 0..8 {
         let key = word(number + 70).to_owned();
-        links.push((with(&[("sort", key.clone()), ("page", "1".to_owned())]), key));
+        links.push((url_with(&[("sort", key.clone()), ("page", "1".to_owned())]), key));
     }
     for number in 0..6 {
         let key = word(number + 90).to_owned();
-        links.push((with(&[("filter", key.clone()), ("page", "1".to_owned())]), key));
+        links.push((url_with(&[("filter", key.clone()), ("page", "1".to_owned())]), key));
     }
     for (key, value) in [("dir", "up"), ("dir", "down"), ("size", "12"), ("size", "24")] {
-        links.push((with(&[(key, value.to_owned())]), value.to_owned()));
+        links.push((url_with(&[(key, value.to_owned())]), value.to_owned()));
     }
-    links.push((with(&[("page", (page + 1).to_string())]), "Next".to_owned()));
+    links.push((url_with(&[("page", (page + 1).to_string())]), "Next".to_owned()));
     SitePage::new("Goods", format!("Page {page} of our goods, {size} per page."))
         .links(links)
-        .found()
+        .into_response()
 }
 
 /// Returns the real pages of the wiki.
@@ -218,42 +223,57 @@ fn article(number: u64) -> String {
     format!("{}_{}", word(number * 7 + 2), word(number * 13 + 5))
 }
 
-/// A wiki whose revisions differ in a paragraph. Every revision has an older one; other numbers
-/// do not exist.
+/// A wiki whose revisions differ in a paragraph. Every revision has an older revision. The id of a
+/// revision decreases by 13 with its age. Other ids do not exist.
 fn revisions(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, title] = request.segments.as_slice() else { return None };
-    let number = (0..=12).find(|n| *n == 0 && title == "Main_Page" || article(*n) == *title)?;
+    // The main page has the number 0.
+    let is_title_of =
+        |number: u64| number == 0 && title == "Main_Page" || article(number) == *title;
+    let number = (0..=12).find(|number| is_title_of(*number))?;
     if first != "w" {
         return None;
     }
-    let shown = title.replace('_', " ");
+    let displayed_title = title.replace('_', " ");
     let id = |age: u64| 9_000_000_000_u64 - age * 13 - number;
-    let age_of = |id: u64| (9_000_000_000 - number).checked_sub(id).filter(|age| age % 13 == 0);
+    let age_of = |id: u64| {
+        let difference = (9_000_000_000 - number).checked_sub(id)?;
+        (difference % 13 == 0).then_some(difference / 13)
+    };
     let url = |rest: String| format!("/w/{title}?{rest}");
-    let own = |age: u64| prose(number * 1_000_000 + age, 12);
+    let revised_text = |age: u64| prose(number * 1_000_000 + age, 12);
     let page = match (request.number("oldid"), request.number("diff"), request.get("action")) {
         (Some(old), Some(new), _) => {
-            let (old, new) = (age_of(old)? / 13, age_of(new)? / 13);
-            SitePage::new(format!("Changes of {shown}"), format!("{}. {}", own(old), own(new)))
+            let text = format!("{}. {}", revised_text(age_of(old)?), revised_text(age_of(new)?));
+            SitePage::new(format!("Changes of {displayed_title}"), text)
         }
         (Some(old), None, _) => {
-            let age = age_of(old)? / 13;
-            SitePage::new(shown, format!("{}. {}", prose(number + 1_850, 50), own(age)))
-                .link(url(format!("oldid={}", id(age + 1))), "Older revision")
-                .link(url(format!("diff={}&oldid={}", id(age), id(age + 1))), "Changes")
+            let age = age_of(old)?;
+            SitePage::new(
+                displayed_title,
+                format!("{}. {}", prose(number + 1_850, 50), revised_text(age)),
+            )
+            .link(url(format!("oldid={}", id(age + 1))), "Older revision")
+            .link(url(format!("diff={}&oldid={}", id(age), id(age + 1))), "Changes")
         }
         (None, None, "history") => {
             let age = request.number("offset").unwrap_or(0);
-            SitePage::new(format!("History of {shown}"), "Revisions")
-                .links((age..age + 5).map(|age| (url(format!("oldid={}", id(age))), own(age))))
+            SitePage::new(format!("History of {displayed_title}"), "Revisions")
+                .links(
+                    (age..age + 5)
+                        .map(|age| (url(format!("oldid={}", id(age))), revised_text(age))),
+                )
                 .link(url(format!("action=history&offset={}", age + 5)), "Older")
         }
-        _ => SitePage::new(shown, format!("{}. {}", prose(number + 1_850, 50), own(0))),
+        _ => SitePage::new(
+            displayed_title,
+            format!("{}. {}", prose(number + 1_850, 50), revised_text(0)),
+        ),
     };
     let linked = [number + 1, number + 5]
-        .map(|n| article(n % 13))
+        .map(|number| article(number % 13))
         .map(|name| (format!("/w/{name}"), name.replace('_', " ")));
-    page.link(url("action=history".to_owned()), "History").links(linked).found()
+    page.link(url("action=history".to_owned()), "History").links(linked).into_response()
 }
 
 /// Returns the real pages behind the session ids.
@@ -261,7 +281,7 @@ fn desks() -> Vec<String> {
     (0..14).map(|number| format!("/in/0a/desk{number}")).collect()
 }
 
-/// Every link carries a new session id and the number of steps; 14 desks are behind them.
+/// Every link has a new session id and the number of steps. There are 14 desks.
 fn sessions(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, id, desk, ..] = request.segments.as_slice() else { return None };
     if first != "in" || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -278,47 +298,49 @@ fn sessions(request: &SiteRequest) -> Option<SiteResponse> {
         (format!("/in/{id:06x}/desk{number}/{step}"), format!("Desk {number}"))
     });
     let text = number.map_or_else(|| "The desks.".to_owned(), |number| prose(number + 1_750, 40));
-    SitePage::new("Desk", text).links(links).found()
+    SitePage::new("Desk", text).links(links).into_response()
 }
 
-/// Copies of the real pages below any number of names; each copy links to two more copies.
+/// Copies of the real pages below names such as `mirror-oslo`. Each copy links to two more copies.
 fn mirrors(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, rest @ ..] = request.segments.as_slice() else { return None };
     let name = first.strip_prefix("mirror-")?;
     let path = format!("/{}", rest.join("/"));
     let seed = seed_of(name);
     let page = match path.as_str() {
-        "/" => super::content::home_links(),
+        "/" => super::content::home_page(),
         path => super::content::real_page(path)?,
     };
-    let own = page.links.iter().map(|(url, label)| (format!("/{first}{url}"), label.clone()));
-    let own: Vec<(String, String)> = own.collect();
-    let others = (0..2).map(|row| {
+    let links = page.links.iter().map(|(url, label)| (format!("/{first}{url}"), label.clone()));
+    let links: Vec<(String, String)> = links.collect();
+    let mirrors = (0..2).map(|row| {
         let name = format!("{}{}", word(seed ^ row), word(seed ^ (row + 3)));
         (format!("/mirror-{name}{path}"), format!("Mirror in {name}"))
     });
-    let others: Vec<(String, String)> = others.collect();
-    SitePage::new(page.title, page.text).links(own).links(others).found()
+    let mirrors: Vec<(String, String)> = mirrors.collect();
+    SitePage::new(page.title, page.text).links(links).links(mirrors).into_response()
 }
 
-/// Returns the cursor after a number of pages.
+/// Returns the cursor after a number of pages: 12 random digits and the number, in hexadecimal.
 fn cursor(number: u64) -> String {
     format!("{:012x}{:04x}", next_random(number) >> 16, number)
 }
 
-/// An endless list whose pages are reached by a cursor; other cursors do not exist.
+/// An endless list. Each page links to the next page with a cursor. Other cursors do not exist.
 fn feed(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/feed" {
         return None;
     }
     let after = request.get("after");
     let number = match after.get(12..) {
-        Some(number) => u64::from_str_radix(number, 16).ok().filter(|n| cursor(*n) == after)?,
+        Some(number) => {
+            u64::from_str_radix(number, 16).ok().filter(|number| cursor(*number) == after)?
+        }
         None if after.is_empty() => 0,
         None => return None,
     };
     let entries: Vec<String> = (0..5).map(|row| prose(number * 5 + row + 2_000, 9)).collect();
     SitePage::new("Feed", entries.join(". "))
         .link(format!("/feed?after={}", cursor(number + 1)), "More")
-        .found()
+        .into_response()
 }

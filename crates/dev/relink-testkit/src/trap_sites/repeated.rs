@@ -1,4 +1,7 @@
 //! Traps of spelling: the same page under many URLs.
+//!
+//! Numbers in calls of `prose`, `word` and `slug` select different words for each kind of
+//! page. They have no other meaning.
 
 use super::TrapSite;
 use super::content::{SitePage, next_random, prose, real_page, seed_of, word};
@@ -7,16 +10,17 @@ use super::{SiteRequest, SiteResponse};
 /// The sites of this module.
 pub(super) const SITES: &[TrapSite] = &[
     TrapSite::new("host names in paths", "/links", hosts_in_paths),
-    TrapSite::new("case variants", "/Hall/Start", case_variants).with_real(hall_pages),
-    TrapSite::new("double slashes", "/files/", double_slashes).with_real(file_pages),
+    TrapSite::new("case variants", "/Hall/Start", case_variants).with_real_pages(hall_pages),
+    TrapSite::new("double slashes", "/files/", double_slashes).with_real_pages(file_pages),
     TrapSite::new("dot segments", "/dots/a", dot_segments),
     TrapSite::new("trailing extensions", "/doc/start.html", extensions),
     TrapSite::new("language prefixes that grow", "/en/about", language_prefixes),
     TrapSite::new("path parameters", "/room;v=1", path_parameters),
-    TrapSite::new("index and slash variants", "/tour", index_variants).with_real(tour_pages),
+    TrapSite::new("index and slash variants", "/tour", index_variants).with_real_pages(tour_pages),
 ];
 
-/// Links without a scheme are relative, so that paths grow by host names.
+/// Links such as `www.example.com/` lack a scheme. Therefore they are relative, and each click
+/// adds a host name to the path.
 fn hosts_in_paths(request: &SiteRequest) -> Option<SiteResponse> {
     let has_host = request.segments.iter().any(|segment| segment.starts_with("www."));
     if request.path != "/links" && !has_host {
@@ -24,7 +28,7 @@ fn hosts_in_paths(request: &SiteRequest) -> Option<SiteResponse> {
     }
     let links = ["www.example.net/links", "www.example.com/", "www.iana.org/about"];
     let links = links.map(|url| (url.to_owned(), url.to_owned()));
-    SitePage::new("Links", "Our friends on the web.").links(links).found()
+    SitePage::new("Links", "Our friends on the web.").links(links).into_response()
 }
 
 /// Returns the real pages of the hall.
@@ -58,7 +62,7 @@ fn case_variants(request: &SiteRequest) -> Option<SiteResponse> {
     let rooms = (first..first + 4).map(|room| room_name(room % 12));
     let links =
         rooms.zip(0..).map(|(room, salt)| (with_mixed_case(&format!("/hall/{room}"), salt), room));
-    SitePage::new(name, prose(seed_of(name), 60)).links(links.collect::<Vec<_>>()).found()
+    SitePage::new(name, prose(seed_of(name), 60)).links(links.collect::<Vec<_>>()).into_response()
 }
 
 /// Returns the real pages of the directory.
@@ -68,7 +72,7 @@ fn file_pages() -> Vec<String> {
 
 /// Each link adds a slash.
 fn double_slashes(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "files" {
+    if request.first_segment() != "files" {
         return None;
     }
     let name = request.segments.get(1);
@@ -82,27 +86,28 @@ fn double_slashes(request: &SiteRequest) -> Option<SiteResponse> {
         (format!("/files{}{name}", "/".repeat(slashes)), name.to_owned())
     });
     let text = index.map_or_else(|| "All files".to_owned(), |number| prose(number + 40, 50));
-    SitePage::new("Files", text).links(links).found()
+    SitePage::new("Files", text).links(links).into_response()
 }
 
 /// Relative links with dot segments that all lead to one page.
 fn dot_segments(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "dots" {
+    if request.first_segment() != "dots" {
         return None;
     }
     let links = ["./a", "b/../a", "./././a", "c/d/../../a"];
     let links = links.map(|url| (url.to_owned(), url.to_owned()));
-    SitePage::new("Dots", "A page of dots.").links(links).found()
+    SitePage::new("Dots", "A page of dots.").links(links).into_response()
 }
 
 /// Each link adds an extension.
 fn extensions(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "doc" {
+    if request.first_segment() != "doc" {
         return None;
     }
     let name = request.segments.last()?;
-    let links = ["html", "htm", "php"].map(|ext| (format!("{name}.{ext}"), ext.to_owned()));
-    SitePage::new("Document", prose(4, 40)).links(links).found()
+    let links = ["html", "htm", "php"]
+        .map(|extension| (format!("{name}.{extension}"), extension.to_owned()));
+    SitePage::new("Document", prose(4, 40)).links(links).into_response()
 }
 
 /// The language switch adds a prefix instead of replacing it.
@@ -115,16 +120,16 @@ fn language_prefixes(request: &SiteRequest) -> Option<SiteResponse> {
     }
     let rest = request.segments.get(prefixes..)?.join("/");
     let mut page = real_page(&format!("/{rest}"))?;
-    let add = |language: &str| (format!("/{language}{}", request.path), language.to_owned());
-    page.links.extend(languages.map(add));
-    page.found()
+    let add_prefix = |language: &str| (format!("/{language}{}", request.path), language.to_owned());
+    page.links.extend(languages.map(add_prefix));
+    page.into_response()
 }
 
 /// Each link makes a path parameter longer.
 fn path_parameters(request: &SiteRequest) -> Option<SiteResponse> {
     let rest = request.path.strip_prefix("/room;v=")?;
-    let links = (0..3).map(|n| (format!("/room;v={rest}{n}"), "View".to_owned()));
-    SitePage::new("Room", prose(9, 40)).links(links).found()
+    let links = (0..3).map(|digit| (format!("/room;v={rest}{digit}"), "View".to_owned()));
+    SitePage::new("Room", prose(9, 40)).links(links).into_response()
 }
 
 /// Returns the real pages of the tour.
@@ -132,7 +137,7 @@ fn tour_pages() -> Vec<String> {
     (0..10).map(|stop| format!("/tour/{}", stop_name(stop))).chain(["/tour".to_owned()]).collect()
 }
 
-/// Returns the name of a stop of the tour; unique, as [`room_name`].
+/// Returns the name of a stop of the tour, which is unique like [`room_name`].
 fn stop_name(stop: u64) -> String {
     format!("{}{stop}", word(stop * 21 + 5))
 }
@@ -140,7 +145,7 @@ fn stop_name(stop: u64) -> String {
 /// Each page is also served with a slash, with `index.html`, and with further
 /// segments, which are ignored.
 fn index_variants(request: &SiteRequest) -> Option<SiteResponse> {
-    if request.first() != "tour" {
+    if request.first_segment() != "tour" {
         return None;
     }
     let stops = || (0..10).map(stop_name);
@@ -158,7 +163,7 @@ fn index_variants(request: &SiteRequest) -> Option<SiteResponse> {
     page.links(some_stops)
         .link(base, "Top")
         .links(stops().map(|stop| (format!("/tour/{stop}/"), stop)))
-        .found()
+        .into_response()
 }
 
 #[cfg(test)]

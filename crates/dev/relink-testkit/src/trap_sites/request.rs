@@ -33,23 +33,23 @@ impl SiteRequest {
         }
     }
 
-    /// Returns the value of a parameter; empty if it is missing.
+    /// Returns the value of a query parameter, or an empty text if the parameter is missing.
     pub fn get(&self, key: &str) -> &str {
         self.pairs.iter().find(|(name, _)| name == key).map_or("", |(_, value)| value)
     }
 
-    /// Returns the number in a parameter.
+    /// Returns the value of a query parameter as a number.
     pub fn number(&self, key: &str) -> Option<u64> {
         self.get(key).parse().ok()
     }
 
-    /// Returns the parameters by key.
-    pub fn map(&self) -> BTreeMap<String, String> {
+    /// Returns the query parameters, sorted by key.
+    pub fn parameters(&self) -> BTreeMap<String, String> {
         self.pairs.iter().cloned().collect()
     }
 
-    /// Returns the first segment; empty for the root.
-    pub fn first(&self) -> &str {
+    /// Returns the first segment of the path, or an empty text for the root.
+    pub fn first_segment(&self) -> &str {
         self.segments.first().map_or("", String::as_str)
     }
 }

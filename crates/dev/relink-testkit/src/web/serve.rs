@@ -62,7 +62,7 @@ async fn handle_connection(stream: TcpStream, site: &Mutex<Site>) -> io::Result<
     Ok(())
 }
 
-/// Reads a request; `None` if the connection was closed.
+/// Reads a request. Returns `None` if the connection was closed.
 pub(crate) async fn read_request(
     stream: &mut BufReader<TcpStream>,
 ) -> io::Result<Option<RecordedRequest>> {
@@ -90,7 +90,7 @@ pub(crate) async fn read_request(
     Ok(Some(request))
 }
 
-/// Reads a line without its end; `None` if the connection was closed.
+/// Reads a line without its end. Returns `None` if the connection was closed.
 async fn read_line(stream: &mut BufReader<TcpStream>) -> io::Result<Option<String>> {
     let mut line = String::new();
     let length = stream.read_line(&mut line).await?;

@@ -51,10 +51,10 @@ impl fmt::Debug for ResponseFn {
     }
 }
 
-/// The responses and the recorded requests.
+/// The state of a server: its responses and the recorded requests.
 #[derive(Debug, Default)]
 pub(super) struct Site {
-    /// Canned responses by host and path; the host is `None` for all hosts.
+    /// Canned responses by host and path. The host is `None` for responses of all hosts.
     script: HashMap<(Option<String>, String), VecDeque<CannedResponse>>,
     /// Responses by directory, for paths without a canned response.
     catch_all: HashMap<String, ResponseFn>,
@@ -67,7 +67,7 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Sets the responses for a path; without a host, for all hosts.
+    /// Sets the responses for a path of a host, or of all hosts if `host` is `None`.
     pub(super) fn set(
         &mut self,
         host: Option<&str>,
