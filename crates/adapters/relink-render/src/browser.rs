@@ -1,9 +1,9 @@
 //! A browser process and its children.
 //!
-//! All of them end with this process at the latest. Dropping the browser kills its
-//! process group. If this process is killed, the system closes the pipe to the browser,
-//! and the browser exits with its children. The shell that started the browser then
-//! removes the profile, which is its temporary directory.
+//! The browser and its children end with this process at the latest. Dropping the browser kills
+//! its process group. If this process is killed, the system closes the pipe to the browser, and
+//! the browser exits with its children. The shell that started the browser then removes the
+//! profile, which is the temporary directory of the browser.
 
 use std::env;
 use std::ffi::OsString;
@@ -32,10 +32,11 @@ use crate::settings::RenderSettings;
 /// disks, the start takes seconds.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Starts a program with the shell's standard input and output as descriptors 3 and 4,
-/// which Chromium uses for `--remote-debugging-pipe`. The shell closes its own ends,
-/// waits for the program, and removes the profile, its first argument. Ending processes
-/// may still write to the profile, so the removal is retried once.
+/// A shell script whose arguments are the profile, a program and its arguments. The script starts
+/// the program with its own standard input and output as descriptors 3 and 4, which Chromium uses
+/// for `--remote-debugging-pipe`. Then the script closes its own ends of the pipe, waits for the
+/// program and removes the profile. Ending processes may still write to the profile, so the
+/// removal is retried once.
 const LAUNCH_SCRIPT: &str = r#"profile=$1; shift
 exec 3<&0 4>&1 </dev/null >/dev/null
 "$@" &
@@ -78,7 +79,7 @@ impl Browser {
     /// Starts a browser and waits until it responds.
     pub async fn start(settings: &RenderSettings) -> Result<Self, RenderError> {
         let program = find_browser(settings.browser.as_deref())?;
-        let (profile, mut child) = start(&program, settings)?;
+        let (profile, mut child) = start_registered(&program, settings)?;
         let (Some(writer), Some(reader)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(launch_failed(&"it has no pipe"));
         };
@@ -98,8 +99,8 @@ impl Browser {
         &self.cdp
     }
 
-    /// Returns the user agent of pages: the user agent of the browser, followed by that
-    /// of the settings.
+    /// Returns the user agent of pages: the user agent of the browser, followed by the text
+    /// in the settings.
     pub fn user_agent(&self) -> &str {
         &self.user_agent
     }
@@ -123,7 +124,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         // The id of the group is the process id of its leader. The id is valid until the
         // leader is reaped, which means that its exit status is read.
-        if let Some(leader) = leader(&self.child) {
+        if let Some(leader) = group_leader(&self.child) {
             let _ = kill_process_group(leader, Signal::KILL);
         }
         registry().remove(self.profile.path());
@@ -139,7 +140,7 @@ impl Drop for Browser {
 }
 
 /// Starts a browser and registers it to be ended with the process.
-fn start(
+fn start_registered(
     program: &Path,
     settings: &RenderSettings,
 ) -> Result<(BrowserProfile, Child), RenderError> {
@@ -149,14 +150,14 @@ fn start(
     }
     let profile = BrowserProfile::create().map_err(|error| launch_failed(&error))?;
     let child = spawn(program, settings, &profile)?;
-    if let Some(leader) = leader(&child) {
+    if let Some(leader) = group_leader(&child) {
         registry.add(leader, profile.path());
     }
     Ok((profile, child))
 }
 
-/// Returns the leader of a browser's process group, until it is reaped.
-fn leader(child: &Child) -> Option<Pid> {
+/// Returns the leader of a browser's process group. Returns `None` after the leader is reaped.
+fn group_leader(child: &Child) -> Option<Pid> {
     child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
 }
 

@@ -1,8 +1,8 @@
 //! Registry of the running browsers, used to end them on every exit path.
 //!
 //! Canceled tasks may hold a browser until the process ends, and a second
-//! Ctrl-C ends the process without running destructors. Both would leave the
-//! browser's profile behind.
+//! Ctrl-C ends the process without running destructors. In both cases, the
+//! browser's profile would remain without the registry.
 
 use std::fs;
 use std::path::{Path, PathBuf};

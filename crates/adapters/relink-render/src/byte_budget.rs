@@ -19,7 +19,7 @@ impl ByteBudget {
         Self(AtomicU64::new(bytes))
     }
 
-    /// Subtracts bytes, or all that remain. Returns whether enough bytes remained.
+    /// Subtracts bytes from the budget, down to zero. Returns whether enough bytes remained.
     fn spend(&self, bytes: u64) -> bool {
         let subtract = |remaining: u64| Some(remaining.saturating_sub(bytes));
         let remaining = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
@@ -34,7 +34,7 @@ pub(crate) struct MeteredConnection {
 }
 
 impl MeteredConnection {
-    /// Subtracts what is received over `connection` from `budget`.
+    /// Creates a connection that subtracts the bytes received over `connection` from `budget`.
     pub fn new(connection: Box<dyn Connection>, budget: Arc<ByteBudget>) -> Self {
         Self { connection, budget }
     }

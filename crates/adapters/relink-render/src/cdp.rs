@@ -3,8 +3,8 @@
 //! Messages are JSON objects terminated by a zero byte. A call has an id and receives one
 //! reply. A session is a connection to one page, and a browser context is an isolated
 //! profile. Events are delivered to the listener of their session or browser context.
-//! Only the envelope of a message is parsed; its content is parsed later, and only the
-//! fields that are needed. Pages can put invalid Unicode into the other fields.
+//! Only the envelope of a message is parsed at once. The content is parsed later, and only the
+//! fields that are needed, because pages can put invalid Unicode into the other fields.
 //!
 //! The client is hand-written: generated types for the whole protocol take
 //! minutes to compile, and only about thirty methods are used.
@@ -25,8 +25,8 @@ use tokio::sync::{mpsc, oneshot};
 /// Terminator of a message.
 const TERMINATOR: u8 = 0;
 
-/// Maximum length of a message. Replies are much shorter; only events of pages
-/// that put megabytes into URLs are longer.
+/// Maximum length of a message. Replies are much shorter. Only events of pages that put
+/// megabytes into URLs are longer.
 const MAX_MESSAGE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A failed call.
@@ -49,7 +49,7 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// Parses the parameters of the event. Returns `None` if they are not a
+    /// Parses the parameters of the event. Returns `None` if the parameters are not a
     /// `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.as_ref()?.get()).ok()
@@ -122,8 +122,8 @@ struct ConnectionState {
 }
 
 impl Cdp {
-    /// Creates a connection. The returned futures receive and send messages.
-    /// The connection is closed when either of them ends.
+    /// Creates a connection. The first returned future receives messages, the second future
+    /// sends messages. The connection is closed when one of the futures ends.
     pub fn open<R, W>(
         reader: R,
         writer: W,
@@ -286,7 +286,7 @@ mod tests {
 
     use super::*;
 
-    /// Creates a connection and the browser's end of it.
+    /// Creates a connection, and returns it with the browser's end and the running tasks.
     fn connection() -> (Cdp, BufReader<DuplexStream>, JoinSet<()>) {
         let (client_end, browser_end) = duplex(1 << 16);
         let (reader, writer) = split(client_end);

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::cdp::{CallError, Cdp};
 
-/// A browser context. Dropping it closes everything in it.
+/// A browser context. Dropping it closes its pages.
 pub(crate) struct Context {
     cdp: Cdp,
     id: String,

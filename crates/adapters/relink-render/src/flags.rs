@@ -90,7 +90,7 @@ pub(crate) fn arguments(
     arguments.push(format!("--disable-features={DISABLED_FEATURES}"));
     arguments.push(format!("--user-data-dir={}", profile.display()));
     arguments.push(format!("--js-flags=--max-old-space-size={}", settings.heap_mib()));
-    // One process per page, and one that the browser starts in advance.
+    // One process per page, and one process that the browser starts in advance.
     arguments.push(format!("--renderer-process-limit={}", settings.max_pages + 1));
     if sandbox == Sandbox::Off {
         arguments.push("--no-sandbox".to_owned());

@@ -2,9 +2,9 @@
 //!
 //! The module is pure: callers pass observations with their times. A page is
 //! idle if neither its requests nor its document have changed for
-//! [`IDLE_TIME`]. Some pages always have an open request: they are idle if the
-//! document has not changed for [`LONG_IDLE_TIME`]. Others never stop changing
-//! the document: they are idle if there were no requests for
+//! [`IDLE_TIME`]. A page that always has an open request is idle if the
+//! document has not changed for [`LONG_IDLE_TIME`]. A page that never stops
+//! changing the document is idle if there were no requests for
 //! [`LONG_IDLE_TIME`].
 
 use std::time::{Duration, Instant};
@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 /// tools use the same value for "network idle".
 const IDLE_TIME: Duration = Duration::from_millis(500);
 
-/// The time for which the network or the document must be idle if the other one never is.
+/// The time for which the network must be idle if the document never is, and for which the
+/// document must be idle if the network never is.
 const LONG_IDLE_TIME: Duration = Duration::from_secs(3);
 
 /// Maximum number of open requests that count as background activity after

@@ -1,7 +1,7 @@
 //! Locates the browser executable.
 //!
-//! The search does not access the file system. A function that tests whether a file is
-//! executable is passed to it.
+//! The selection ([`select`]) does not access the file system. Its caller passes a function that
+//! tests whether a file is executable.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -32,41 +32,42 @@ const USUAL_PATHS: [&str; 4] = [
 pub fn find_browser(given: Option<&Path>) -> Result<PathBuf, RenderError> {
     let variable = env::var_os(VARIABLE).filter(|value| !value.is_empty());
     let explicit = given.map(Path::to_owned).or_else(|| variable.map(PathBuf::from));
-    let path = env::var_os("PATH").unwrap_or_default();
-    select(explicit, &path, |file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
+    let search_path = env::var_os("PATH").unwrap_or_default();
+    let is_program = |file: &Path| file.is_file() && access(file, Access::EXEC_OK).is_ok();
+    select(explicit, &search_path, is_program)
 }
 
-/// Selects the explicitly given browser, or the first known browser in `path` or at a
-/// usual path.
+/// Selects the explicitly given browser, or the first known browser in `search_path` (the value
+/// of `PATH`) or at a usual path.
 fn select(
     explicit: Option<PathBuf>,
-    path: &OsStr,
+    search_path: &OsStr,
     is_program: impl Fn(&Path) -> bool,
 ) -> Result<PathBuf, RenderError> {
     if let Some(explicit) = explicit {
-        let candidates = candidates(&explicit, path);
+        let candidates = candidates(&explicit, search_path);
         let missing = || no_browser(Some(explicit.into_os_string()));
         return candidates.into_iter().find(|file| is_program(file)).ok_or_else(missing);
     }
-    let on_path = NAMES.iter().flat_map(|name| on_path(OsStr::new(name), path));
+    let on_path = NAMES.iter().flat_map(|name| on_path(OsStr::new(name), search_path));
     let usual = USUAL_PATHS.iter().map(PathBuf::from);
     on_path.chain(usual).find(|file| is_program(file)).ok_or_else(|| no_browser(None))
 }
 
 /// Returns the possible paths of an explicitly given browser. A bare name is
 /// searched on the `PATH`, as a shell does.
-fn candidates(browser: &Path, path: &OsStr) -> Vec<PathBuf> {
+fn candidates(browser: &Path, search_path: &OsStr) -> Vec<PathBuf> {
     match browser.components().count() {
-        1 => on_path(browser.as_os_str(), path),
+        1 => on_path(browser.as_os_str(), search_path),
         _ => vec![browser.to_owned()],
     }
 }
 
 /// Returns the paths where a program of this name may be.
-fn on_path(name: &OsStr, path: &OsStr) -> Vec<PathBuf> {
-    // Skip relative entries, because they mean directories below the current one (an
-    // empty entry is the current directory itself), which may contain untrusted files.
-    let directories = env::split_paths(path).filter(|directory| directory.is_absolute());
+fn on_path(name: &OsStr, search_path: &OsStr) -> Vec<PathBuf> {
+    // Skip relative entries. They mean directories below the current directory, which may
+    // contain untrusted files. An empty entry means the current directory.
+    let directories = env::split_paths(search_path).filter(|directory| directory.is_absolute());
     directories.map(|directory| directory.join(name)).collect()
 }
 

@@ -58,7 +58,7 @@ pub(crate) async fn render(
     }
 }
 
-/// An open page. Dropping it also drops the browser context and the proxy, which closes
+/// An open page. Dropping it also drops the browser context and the proxy. This closes
 /// the page and its connections.
 struct BrowserPage {
     cdp: Cdp,
@@ -123,7 +123,7 @@ impl BrowserPage {
         let calls = [
             ("Inspector.enable", json!({})),
             ("Page.enable", json!({})),
-            // Do not buffer response bodies; only the document is read.
+            // Do not buffer response bodies, because only the document is read.
             ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 })),
             ("Network.setBypassServiceWorker", json!({ "bypass": true })),
             ("Emulation.setUserAgentOverride", json!({ "userAgent": user_agent })),

@@ -29,8 +29,8 @@ const ICON_SUFFIX: &str = "/favicon.ico";
 /// open.
 const BACKGROUND_TYPES: [&str; 3] = ["EventSource", "WebSocket", "Ping"];
 
-/// A page is stopped after this many times its maximum number of requests. Before,
-/// requests above the maximum are only blocked.
+/// A page is stopped when it has sent more than its maximum number of requests times this
+/// factor. Until then, requests above the maximum are only blocked.
 const FLOOD_FACTOR: usize = 4;
 
 /// Identifiers of a page in the `DevTools` protocol.
@@ -92,7 +92,7 @@ struct Headers {
 
 impl PausedRequest {
     /// Whether the response cannot contain links. The `Accept` header
-    /// identifies images that are requested with another resource type.
+    /// shows that an image is requested, even if the resource type is another.
     fn is_irrelevant(&self) -> bool {
         let accept = self.request.headers.accept.as_deref().unwrap_or_default();
         IRRELEVANT_TYPES.contains(&self.resource_type.as_str())
@@ -101,11 +101,11 @@ impl PausedRequest {
     }
 }
 
-/// Parameters of `Network.requestWillBeSent`, and of `Network.loadingFinished` and
-/// `Network.loadingFailed`, which end a request.
+/// Parameters of the events at the start of a request (`Network.requestWillBeSent`) and at its
+/// end (`Network.loadingFinished`, `Network.loadingFailed`).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct RequestSent {
+struct RequestEvent {
     request_id: String,
     r#type: Option<String>,
 }
@@ -176,7 +176,7 @@ impl PageEventHandler {
             "Fetch.requestPaused" => event.read().map(|paused| self.continue_or_block(&paused)),
             "Network.requestWillBeSent" => event.read().map(|sent| self.request_started(sent)),
             "Network.loadingFinished" | "Network.loadingFailed" => {
-                event.read().map(|sent: RequestSent| self.request_finished(&sent.request_id))
+                event.read().map(|sent: RequestEvent| self.request_finished(&sent.request_id))
             }
             "Network.responseReceived" => {
                 event.read().map(|received| self.record_status(&received))
@@ -220,7 +220,7 @@ impl PageEventHandler {
 
     /// Records the start of a request. Background requests do not count as in flight,
     /// because a page can be idle while they are open.
-    fn request_started(&self, sent: RequestSent) {
+    fn request_started(&self, sent: RequestEvent) {
         let mut stats = self.stats();
         stats.changed_at = Instant::now();
         let kind = sent.r#type.as_deref().unwrap_or_default();

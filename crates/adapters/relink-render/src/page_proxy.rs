@@ -52,7 +52,7 @@ const REMOVED_HEADERS: [HeaderName; 10] = [
     ALT_SVC,
 ];
 
-/// A response body: the body of the server, or an empty one.
+/// A response body: the body of the server, or an empty body.
 type Body = BoxBody<Bytes, hyper::Error>;
 
 /// Reason why the browser gets no response. The connection is closed instead.
@@ -216,7 +216,7 @@ impl ProxyService {
         }
     }
 
-    /// Counts a connection, or refuses it above the limit.
+    /// Counts a connection. Refuses the connection if the limit is reached.
     fn count_connection(&self) -> Result<(), ProxyError> {
         let mut stats = self.stats();
         if stats.connections >= self.max_connections {
@@ -227,7 +227,7 @@ impl ProxyService {
         Ok(())
     }
 
-    /// Records that a host could not be reached.
+    /// Records the outcome of a failed connection to a host.
     fn record_failure(&self, outcome: &FetchOutcome, is_page_host: bool) {
         let mut stats = self.stats();
         if matches!(outcome, FetchOutcome::PrivateAddress(_)) {
@@ -271,7 +271,8 @@ fn empty_body() -> Body {
 }
 
 /// Returns the target of a CONNECT request, which must consist of host and port only. The
-/// parser is the one that is also used to connect, so that both read the same host.
+/// URL parser that reads the target here also determines the host to connect to. Therefore the
+/// text cannot mean two different hosts.
 fn tunnel_url(uri: &Uri) -> Option<Url> {
     let url = Url::parse(&format!("https://{}/", uri.authority()?)).ok()?;
     let is_host_and_port =

@@ -1,5 +1,5 @@
 //! Tests of the network isolation of pages. The canary is a server that counts
-//! connections; it must not receive any.
+//! connections. No page may connect to it.
 
 use std::net::UdpSocket;
 

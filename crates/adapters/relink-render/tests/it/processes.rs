@@ -49,7 +49,7 @@ fn with_heap_limit(mib: u64) -> Chromium {
 }
 
 /// Returns the processes of the browser with this heap limit: the main process,
-/// its descendants, and those with its profile in the command line.
+/// its descendants, and the processes with its profile in the command line.
 fn browser_processes(mib: u64) -> Vec<Process> {
     let ids = fs::read_dir("/proc").unwrap().flatten();
     let all: Vec<Process> =
@@ -135,7 +135,7 @@ async fn canceled_render_leaves_no_processes() {
     let browser = with_heap_limit(202);
     let newest_renderer = || {
         let processes = (web.hits("/") > 0).then(|| browser_processes(202))?;
-        // The browser has a spare process, so take the newest one.
+        // The browser has a spare process, so take the newest process.
         processes
             .into_iter()
             .filter(|process| process.command.contains("--type=renderer"))
