@@ -43,8 +43,9 @@ pub fn read_records(
     })
 }
 
-/// The fields of tables and JSON objects.
+/// The names of fields in tables and JSON objects that the user has given.
 struct FieldNames<'a> {
+    /// Fields with locations, in addition to [`LOCATION_FIELDS`].
     locations: &'a [String],
 }
 
@@ -96,6 +97,7 @@ impl FieldNames<'_> {
         Some(HarvestedRecord { title, links, metadata, ..new_record(identifier, is_deleted) })
     }
 
+    /// Returns the locations of a row.
     fn links(&self, object: &Map<String, Value>) -> Vec<RecordLink> {
         let is_location = |name: &str| {
             LOCATION_FIELDS.contains(&name) || self.locations.iter().any(|field| field == name)
@@ -112,7 +114,7 @@ fn first_text(object: &Map<String, Value>, names: &[&str]) -> Option<String> {
     values.flat_map(texts).find(|text| !text.is_empty())
 }
 
-/// Returns the texts of a value or of a list of values.
+/// Returns the text of a value, or the texts of a list of values.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.trim().to_owned()],
@@ -122,6 +124,7 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
+/// Whether a value means `true`, such as `1` or `yes`.
 fn is_true(value: &Value) -> bool {
     match value {
         Value::Bool(is_true) => *is_true,

@@ -32,8 +32,8 @@ struct Context<'a> {
     path: Vec<String>,
 }
 
-/// Reads the element `root` up to its end. `outer` are the namespace declarations of the
-/// elements around it.
+/// Reads the element `root` up to its end. `outer` are the namespace declarations (name and
+/// value) of the elements around `root`.
 pub(crate) fn read_metadata(
     reader: &mut XmlReader<'_>,
     root: &Element<'_>,
@@ -97,6 +97,8 @@ impl Context<'_> {
         }
     }
 
+    /// Returns the role of a link in the current element, or `None` if the element contains no
+    /// links.
     fn link_role(&self) -> Option<RecordLinkRole> {
         let name = self.path.last()?;
         if self.location_fields.iter().any(|field| field == name) {
@@ -111,6 +113,7 @@ impl Context<'_> {
         }
     }
 
+    /// Whether the current element contains the title. In LOM, the title may be in a descendant.
     fn is_title(&self) -> bool {
         let is_lom_title = matches!(
             self.path.as_slice(),
@@ -120,6 +123,7 @@ impl Context<'_> {
             || (self.is_dublin_core() && self.path.last().is_some_and(|name| name == "title"))
     }
 
+    /// Whether the current element contains an identifier.
     fn is_identifier(&self) -> bool {
         // The path is `lom/general/identifier/entry`.
         let is_lom_entry = self.parent() == "identifier" && self.path.len() == 4;
@@ -127,6 +131,7 @@ impl Context<'_> {
             || (self.is_dublin_core() && self.path.last().is_some_and(|name| name == "identifier"))
     }
 
+    /// Returns the name of the parent of the current element, or an empty text for the root.
     fn parent(&self) -> &str {
         let parent = self.path.len().checked_sub(2).and_then(|index| self.path.get(index));
         parent.map_or("", String::as_str)
@@ -193,23 +198,23 @@ fn is_web_url(text: &str) -> bool {
     has_scheme("http://") || has_scheme("https://")
 }
 
-/// Returns the element as XML. Namespace declarations of outer elements are added, so
+/// Returns the element `root` as XML. Adds the used namespace declarations of outer elements, so
 /// that the XML is valid in another document.
 fn fragment(reader: &XmlReader<'_>, root: &Element<'_>, outer: &[(String, String)]) -> String {
     let name_end = root.offset + 1 + root.qualified_name_len();
     let own_namespaces = root.namespaces();
     let mut xml = reader.slice(root.offset, name_end).to_owned();
-    let text = reader.slice(name_end, reader.offset());
+    let after_name = reader.slice(name_end, reader.offset());
     for (name, value) in outer {
         // A declaration without a prefix is always used.
         let is_used = name.strip_prefix("xmlns:").is_none_or(|prefix| {
-            xml.contains(&format!("<{prefix}:")) || text.contains(&format!("{prefix}:"))
+            xml.contains(&format!("<{prefix}:")) || after_name.contains(&format!("{prefix}:"))
         });
         if is_used && !own_namespaces.iter().any(|(own_name, _)| own_name == name) {
             xml.extend([" ", name, "=\"", &value.replace('"', "&quot;"), "\""]);
         }
     }
-    xml + text
+    xml + after_name
 }
 
 #[cfg(test)]

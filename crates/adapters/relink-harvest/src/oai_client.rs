@@ -106,7 +106,7 @@ impl OaiClient {
         }
     }
 
-    /// Converts the result of a fetch into a response, or into the consequence of its failure.
+    /// Parses the result of a fetch. If the request failed, returns whether to retry.
     fn parse_result(
         &self,
         url: &Url,
@@ -176,7 +176,8 @@ fn unreachable(url: String, status: u16) -> RecordSourceError {
     RecordSourceError::Unreachable { url, outcome: FetchOutcome::Response(status) }
 }
 
-/// Converts errors of the protocol. A list without records is not an error.
+/// Fails if the response contains an error of the protocol. A list without records is not an
+/// error.
 fn check_errors(name: &str, response: OaiResponse) -> Result<OaiResponse, Failure> {
     let Some((code, message)) = response.errors.first().cloned() else { return Ok(response) };
     let url = name.to_owned();
@@ -198,6 +199,7 @@ fn url_name(url: &Url) -> String {
     url.into()
 }
 
+/// Returns the charset in the content type of a body.
 fn charset(body: &Body) -> Option<&str> {
     let content_type = body.content_type.as_deref()?;
     let (_, charset) = content_type.split_once("charset=")?;

@@ -77,7 +77,7 @@ impl Parser<'_> {
         }
         match element.name.as_str() {
             "record" => self.read_record(element),
-            "lom" | "dc" => self.read_bare(element),
+            "lom" | "dc" => self.read_record_without_header(element),
             "resumptionToken" => self.read_token(element),
             "error" => {
                 let code = element.attribute("code").unwrap_or_default();
@@ -110,6 +110,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads the resumption token, with which the next page is requested.
     fn read_token(&mut self, element: &Element<'_>) -> Result<(), XmlError> {
         let page = &mut self.response.page;
         page.list_size = element.attribute("completeListSize").and_then(|size| size.parse().ok());
@@ -173,6 +174,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads the header of a record. Returns the record without metadata.
     fn read_header(&mut self, header: &Element<'_>) -> Result<HarvestedRecord, XmlError> {
         let is_deleted = header.attribute("status").is_some_and(|status| status == "deleted");
         let mut record = new_record(String::new(), is_deleted);
@@ -199,16 +201,16 @@ impl Parser<'_> {
     /// Reads the element in `metadata`.
     fn read_metadata_child(&mut self, metadata: &Element<'_>) -> Result<Metadata, XmlError> {
         self.namespaces.push(metadata.namespaces());
-        let mut found = Metadata::default();
+        let mut parsed = Metadata::default();
         loop {
             match self.reader.next()? {
-                Node::Open(root) => found = self.read_root(&root)?,
+                Node::Open(root) => parsed = self.read_root(&root)?,
                 Node::Text(_) => {}
                 Node::Close | Node::End => break,
             }
         }
         self.namespaces.pop();
-        Ok(found)
+        Ok(parsed)
     }
 
     /// Reads the root element of metadata.
@@ -217,9 +219,9 @@ impl Parser<'_> {
         read_metadata(&mut self.reader, root, &outer, self.location_fields)
     }
 
-    /// Reads metadata without a header. Its identifier is the identifier in the metadata, or the first
-    /// location.
-    fn read_bare(&mut self, root: &Element<'_>) -> Result<(), XmlError> {
+    /// Reads metadata without a header as a record. The record has the identifier in the
+    /// metadata, or else the first location as its identifier.
+    fn read_record_without_header(&mut self, root: &Element<'_>) -> Result<(), XmlError> {
         let metadata = self.read_root(root)?;
         let first_link = metadata.links.first().map(|link| link.url.clone());
         let header = metadata.identifier.clone().or(first_link).map(|id| new_record(id, false));
@@ -228,7 +230,7 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the declarations in scope: the innermost one of each prefix.
+/// Returns the declarations in scope: the innermost declaration of each prefix.
 fn innermost(namespaces: &[Vec<(String, String)>]) -> Vec<(String, String)> {
     let mut scope: Vec<(String, String)> = Vec::new();
     for (name, value) in namespaces.iter().rev().flatten() {

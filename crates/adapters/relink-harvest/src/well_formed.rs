@@ -1,8 +1,8 @@
 //! Makes the metadata of a record well-formed, so that it can be part of another document.
 //!
-//! The parser accepts more than XML allows. What has a clear meaning is repaired: characters that
-//! XML forbids are removed, entities of HTML become characters, and `<` and `&` without a meaning
-//! are escaped. Undeclared prefixes, repeated attributes and invalid names are errors.
+//! The parser accepts more than XML allows. Mistakes with a clear meaning are repaired: characters
+//! that XML forbids are removed, entities of HTML become characters, and `<` and `&` without a
+//! meaning are escaped. Undeclared prefixes, repeated attributes and invalid names are errors.
 
 use std::collections::HashSet;
 
@@ -58,7 +58,8 @@ fn repair(xml: &str) -> String {
     repaired
 }
 
-/// Repairs the markup at the start of the text. Returns the text after it.
+/// Repairs the markup at the start of `xml` and appends it to `repaired`. Returns the text after
+/// the markup.
 fn repair_markup<'a>(xml: &'a str, repaired: &mut String) -> &'a str {
     if xml.starts_with("<!--") {
         return xml.split_once("-->").map_or("", |(_, rest)| rest);
@@ -129,11 +130,12 @@ fn repair_text(text: &str, repaired: &mut String) {
     *repaired += &plain_text(rest);
 }
 
-/// Escapes the end of a CDATA section, which text may not contain.
+/// Removes forbidden characters, and escapes `]]>`, which text may not contain.
 fn plain_text(text: &str) -> String {
     allowed_text(text).replace("]]>", "]]&gt;")
 }
 
+/// Whether the text between `&` and `;` is the name or number of a reference.
 fn is_reference(name: &str) -> bool {
     let is_allowed = |char: char| char.is_ascii_alphanumeric() || char == '#';
     !name.is_empty() && name.len() <= MAX_REFERENCE && name.chars().all(is_allowed)
@@ -190,7 +192,7 @@ fn check_element(reader: &NsReader<&[u8]>, start: &BytesStart<'_>) -> Result<(),
     Ok(())
 }
 
-/// Checks the characters of a name; those above ASCII are not checked.
+/// Checks the ASCII characters of a name. All other characters are accepted.
 fn check_name(name: &str) -> Result<(), String> {
     let is_start = |char: char| char.is_ascii_alphabetic() || char == '_' || !char.is_ascii();
     let is_part =

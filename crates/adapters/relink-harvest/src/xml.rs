@@ -106,7 +106,9 @@ impl<'a> XmlReader<'a> {
                 }
                 Event::Text(text) => return Ok(Node::Text(allowed_text(&text.xml10_content()))),
                 Event::CData(text) => return Ok(Node::Text(allowed_text(&text.xml10_content()))),
-                Event::GeneralRef(reference) => return Ok(Node::Text(resolve(&reference))),
+                Event::GeneralRef(reference) => {
+                    return Ok(Node::Text(resolve_reference(&reference)));
+                }
                 Event::DocType(_) => {
                     return Err(self.error(offset, "document type declarations are not accepted"));
                 }
@@ -159,9 +161,9 @@ impl<'a> XmlReader<'a> {
     }
 }
 
-/// Returns the text of a reference. Only the entities of XML and HTML are known. Others are
-/// returned as written, because documents cannot declare entities here.
-fn resolve(reference: &BytesRef<'_>) -> String {
+/// Returns the text of a reference. Only the entities of XML and HTML are known. Other references
+/// are returned as written, because documents cannot declare entities here.
+fn resolve_reference(reference: &BytesRef<'_>) -> String {
     let name = reference.xml10_content();
     if name.starts_with('#') {
         let char = reference.resolve_char_ref().ok().flatten();

@@ -68,8 +68,7 @@ impl Arguments {
         has_token: bool,
     ) -> Result<(), ProtocolError> {
         if has_token && self.get(TOKEN).is_some() {
-            // A token excludes all other arguments.
-            // The two allowed arguments are the verb and the token.
+            // A token excludes all other arguments except the verb.
             return if self.pairs.len() == 2 {
                 Ok(())
             } else {
@@ -139,14 +138,15 @@ impl Arguments {
     }
 }
 
-/// The end of a range that a datestamp is.
+/// Which limit of a range of datestamps a text is.
 #[derive(Clone, Copy)]
 enum Bound {
     From,
     Until,
 }
 
-/// Parses a datestamp in one of the two granularities. `until` includes its whole day or second.
+/// Parses a datestamp, which is a day or a second. The bound `Until` includes the whole day or
+/// second.
 fn parse_time(text: &str, bound: Bound) -> Result<Timestamp, ProtocolError> {
     let invalid = || bad_argument(format!("invalid datestamp: {text}"));
     let is_day = text.len() == "2026-01-01".len();
@@ -182,8 +182,8 @@ fn is_valid(name: &str, value: &str) -> bool {
     }
 }
 
-/// Whether a text is a URI as far as the schema checks it: not empty, without control characters,
-/// and `%` starts an escape.
+/// Whether a text is not empty, has no control characters, and `%` always starts an escape. The
+/// schema of OAI-PMH checks no more of a URI.
 fn is_uri(text: &str) -> bool {
     let is_hex = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
     let mut escapes = text.as_bytes().split(|byte| *byte == b'%').skip(1);

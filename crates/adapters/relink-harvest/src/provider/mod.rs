@@ -182,7 +182,7 @@ impl OaiProvider {
         Ok(format!("<GetRecord>\n{}</GetRecord>\n", record(origin, &found, prefix)))
     }
 
-    /// Finds a record by its public identifier, which may differ from the original one.
+    /// Finds a record by its public identifier, which may differ from the original identifier.
     async fn find(&self, name: &str) -> Result<(StoredProvider, StoredRecord), Failure> {
         for provider in self.store.providers().await? {
             let original = record_xml::original_identifier(&provider.name, name);
@@ -199,8 +199,8 @@ impl OaiProvider {
 
     /// Whether an older provider uses the identifier of a record.
     async fn has_known_identifier(&self, record: &StoredRecord) -> Result<bool, Failure> {
-        let known = self.store.records_with_known_identifier(&[record.id]).await?;
-        Ok(known.contains(&record.id))
+        let with_known_identifier = self.store.records_with_known_identifier(&[record.id]).await?;
+        Ok(with_known_identifier.contains(&record.id))
     }
 
     /// Returns a page of a list of records or headers.
@@ -235,10 +235,11 @@ impl OaiProvider {
         let has_more = page.len() > PAGE_SIZE;
         page.truncate(PAGE_SIZE);
         let ids: Vec<i64> = page.iter().map(|record| record.id).collect();
-        let known = self.store.records_with_known_identifier(&ids).await?;
+        let with_known_identifier = self.store.records_with_known_identifier(&ids).await?;
         let origin = |record: &StoredRecord| {
-            let provider = providers.iter().find(|known| known.id == record.provider)?;
-            Some(Origin { provider, has_known_identifier: known.contains(&record.id) })
+            let provider = providers.iter().find(|provider| provider.id == record.provider)?;
+            let has_known_identifier = with_known_identifier.contains(&record.id);
+            Some(Origin { provider, has_known_identifier })
         };
         Ok(list_body(verb, &page, origin, &token, has_more))
     }

@@ -55,7 +55,7 @@ impl MetadataPrefix {
     }
 }
 
-/// Returns the local name of the root element; `None` if the metadata is not XML.
+/// Returns the local name of the root element, or `None` if the metadata is not XML.
 fn root_name(metadata: &str) -> Option<&str> {
     let name = metadata.strip_prefix('<')?;
     let end = name.find([' ', '>', '/', '\t', '\r', '\n'])?;
@@ -84,8 +84,8 @@ pub(super) fn identifier(origin: Origin<'_>, original: &str) -> String {
 
 /// Returns the original identifier of a record of a provider.
 pub(super) fn original_identifier(provider: &str, name: &str) -> String {
-    let own = name.strip_prefix(&format!("urn:relink:{}:", set_spec(provider)));
-    own.unwrap_or(name).to_owned()
+    let original = name.strip_prefix(&format!("urn:relink:{}:", set_spec(provider)));
+    original.unwrap_or(name).to_owned()
 }
 
 /// Returns the name of a provider as a set.
@@ -117,7 +117,7 @@ pub(super) fn record(origin: Origin<'_>, record: &StoredRecord, prefix: Metadata
     let mut xml = format!("<record>{}", header(origin, record));
     if !is_withdrawn(record) {
         let metadata = match prefix {
-            MetadataPrefix::Lom => published(record).unwrap_or_default(),
+            MetadataPrefix::Lom => published_metadata(record).unwrap_or_default(),
             MetadataPrefix::DublinCore => dublin_core(record),
         };
         let _ = writeln!(xml, "<metadata>{metadata}</metadata>");
@@ -125,19 +125,20 @@ pub(super) fn record(origin: Origin<'_>, record: &StoredRecord, prefix: Metadata
     xml + "</record>\n"
 }
 
-/// Returns the metadata as harvested, without the hidden locations (broken links); `None` if it is
-/// not well-formed XML, as records stored by earlier versions may be.
-fn published(record: &StoredRecord) -> Option<String> {
+/// Returns the harvested metadata without the hidden locations (broken links). Returns `None` if
+/// the metadata is not well-formed XML. Earlier versions stored such metadata.
+fn published_metadata(record: &StoredRecord) -> Option<String> {
     let hidden = record.links.iter().filter(|link| !link.is_shown);
     let hidden: Vec<&str> = hidden.map(|link| link.original.as_str()).collect();
     let is_usable = is_well_formed(&record.metadata);
     is_usable.then(|| without_locations(&record.metadata, &hidden))
 }
 
-/// Returns Dublin Core: as harvested, or title and links of other formats.
+/// Returns the metadata as Dublin Core. Metadata in another format is reduced to the title and
+/// the links.
 fn dublin_core(record: &StoredRecord) -> String {
     if root_name(&record.metadata) == Some("dc")
-        && let Some(metadata) = published(record)
+        && let Some(metadata) = published_metadata(record)
     {
         return metadata;
     }

@@ -27,33 +27,34 @@ impl ListToken {
         Self { selection: self.selection.clone(), after }
     }
 
-    /// Parses a token; `None` if it is invalid.
+    /// Parses a token. Returns `None` if the token is invalid.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('!');
         let after = parts.next()?.parse().ok().filter(|after| *after > 0)?;
         let prefix = MetadataPrefix::parse(parts.next()?)?;
         let (from, until) = (parts.next()?, parts.next()?);
-        let from = if from.is_empty() { None } else { Some(time(from)?) };
-        let until = if until.is_empty() { None } else { Some(time(until)?) };
+        let from = if from.is_empty() { None } else { Some(parse_milliseconds(from)?) };
+        let until = if until.is_empty() { None } else { Some(parse_milliseconds(until)?) };
         let set = Some(parts.next()?.to_owned()).filter(|set| !set.is_empty());
         let is_complete = parts.next().is_none();
         is_complete.then_some(Self { selection: Selection { prefix, set, from, until }, after })
     }
 }
 
-/// Parses a time in milliseconds.
-fn time(text: &str) -> Option<Timestamp> {
+/// Parses a time, given in milliseconds since 1970.
+fn parse_milliseconds(text: &str) -> Option<Timestamp> {
     Timestamp::from_millisecond(text.parse().ok()?).ok()
 }
 
 impl fmt::Display for ListToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Selection { prefix, set, from, until } = &self.selection;
-        let millis = |time: &Option<Timestamp>| {
+        let milliseconds = |time: &Option<Timestamp>| {
             time.map(|time| time.as_millisecond().to_string()).unwrap_or_default()
         };
         let set = set.as_deref().unwrap_or_default();
-        write!(f, "{}!{}!{}!{}!{set}", self.after, prefix.as_str(), millis(from), millis(until))
+        let (from, until) = (milliseconds(from), milliseconds(until));
+        write!(f, "{}!{}!{from}!{until}!{set}", self.after, prefix.as_str())
     }
 }
 
