@@ -35,7 +35,7 @@ pub(crate) struct BodyLimits {
 }
 
 impl BodyLimits {
-    /// Returns the limits of the request, or those of the settings. The
+    /// Returns the limits of the request, or else the limits of the settings. The
     /// settings allow more for text, because only text is compared.
     pub fn new(settings: &FetchSettings, options: &RequestOptions) -> Self {
         match options.max_body_bytes {

@@ -2,7 +2,7 @@
 //! is one request of the chain and its response.
 //!
 //! The fetcher cancels the chain at the deadline. The chain stores all intermediate
-//! results, so that they are available then.
+//! results, so that the fetcher can return them after a cancellation.
 
 use std::net::IpAddr;
 use std::time::SystemTime;
@@ -209,10 +209,10 @@ impl<'a> RedirectChain<'a> {
     }
 
     /// Sends the request. Retries once on a new connection if a reused connection was
-    /// lost or the server did not process the request. This is safe because GET has no
-    /// side effects. A POST request is repeated only if the server did not process the
-    /// request. It never uses an idle connection, because the server may close such a
-    /// connection at any time.
+    /// lost or the server did not process the request. A GET request can be repeated because
+    /// it has no side effects. A POST request is repeated only if the server did not process
+    /// the request. A POST request never uses an idle connection, because the server may
+    /// close such a connection at any time.
     async fn send(
         &mut self,
         key: &PoolKey,
@@ -240,7 +240,7 @@ impl<'a> RedirectChain<'a> {
     }
 
     /// Sends the request over this connection. The outer error is an outcome that
-    /// a new connection cannot change; the inner one is an error of the connection.
+    /// a new connection cannot change. The inner error is an error of the connection.
     async fn send_over(
         &mut self,
         mut connection: HttpConnection,
@@ -263,7 +263,7 @@ impl<'a> RedirectChain<'a> {
         Ok(connection.send(request).await.map(|response| (connection, response)))
     }
 
-    /// Opens a connection, or waits until another request has opened one that can be
+    /// Opens a connection, or waits until another request has opened a connection that can be
     /// shared. The flag is true if another request has opened the connection.
     async fn open(
         &mut self,
@@ -323,8 +323,8 @@ impl<'a> RedirectChain<'a> {
         connected.inspect_err(|outcome| self.record_proxy_refusal(outcome))
     }
 
-    /// Records a proxy's error response as the response of the host, as for
-    /// requests without TLS.
+    /// Records an error response of a proxy as if the host had sent it. For requests without TLS,
+    /// the two cannot be distinguished either.
     fn record_proxy_refusal(&mut self, outcome: &FetchOutcome) {
         // Other outcomes have no response.
         let Some(status) = outcome.status() else { return };

@@ -24,11 +24,11 @@ use crate::pool::PoolKey;
 use crate::settings::{FetchSettings, HostSettings, SetupError};
 use crate::transport::{ALPN_HTTP1, ALPN_HTTP2, Transport};
 
-/// Delay before the next address is tried concurrently ("Connection Attempt
-/// Delay", RFC 8305, section 8).
+/// Delay before the next address is tried while the attempt at the previous address still runs
+/// ("Connection Attempt Delay", RFC 8305, section 8).
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// Maximum number of addresses of a host to try. Some names have dozens.
+/// Maximum number of addresses of a host to try. Some names have dozens of addresses.
 const MAX_ATTEMPTS: usize = 8;
 
 /// Opens TLS connections.
@@ -59,7 +59,7 @@ pub(crate) enum Versions {
 
 impl Connector {
     /// Creates a connector that trusts the public certificate authorities and
-    /// those of the settings.
+    /// the authorities in the settings.
     pub fn new(settings: &FetchSettings) -> Result<Self, SetupError> {
         let roots = Arc::new(roots(&settings.tls_roots)?);
         let tls = |identity: &ClientIdentity| Tls::new(&roots, Some(identity));
@@ -89,7 +89,7 @@ impl Connector {
     ) -> Result<Transport, FetchOutcome> {
         let tls = match self.hosts.get(&key.without_user_identity()) {
             Some(tls) => tls,
-            // The default is never used: such keys exist only with a certificate.
+            // The fallback is never used, because such keys exist only if there is a certificate.
             None if key.uses_user_identity() => {
                 self.user_identity.as_ref().unwrap_or(&self.anonymous)
             }
@@ -186,8 +186,9 @@ pub(crate) async fn connect(allowed: &AllowedAddrs) -> Result<(TcpStream, IpAddr
     .await
 }
 
-/// Tries the addresses in order until one succeeds (RFC 8305, section 5). The
-/// next attempt starts when one fails, or concurrently after [`ATTEMPT_DELAY`].
+/// Tries the addresses in order until an attempt succeeds (RFC 8305, section 5). The next
+/// attempt starts when an attempt fails, or after [`ATTEMPT_DELAY`] while other attempts still
+/// run.
 pub(crate) async fn race<T, F, A>(
     allowed: &AllowedAddrs,
     attempt: A,
@@ -224,8 +225,8 @@ where
     Err(failure.unwrap_or(FetchOutcome::ConnectFailed(ConnectError::Other)))
 }
 
-/// Returns the outcome that says more about the host: a missing IPv6 route is
-/// less specific than a refused IPv4 connection.
+/// Returns the outcome that says more about the host. For example, a refused IPv4 connection says
+/// more than a missing IPv6 route.
 fn more_specific(first: Option<FetchOutcome>, second: FetchOutcome) -> FetchOutcome {
     match (first, second) {
         (

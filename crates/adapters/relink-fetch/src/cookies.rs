@@ -29,8 +29,8 @@ struct Cookie {
     value: String,
     /// The host that set the cookie, or the domain of the `Domain` attribute.
     host: String,
-    /// The port of the host that set the cookie; `None` for port 80 of http and 443 of
-    /// https.
+    /// The port of the host that set the cookie. `None` means the standard port of the scheme:
+    /// 80 for http, 443 for https.
     port: Option<u16>,
     /// Whether the cookie was set over https.
     is_encrypted: bool,
@@ -62,10 +62,10 @@ impl CookieJar {
         let Some((cookie, action)) = parse(url, header) else {
             return;
         };
-        let key = |cookie: &Cookie| {
+        let identity = |cookie: &Cookie| {
             (cookie.name.clone(), cookie.host.clone(), cookie.port, cookie.path.clone())
         };
-        let index = self.cookies.iter().position(|stored| key(stored) == key(&cookie));
+        let index = self.cookies.iter().position(|stored| identity(stored) == identity(&cookie));
         let is_protected = index.is_some_and(|index| self.cookies[index].is_encrypted);
         if is_protected && !cookie.is_encrypted {
             // An http response must not change a cookie that was set over
@@ -178,8 +178,8 @@ impl Cookie {
     }
 }
 
-/// Returns the directory of the page that set the cookie, which is the path without a
-/// `Path` attribute (RFC 6265, section 5.1.4).
+/// Returns the directory of the page that set the cookie. A cookie without a `Path` attribute
+/// has this path (RFC 6265, section 5.1.4).
 fn default_path(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some(("", _)) | None => "/",

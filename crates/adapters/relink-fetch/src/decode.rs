@@ -9,8 +9,8 @@ use std::io::Read;
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
-/// Maximum ratio of decoded to encoded size. It stops bombs, which are small bodies with
-/// a huge decoded size. HTML reaches 5 to 20; the maximum of gzip is 1030.
+/// Maximum ratio of decoded to encoded size. The limit stops bombs, which are small bodies with
+/// a huge decoded size. The ratio of HTML is 5 to 20. The maximum ratio of gzip is 1030.
 const MAX_RATIO: usize = 200;
 
 /// Output size below which the ratio is not checked.
@@ -36,8 +36,8 @@ pub(crate) enum Coding {
 
 /// Parses a `Content-Encoding` value into codings, in the order applied.
 ///
-/// Unknown values are skipped, as browsers do: servers send `utf-8`, `none` and
-/// `identity` here.
+/// Unknown values are skipped, as in browsers, because some servers send `utf-8`, `none` or
+/// `identity`.
 pub(crate) fn codings(header: &str) -> Vec<Coding> {
     let coding = |name: &str| match name.trim().to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => Some(Coding::Gzip),
@@ -78,7 +78,7 @@ fn decode_one(coding: Coding, encoded: &[u8], limit: usize) -> BodyBytes {
         Coding::Deflate if is_zlib(encoded) => expand(ZlibDecoder::new(encoded), limit),
         // Some servers omit the zlib header.
         Coding::Deflate => expand(DeflateDecoder::new(encoded), limit),
-        // The window is at most 16 MiB: large windows are disabled by default.
+        // The window is at most 16 MiB, because large windows are disabled by default.
         Coding::Brotli => {
             let reader = brotli_decompressor::Decompressor::new(encoded, BROTLI_BUFFER);
             expand(reader, limit)
@@ -105,7 +105,7 @@ fn is_zlib(encoded: &[u8]) -> bool {
 /// Reads at most `limit` bytes from a decoder.
 fn expand(reader: impl Read, limit: usize) -> BodyBytes {
     let mut bytes = Vec::new();
-    // One byte more shows whether the output exceeds the limit.
+    // One additional byte shows whether the output exceeds the limit.
     let read_limit = limit as u64 + 1;
     // On an error, `bytes` contains the part that was decoded before.
     let result = reader.take(read_limit).read_to_end(&mut bytes);

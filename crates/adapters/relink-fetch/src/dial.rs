@@ -38,7 +38,7 @@ impl Dial for Fetcher {
     }
 }
 
-/// Returns a URL with only the host and port of `url`. Its scheme is always `https`,
+/// Returns a URL with only the host and port of `url`. The scheme is always `https`,
 /// because the protocol of the connection is unknown.
 fn tunnel_url(url: &Url) -> Option<Url> {
     let host = url.host_str()?;

@@ -56,8 +56,8 @@ impl FromStr for HeaderHost {
 
     fn from_str(text: &str) -> Result<Self, ParseHeaderHostError> {
         let has_only_host = !text.is_empty() && !text.contains(['/', '\\', '@', '?', '#']);
-        // The host of a `ws` URL is parsed like that of an `http` URL. The port is taken
-        // from the text, because `Url` omits standard ports.
+        // A `ws` URL has the same syntax of hosts as an `http` URL. The port is taken from the
+        // text, because `Url` omits standard ports.
         let url = Url::parse(&format!("ws://{text}")).map_err(|_| ParseHeaderHostError)?;
         let port = text.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
         // An IPv6 address without a port ends with a bracket.

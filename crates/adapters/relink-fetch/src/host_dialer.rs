@@ -2,7 +2,7 @@
 //!
 //! Every connection is opened here. For direct connections and `socks5://`
 //! proxies, this crate resolves the host and checks all of its IP addresses
-//! before it uses one. All other proxies resolve the host themselves.
+//! before it uses any of them. All other proxies resolve the host themselves.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -56,8 +56,7 @@ impl HostDialer<'_> {
             let (stream, peer) = self.connect_via_socks(proxy, &allowed).await?;
             return Ok((Transport::Plain(stream), Some(peer)));
         }
-        // The proxy resolves the host and connects to it, so all of this counts as the
-        // connect phase.
+        // The proxy resolves the host and connects to it. Both count as the connect phase.
         stopwatch.enter(Phase::Connect);
         Ok((self.connect_via(proxy).await?, None))
     }

@@ -78,9 +78,8 @@ impl Http1Connection {
         self.connection = None;
     }
 
-    /// Whether another request can be sent: the last response was read to its
-    /// end, and the server has neither closed the connection nor sent
-    /// unexpected data.
+    /// Whether another request can be sent. For this, the last response was read to its
+    /// end, and the server has neither closed the connection nor sent unexpected data.
     pub fn is_ready(&mut self) -> bool {
         drive(&mut self.connection, &mut Context::from_waker(Waker::noop()));
         self.connection.is_some() && self.sender.is_ready()

@@ -95,8 +95,8 @@ impl Http2Connection {
     }
 }
 
-/// A request without a response. If it fails or is canceled, the connection may
-/// be dead without an error, so later requests must not use it.
+/// A request without a response. If the request fails or is canceled, the connection may
+/// be dead without an error. Later requests must not use such a connection.
 struct PendingRequest<'a> {
     state: &'a State,
     retires_connection: bool,
@@ -115,8 +115,7 @@ async fn drive(connection: impl Future, state: Arc<State>) {
     let mut connection = pin!(connection);
     while timeout(IDLE_TIMEOUT, &mut connection).await.is_err() {
         let was_used = state.was_used.swap(false, Ordering::Relaxed);
-        // This task and the pool hold one handle each. A third one is a
-        // request.
+        // This task and the pool hold one handle each. Any other handle belongs to a request.
         if !was_used && Arc::strong_count(&state) <= 2 {
             break;
         }

@@ -1,7 +1,7 @@
 //! Connections that are being opened.
 //!
-//! The HTTP version of a server is unknown until its first connection is open. Requests
-//! that arrive earlier wait, because with HTTP/2 all of them can use that connection.
+//! The HTTP version of a server is unknown until the first connection to it is open. Requests
+//! that arrive earlier wait, because with HTTP/2 all requests can use the first connection.
 //! Servers that select HTTP/1.1 are recorded, and later requests to these servers do not
 //! wait.
 
@@ -41,7 +41,8 @@ struct State {
 enum Registration {
     /// No connection is being opened.
     First(watch::Sender<()>),
-    /// Another request is opening a connection. The channel is closed when it is open.
+    /// Another request is opening a connection. The channel is closed when the connection is
+    /// open.
     Later(watch::Receiver<()>),
     /// The server supports only HTTP/1.1.
     Http1,
@@ -69,8 +70,8 @@ impl PendingConnections {
             Registration::Later(receiver) => receiver,
             Registration::Http1 => return None,
         };
-        // The result is always an error, because nothing is sent: the receiver
-        // only waits for the sender to be dropped.
+        // Nothing is ever sent. The receiver waits until the sender is dropped, so the result is
+        // always an error.
         let _ = timeout(MAX_WAIT, receiver.changed()).await;
         None
     }

@@ -3,9 +3,9 @@
 //! The module is pure. The connector accepts only [`AllowedAddrs`], which only
 //! this module creates, so the policy cannot be bypassed.
 //!
-//! A proxy resolves host names itself. Requests through a proxy can be checked only by
-//! what the URL contains: literal IP addresses and names that always mean the local
-//! machine. The proxy has to block names that resolve to private addresses.
+//! A proxy resolves host names itself. For requests through a proxy, only the URL can be
+//! checked: literal IP addresses, and names that always mean the local machine. The proxy has to
+//! block names that resolve to private addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -125,7 +125,7 @@ impl AddressPolicy {
         self == Self::Any || is_global(address)
     }
 
-    /// Allows all of a host's addresses, or returns the first private one.
+    /// Allows all addresses of a host, or returns the first private address.
     ///
     /// A single private address rejects all addresses, because a name that mixes private
     /// and public addresses is either an attack or a misconfiguration.
@@ -148,8 +148,8 @@ impl AddressPolicy {
     }
 }
 
-/// Whether a name always means the machine that resolves it (RFC 6761, section
-/// 6.3).
+/// Whether a name always means the machine that resolves the name, such as `localhost` (RFC
+/// 6761, section 6.3).
 fn is_loopback_name(name: &str) -> bool {
     let last_label = name.trim_end_matches('.').rsplit('.').next();
     last_label.is_some_and(|label| label.eq_ignore_ascii_case("localhost"))

@@ -2,7 +2,7 @@
 //!
 //! A pooled connection stores the IP address of its peer. Only a request whose address
 //! policy allows this address receives the connection, so reuse cannot bypass the policy.
-//! A proxied connection has no peer address; callers check the host before they use the
+//! A proxied connection has no peer address, so callers check the host before they use the
 //! pool.
 
 use std::borrow::Cow;
@@ -141,8 +141,8 @@ impl Pool {
     /// Adds a connection. If the pool is full, closes older connections.
     fn put(&self, key: PoolKey, connection: HttpConnection) {
         let evicted = self.lock().put(key, Instant::now(), connection);
-        // Drop the evicted connections after the lock is released: dropping
-        // closes sockets.
+        // Dropping closes sockets, so the evicted connections are dropped after the lock is
+        // released.
         drop(evicted);
     }
 
@@ -176,7 +176,7 @@ impl<T: Shareable> IdleMap<T> {
     }
 
     /// Returns the newest element that is not too old and satisfies `is_allowed`. A
-    /// shareable element is cloned, any other is removed from the map.
+    /// shareable element is cloned. Any other element is removed from the map.
     fn take(&mut self, key: &PoolKey, now: Instant, is_allowed: impl Fn(&T) -> bool) -> Option<T> {
         let entries = self.idle.get_mut(key)?;
         let index = entries
@@ -196,7 +196,7 @@ impl<T: Shareable> IdleMap<T> {
     }
 
     /// Adds an element. If the map is full, evicts all elements past the idle timeout, or
-    /// else the oldest one. Returns the evicted elements.
+    /// else the oldest element. Returns the evicted elements.
     fn put(&mut self, key: PoolKey, now: Instant, element: T) -> Vec<T> {
         let mut evicted = Vec::new();
         if self.count >= self.max_count {

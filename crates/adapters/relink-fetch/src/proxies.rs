@@ -5,7 +5,7 @@ use url::Url;
 use crate::no_proxy::NoProxy;
 use crate::proxy::{Proxy, ProxyProtocol};
 
-/// The proxies to use, and the hosts that are contacted without one.
+/// The proxies to use, and the hosts that are contacted without a proxy.
 ///
 /// ```
 /// use relink_fetch::{Proxies, Proxy};

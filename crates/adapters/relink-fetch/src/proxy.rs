@@ -1,6 +1,6 @@
 //! User-configured proxies: protocol, host, port and login.
 //!
-//! This module only parses and prints; `proxy_client` and `socks` implement the
+//! This module only parses and prints. `proxy_client` and `socks` implement the
 //! protocols. The text of a proxy may contain a password, so errors, `Debug` and
 //! `Display` contain only scheme, host and port.
 

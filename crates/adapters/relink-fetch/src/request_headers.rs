@@ -30,9 +30,9 @@ const ACCEPTED: HeaderValue = HeaderValue::from_static("text/html,application/xh
 /// The content codings that `decode` supports.
 const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static("gzip, br, zstd");
 
-/// Headers that the user cannot set. A different `Host` would make the
-/// contacted server differ from the reported one. The proxy login is part of
-/// the proxy settings; as a request header it would be sent to the server.
+/// Headers that the user cannot set. With another `Host`, the contacted server would not be the
+/// reported server. The proxy login is part of the proxy settings. As a request header, the login
+/// would be sent to the server.
 const RESERVED: [HeaderName; 8] = [
     HOST,
     CONNECTION,
@@ -60,7 +60,7 @@ pub(crate) struct RequestHeaders {
     header_hosts: Option<Vec<HeaderHost>>,
     /// User-supplied headers for single hosts.
     host_headers: Vec<(HeaderHost, (HeaderName, HeaderValue))>,
-    /// Headers from the settings of single hosts. They replace all others of
+    /// Headers from the settings of single hosts. They replace all other headers with
     /// the same name.
     hosts: HashMap<PoolKey, Vec<(HeaderName, HeaderValue)>>,
 }
@@ -133,14 +133,13 @@ impl RequestHeaders {
     }
 
     /// Whether `url` receives the headers and the client certificate from the
-    /// command line. `trusted_url` is as for [`Self::request`].
+    /// command line. `trusted_url` has the same meaning as in [`Self::request`].
     pub fn is_trusted(&self, url: &Url, trusted_url: Option<&Url>) -> bool {
         trusted_url.is_some_and(|trusted| may_receive_user_headers(url, trusted))
             && self.is_header_host(url)
     }
 
-    /// Whether the host of a URL is one of those that receive the user-supplied
-    /// headers.
+    /// Whether the host of a URL receives the user-supplied headers according to the settings.
     fn is_header_host(&self, url: &Url) -> bool {
         let hosts = self.header_hosts.as_deref();
         hosts.is_none_or(|hosts| hosts.iter().any(|host| host.covers(url)))
@@ -192,8 +191,8 @@ pub(crate) fn set_body(request: &mut Request<Full<Bytes>>, body: &RequestBody) {
     *request.body_mut() = Full::new(body.bytes.clone());
 }
 
-/// Adds the headers of a single request, replacing those of the same name.
-/// Skips headers that are invalid or reserved.
+/// Adds the headers of a single request. Replaces headers with the same name. Skips headers that
+/// are invalid or reserved.
 pub(crate) fn add(headers: &mut HeaderMap, additional: &[(String, String)]) {
     replace(headers, additional.iter().filter_map(|header| parse(header).ok()).collect());
 }

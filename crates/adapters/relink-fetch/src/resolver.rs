@@ -23,16 +23,15 @@ use url::{Host, Url};
 use crate::settings::{FetchSettings, SetupError};
 use crate::{ResolveOverride, outcome};
 
-/// Maximum number of cached DNS responses. Each takes a few hundred bytes.
+/// Maximum number of cached DNS responses. A response takes a few hundred bytes.
 const CACHE_SIZE: u64 = 4096;
 
 /// Maximum wait for one DNS server before the query is repeated.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long to wait for the addresses of one family (IPv4 or IPv6) after those of the
-/// other have arrived. RFC 8305, section 3, recommends 50 ms for browsers. A longer wait
-/// returns more complete results, which matters because the address policy checks all
-/// addresses.
+/// How long to wait for the IPv4 addresses after the IPv6 addresses have arrived, and the other
+/// way round. RFC 8305, section 3, recommends 50 ms for browsers. A longer wait returns more
+/// complete results, which matters because the address policy checks all addresses.
 const RESOLUTION_DELAY: Duration = Duration::from_millis(500);
 
 /// A DNS resolver with overrides and a hosts file.
@@ -52,8 +51,8 @@ impl Resolver {
         options.cache_size = CACHE_SIZE;
         // Only addresses are needed, not the aliases that lead to them.
         options.preserve_intermediates = false;
-        // The hosts file is read here instead: for a host that has only an IPv4
-        // entry, the library would still query DNS for IPv6 addresses.
+        // This module reads the hosts file. For a host that has only an IPv4 entry, the library
+        // would still query DNS for IPv6 addresses.
         options.use_hosts_file = ResolveHosts::Never;
         options.timeout = QUERY_TIMEOUT.min(settings.timeout / 2);
         let builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
@@ -177,9 +176,9 @@ fn less_conclusive(first: DnsError, second: DnsError) -> DnsError {
     [first, second].into_iter().max_by_key(uncertainty).unwrap_or(first)
 }
 
-/// Alternates the address families, starting with that of the first address
-/// (RFC 8305, section 4). A broken family then costs one attempt instead of
-/// many.
+/// Alternates IPv4 and IPv6 addresses (RFC 8305, section 4). The first address remains the first.
+/// If one of the address families does not work, connecting then needs one additional attempt
+/// instead of many.
 fn interleave(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
     if addresses.len() < 2 {
         return addresses;

@@ -1,6 +1,6 @@
-//! System certificate authorities: those of `SSL_CERT_FILE` and `SSL_CERT_DIR`
-//! if one of them is set, as in OpenSSL, otherwise those of the platform. They
-//! are trusted in addition to the bundled public authorities.
+//! Loads the certificate authorities of the system. If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set,
+//! they are the authorities in these paths, as in OpenSSL. Otherwise, they are the authorities
+//! of the platform. They are trusted in addition to the bundled public authorities.
 
 use std::env;
 use std::ffi::OsString;
@@ -32,9 +32,9 @@ impl SystemRootsError {
 ///
 /// # Errors
 ///
-/// Fails if a variable is set and no certificate could be read. Without the
-/// certificates that the user requested, every page of the user's network would
-/// appear broken. If no variable is set, unreadable files are skipped.
+/// Fails if a variable is set and no certificate could be read. Without these certificates,
+/// every page of the user's network would appear broken. If no variable is set, unreadable
+/// files are skipped.
 pub fn system_roots() -> Result<Vec<Vec<u8>>, SystemRootsError> {
     let is_set = |name: &&str| env::var_os(name).is_some_and(is_filled);
     let set_variables: Vec<&str> = VARIABLES.into_iter().filter(is_set).collect();

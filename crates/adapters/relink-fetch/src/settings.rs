@@ -21,7 +21,7 @@ pub struct FetchSettings {
     /// them.
     pub headers: Vec<(String, String)>,
     /// The hosts that receive `headers`. `None` means every host that the user
-    /// supplied, including those in documents.
+    /// supplied, including the hosts of links in documents.
     pub header_hosts: Option<Vec<HeaderHost>>,
     /// User-supplied headers for single hosts.
     pub host_headers: Vec<(HeaderHost, (String, String))>,
@@ -29,7 +29,7 @@ pub struct FetchSettings {
     /// addresses.
     pub allow_private: bool,
     /// IP addresses that replace the result of the DNS lookup. A proxy resolves
-    /// host names itself, so with a proxy they apply only to the proxy's own
+    /// host names itself, so with a proxy the overrides apply only to the proxy's own
     /// name.
     pub resolve: Vec<ResolveOverride>,
     /// The DNS server to use instead of the system's servers.
@@ -122,7 +122,7 @@ pub enum SetupError {
     /// The client certificate does not match its private key.
     #[error("cannot use the client certificate with its private key")]
     Identity(#[source] rustls::Error),
-    /// The login is not a valid header value. It may be secret and is not
+    /// The login is not a valid header value. The login may be secret and is not
     /// shown.
     #[error("invalid login for `{0}`: it contains characters that cannot be sent")]
     Login(String),
