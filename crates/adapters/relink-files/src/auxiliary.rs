@@ -58,21 +58,20 @@ const DOCUMENTATION: [&str; 12] = [
 /// readers.
 pub(crate) fn is_auxiliary(relative: &Path) -> bool {
     let mut directories = relative.parent().into_iter().flat_map(Path::components);
-    // Whether one of the directories so far contains documentation.
-    let mut is_documentation = false;
+    let mut is_in_documentation = false;
     let mut is_in_ambiguous_directory = false;
     let is_auxiliary = directories.any(|component| {
         let Component::Normal(name) = component else { return false };
         let name = name.to_string_lossy().to_ascii_lowercase();
-        is_documentation |= DOCUMENTATION.contains(&name.as_str());
-        is_in_ambiguous_directory |= !is_documentation && AMBIGUOUS.contains(&name.as_str());
+        is_in_documentation |= DOCUMENTATION.contains(&name.as_str());
+        is_in_ambiguous_directory |= !is_in_documentation && AMBIGUOUS.contains(&name.as_str());
         AUXILIARY.contains(&name.as_str())
     });
     is_auxiliary || is_in_ambiguous_directory && !is_readme(relative) || is_vendored(relative)
 }
 
-/// Whether a document is in the copy of a dependency, and not directly in the directory of
-/// all copies.
+/// Whether a document is in the copy of a dependency (`vendor/lib/README.md`), and not directly in
+/// the directory of all copies (`vendor/README.md`).
 fn is_vendored(relative: &Path) -> bool {
     let directories: Vec<_> = relative.parent().into_iter().flat_map(Path::components).collect();
     let is_vendor = |component: &Component<'_>| component.as_os_str() == "vendor";

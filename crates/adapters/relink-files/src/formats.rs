@@ -40,11 +40,12 @@ const COMPRESSED: &str = "gz";
 /// Whether the file name is the name of a document, which may be compressed.
 pub(crate) fn is_document(path: &Path) -> bool {
     let extension = |path: &Path| path.extension().map(OsStr::to_ascii_lowercase);
-    let inner = match extension(path) {
+    let uncompressed = match extension(path) {
         Some(outer) if outer == COMPRESSED => path.file_stem().map(Path::new),
         _ => Some(path),
     };
-    inner.and_then(extension).is_some_and(|name| EXTENSIONS.iter().any(|known| name == *known))
+    let extension = uncompressed.and_then(extension);
+    extension.is_some_and(|extension| EXTENSIONS.iter().any(|known| extension == *known))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub struct GitWorkTree {
 /// Whether a file can be committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GitFileState {
-    /// The file is as in the last commit.
+    /// The file has the same content as in the last commit.
     Clean,
     /// The file has staged or unstaged changes.
     Changed,
@@ -37,10 +37,11 @@ impl GitWorkTree {
     /// Fails if `git` cannot be run, or if the directory is not in a work tree.
     pub fn containing(directory: &Path) -> io::Result<Self> {
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-        let output = run(directory, &["rev-parse", "--show-toplevel"], None)?;
+        let output = run_git(directory, &["rev-parse", "--show-toplevel"], None)?;
         let root = path_from_bytes(output.trim_ascii_end()).canonicalize()?;
-        let tracked = split_nul(&run(&root, &["ls-files", "-z"], None)?);
-        let status = run(&root, &["status", "--porcelain=v1", "-z", "--untracked-files=no"], None)?;
+        let tracked = split_paths(&run_git(&root, &["ls-files", "-z"], None)?);
+        let status =
+            run_git(&root, &["status", "--porcelain=v1", "-z", "--untracked-files=no"], None)?;
         Ok(Self { tracked: tracked.into_iter().collect(), changed: parse_status(&status), root })
     }
 
@@ -73,14 +74,15 @@ impl GitWorkTree {
             .pathspecs(files.iter().filter(|file| self.state(file) == GitFileState::Untracked))?;
         // `git commit --only` accepts only paths that the index contains.
         if !new_paths.is_empty() {
-            let args = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            run(&self.root, &args, Some(&new_paths))?;
+            let arguments =
+                ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
+            run_git(&self.root, &arguments, Some(&new_paths))?;
         }
         let id = self.commit_paths(&message_file.path().to_string_lossy(), &paths);
         // Undo the addition if the commit failed.
         if id.is_err() && !new_paths.is_empty() {
-            let args = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            run(&self.root, &args, Some(&new_paths))?;
+            let arguments = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
+            run_git(&self.root, &arguments, Some(&new_paths))?;
         }
         id
     }
@@ -98,19 +100,19 @@ impl GitWorkTree {
 
     /// Commits the files with these paths, and returns the short commit id.
     fn commit_paths(&self, message_path: &str, paths: &[u8]) -> io::Result<String> {
-        let args = ["commit", "--quiet", "--only", "--cleanup=whitespace", "-F", message_path];
-        let from_stdin = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-        run(&self.root, &[&args[..], &from_stdin].concat(), Some(paths))?;
-        let id = run(&self.root, &["rev-parse", "--short", "HEAD"], None)?;
+        let commit = ["commit", "--quiet", "--only", "--cleanup=whitespace", "-F", message_path];
+        let paths_from_stdin = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+        run_git(&self.root, &[&commit[..], &paths_from_stdin].concat(), Some(paths))?;
+        let id = run_git(&self.root, &["rev-parse", "--short", "HEAD"], None)?;
         Ok(String::from_utf8_lossy(id.trim_ascii_end()).into_owned())
     }
 }
 
-/// Runs `git` and returns its standard output.
-fn run(directory: &Path, args: &[&str], input: Option<&[u8]>) -> io::Result<Vec<u8>> {
+/// Runs `git` with this standard input, and returns its standard output.
+fn run_git(directory: &Path, arguments: &[&str], input: Option<&[u8]>) -> io::Result<Vec<u8>> {
     let mut command = Command::new("git");
     // Paths are file names, never patterns.
-    command.arg("--literal-pathspecs").arg("-C").arg(directory).args(args);
+    command.arg("--literal-pathspecs").arg("-C").arg(directory).args(arguments);
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
@@ -140,7 +142,8 @@ fn parse_status(status: &[u8]) -> BTreeSet<PathBuf> {
     changed
 }
 
-fn split_nul(bytes: &[u8]) -> Vec<PathBuf> {
+/// Returns the paths in a text where each path ends with a NUL byte.
+fn split_paths(bytes: &[u8]) -> Vec<PathBuf> {
     bytes.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(path_from_bytes).collect()
 }
 
@@ -163,7 +166,7 @@ mod tests {
     /// Creates a repository with three committed files.
     fn repository() -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
-        let git = |args: &[&str]| run(directory.path(), args, None).unwrap();
+        let git = |arguments: &[&str]| run_git(directory.path(), arguments, None).unwrap();
         git(&["init", "-q"]);
         git(&["config", "user.name", "Ada"]);
         git(&["config", "user.email", "ada@example.org"]);
@@ -177,7 +180,7 @@ mod tests {
 
     /// Returns the output of `git show`.
     fn show(directory: &Path, revision: &str) -> String {
-        String::from_utf8(run(directory, &["show", revision], None).unwrap()).unwrap()
+        String::from_utf8(run_git(directory, &["show", revision], None).unwrap()).unwrap()
     }
 
     #[test]
@@ -185,7 +188,7 @@ mod tests {
         let directory = repository();
         let root = directory.path().canonicalize().unwrap();
         std::fs::write(root.join("staged.md"), "two\n").unwrap();
-        run(&root, &["add", "staged.md"], None).unwrap();
+        run_git(&root, &["add", "staged.md"], None).unwrap();
         let tree = GitWorkTree::containing(&root).unwrap();
         assert_eq!(tree.state(&root.join("staged.md")), GitFileState::Changed);
         assert_eq!(tree.state(&root.join("b [1].md")), GitFileState::Clean);

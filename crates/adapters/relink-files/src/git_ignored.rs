@@ -55,7 +55,7 @@ impl GitIgnoreRules {
         }
         let file = directory.join(".gitignore");
         let is_usable = file.is_file() && ignore_files::unusable_in(directory).is_none();
-        // An invalid line has no effect; the other lines apply.
+        // An invalid line has no effect on the other lines.
         let rules = is_usable.then(|| Arc::new(Gitignore::new(file).0));
         let rules = DirectoryRules { rules, is_root: directory.join(".git").exists() };
         cache.insert(directory.to_owned(), rules.clone());
@@ -75,7 +75,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
-        // Outside of the repository, so it does not apply.
+        // This file is outside of the repository, so its rules do not apply.
         write(".gitignore", "*.md\n");
         write("repo/.git/HEAD", "");
         write("repo/.gitignore", "build/\n/docs/api\n*.svg\n");

@@ -2,7 +2,7 @@
 //!
 //! The `ignore` crate opens `.gitignore` and similar files without limits. If one of
 //! these files in a directory above the walk is not a small regular file, the walk
-//! applies no ignore files at all. It then finds too many documents rather than too few.
+//! applies no ignore files at all. Then the walk finds too many documents rather than too few.
 
 use std::io;
 use std::path::{Path, PathBuf};

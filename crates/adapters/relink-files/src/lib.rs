@@ -39,7 +39,7 @@ pub struct LocalFilesSettings {
     pub ignored: IgnoredFiles,
     /// Whether a walk reads hidden files that are not ignored.
     pub includes_hidden: bool,
-    /// Extensions of the files that a walk reads; `None` for the extensions of documents.
+    /// Extensions of the files that a walk reads. `None` means the extensions of documents.
     pub extensions: Option<Vec<String>>,
 }
 
@@ -84,7 +84,7 @@ impl LocalFiles {
         Self { settings, ignored: Arc::default() }
     }
 
-    /// Returns the path to open for a path of a caller.
+    /// Returns the path to open for a path that a caller has passed.
     fn resolve(&self, path: &Path) -> PathBuf {
         self.settings.root.join(path)
     }
@@ -187,7 +187,8 @@ fn entry_names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Lists a directory. Only symbolic links need a system call per name.
+/// Lists a directory. Only symbolic links need a system call for each name. Returns `None` if the
+/// directory exists but cannot be read.
 fn entries(directory: &Path) -> Option<Vec<DirectoryEntry>> {
     let current = Path::new(".");
     let directory = if directory.as_os_str().is_empty() { current } else { directory };
@@ -200,11 +201,12 @@ fn entries(directory: &Path) -> Option<Vec<DirectoryEntry>> {
     Some(entries.collect())
 }
 
+/// Whether an error means that a directory does not exist.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Converts a directory entry; `None` for a dangling link or a name that is not UTF-8.
+/// Converts a directory entry. Returns `None` for a dangling link or a name that is not UTF-8.
 fn directory_entry(entry: &std::fs::DirEntry) -> Option<DirectoryEntry> {
     let kind = entry.file_type().ok()?;
     let is_dir =
@@ -222,7 +224,7 @@ async fn run_blocking<T: Send + 'static>(
     })
 }
 
-/// Converts an I/O error of a path.
+/// Converts an I/O error while accessing a path.
 fn error(path: &Path, source: io::Error) -> FileError {
     let path = path.to_string_lossy().into_owned();
     match source.kind() {

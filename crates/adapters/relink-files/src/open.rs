@@ -1,10 +1,10 @@
 //! Opens files for reading. All reads of local paths go through here.
 //!
 //! A path may refer to anything. For example, git stores symbolic links, and a link may
-//! lead to a device, a FIFO or a file of `/proc`. Reading these may never end or block
-//! forever. Therefore only regular files are read, up to a size limit. The type is
-//! checked before opening, because opening a device can have side effects, and again on
-//! the open handle, because the path may have changed meanwhile.
+//! lead to a device, a FIFO or a file of `/proc`. Reading such a file may never end or block
+//! forever. Therefore only regular files are read, up to a size limit. The type is checked
+//! twice: before opening, because opening a device can have side effects, and on the open
+//! handle, because the path may have changed meanwhile.
 //!
 //! A user may supply a pipe, such as a process substitution. Pipes are read
 //! only with [`Allowed::Documents`].
@@ -27,8 +27,8 @@ const MAX_GROWTH_BYTES: u64 = 64 << 20;
 /// Maximum number of bytes read from a character device, such as a terminal.
 const MAX_DEVICE_BYTES: u64 = 64 << 20;
 
-/// Directories of special files of the system. A path that starts with one of
-/// them was supplied by the user, because files of projects are not there.
+/// Directories of special files of the system. A path that starts with such a directory was
+/// supplied by the user, because files of projects are not there.
 const SYSTEM_DIRECTORIES: [&str; 2] = ["/dev", "/proc"];
 
 /// The file types that may be opened.
@@ -48,7 +48,7 @@ pub(crate) fn open(path: &Path, allowed: Allowed, limit: u64) -> io::Result<Boun
     if !is_stream && !own_metadata.is_file() {
         require_regular(&path.metadata()?)?;
     }
-    let file = options(is_stream).open(path)?;
+    let file = open_options(is_stream).open(path)?;
     let metadata = file.metadata()?;
     if !is_stream {
         require_regular(&metadata)?;
@@ -78,8 +78,9 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Whether the path itself is a pipe, or a system path of a pipe or terminal. A
-/// symbolic link elsewhere does not count, because it may be part of a project.
+/// Whether the path is a pipe, or a path below [`SYSTEM_DIRECTORIES`] that leads to a pipe or
+/// terminal. A symbolic link in another directory does not count, because it may be part of a
+/// project.
 fn is_user_stream(path: &Path, own_metadata: &Metadata) -> bool {
     let is_system = SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory));
     let target = if is_system { path.metadata().ok() } else { None };
@@ -90,9 +91,9 @@ fn is_user_stream(path: &Path, own_metadata: &Metadata) -> bool {
     }
 }
 
-/// Returns the flags with which a file is opened.
+/// Returns the options with which a file is opened.
 #[cfg(unix)]
-fn options(is_stream: bool) -> OpenOptions {
+fn open_options(is_stream: bool) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     use rustix::fs::OFlags;
@@ -106,7 +107,7 @@ fn options(is_stream: bool) -> OpenOptions {
 }
 
 #[cfg(not(unix))]
-fn options(_is_stream: bool) -> OpenOptions {
+fn open_options(_is_stream: bool) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);
     options
@@ -155,7 +156,7 @@ impl<R: Read> Read for BoundedReader<R> {
             return Ok(0);
         }
         if self.remaining == 0 {
-            // Exactly `limit` bytes are allowed, so check for one more byte.
+            // Exactly `limit` bytes are allowed, so check whether another byte follows.
             return match self.reader.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(too_long(self.limit)),

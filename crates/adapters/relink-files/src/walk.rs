@@ -26,7 +26,7 @@ pub(crate) fn documents(
 ) -> Result<WalkResult, FileError> {
     let expanded =
         inputs.iter().map(|input| expand(settings, input)).collect::<Result<Vec<_>, _>>()?;
-    // The paths of one input are different files, unless there are symbolic links.
+    // The documents of one input are different files, unless there are symbolic links.
     let is_certainly_distinct = matches!(&*expanded, [only] if !only.has_links);
     let mut result = WalkResult::default();
     for expansion in expanded {
@@ -51,7 +51,7 @@ fn make_labels_distinct(documents: &mut [DocumentSource]) {
     let mut seen = HashSet::new();
     for document in documents {
         if !seen.insert(document.label.clone()) && document.path.to_str().is_none() {
-            document.label = bytes(&document.path).escape_ascii().to_string();
+            document.label = path_bytes(&document.path).escape_ascii().to_string();
         }
     }
 }
@@ -59,8 +59,8 @@ fn make_labels_distinct(documents: &mut [DocumentSource]) {
 /// The documents of one input.
 struct Expansion {
     documents: Vec<DocumentSource>,
-    /// Whether a symbolic link is among the documents. Without links, all documents are
-    /// different files.
+    /// Whether a symbolic link is among the documents. Without symbolic links, all documents
+    /// are different files.
     has_links: bool,
     /// Directories that could not be read, and documents that are not regular
     /// files.
@@ -81,8 +81,8 @@ enum FileMatch {
     None,
 }
 
-/// Returns a path that is the same for all paths of a file. Pipes and similar
-/// files have no canonical path and are identified by the path itself.
+/// Returns the canonical path of a file, which is the same for all paths of the file. Pipes and
+/// similar files have no canonical path and are identified by `path` itself.
 fn file_identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -111,16 +111,26 @@ fn expand_directory(settings: &LocalFilesSettings, input: &Path) -> Result<Expan
     let top = settings.root.join(input);
     let mut walk = walk_builder(settings, &top);
     let skips_auxiliary = settings.ignored == IgnoredFiles::Skip;
-    let is_read = |relative: &Path| match &settings.extensions {
+    let is_selected = |relative: &Path| match &settings.extensions {
         Some(extensions) => has_extension(relative, extensions),
         None => is_document(relative),
     };
-    let match_file = |relative: &Path| match is_read(relative) {
-        false => FileMatch::None,
-        true if skips_auxiliary && is_auxiliary(relative) => FileMatch::Auxiliary,
-        true => FileMatch::Document,
+    let match_file = |relative: &Path| {
+        if !is_selected(relative) {
+            FileMatch::None
+        } else if skips_auxiliary && is_auxiliary(relative) {
+            FileMatch::Auxiliary
+        } else {
+            FileMatch::Document
+        }
     };
-    collect_files(&mut walk, settings, &top, &label_prefix(&input.to_string_lossy()), match_file)
+    collect_documents(
+        &mut walk,
+        settings,
+        &top,
+        &label_prefix(&input.to_string_lossy()),
+        match_file,
+    )
 }
 
 /// Whether a path has one of these extensions, in any case.
@@ -146,7 +156,7 @@ fn expand_pattern(settings: &LocalFilesSettings, input: &str) -> Result<Expansio
     if pattern.includes_hidden {
         walk.hidden(false);
     }
-    let expansion = collect_files(&mut walk, settings, &top, &pattern.base, |relative| {
+    let expansion = collect_documents(&mut walk, settings, &top, &pattern.base, |relative| {
         if pattern.matches(relative) { FileMatch::Document } else { FileMatch::None }
     })?;
     if expansion.documents.is_empty() {
@@ -173,7 +183,7 @@ fn walk_builder(settings: &LocalFilesSettings, directory: &Path) -> WalkBuilder 
 
 /// Returns the documents of a walk, sorted, with labels that start with `prefix`. If an
 /// ignore file cannot be read, repeats the walk without ignore files.
-fn collect_files(
+fn collect_documents(
     walk: &mut WalkBuilder,
     settings: &LocalFilesSettings,
     top: &Path,
@@ -181,27 +191,27 @@ fn collect_files(
     match_file: impl Fn(&Path) -> FileMatch,
 ) -> Result<Expansion, FileError> {
     if settings.ignored == IgnoredFiles::Include {
-        return collect(walk, top, prefix, match_file);
+        return walk_once(walk, top, prefix, match_file);
     }
     let mut unusable = Vec::from_iter(ignore_files::unusable_above(top));
     if unusable.is_empty() {
         let collected = ignore_files::skip_unusable(walk);
-        let expansion = collect(walk, top, prefix, &match_file)?;
+        let expansion = walk_once(walk, top, prefix, &match_file)?;
         unusable.append(&mut collected.lock().unwrap_or_else(PoisonError::into_inner));
         if unusable.is_empty() {
             return Ok(expansion);
         }
     }
     ignore_files::disable(walk);
-    let mut expansion = collect(walk, top, prefix, match_file)?;
+    let mut expansion = walk_once(walk, top, prefix, match_file)?;
     expansion
         .unreadable
         .extend(unusable.into_iter().map(|file| ignore_file_error(prefix, top, file)));
     Ok(expansion)
 }
 
-/// Returns the documents of one walk.
-fn collect(
+/// Returns the documents of one walk below the directory `top`.
+fn walk_once(
     walk: &WalkBuilder,
     top: &Path,
     prefix: &str,
@@ -243,7 +253,7 @@ fn collect(
             Readability::Skipped => {}
         }
     }
-    documents.sort_by(|left, right| bytes(&left.path).cmp(bytes(&right.path)));
+    documents.sort_by(|left, right| path_bytes(&left.path).cmp(path_bytes(&right.path)));
     Ok(Expansion { documents, has_links, unreadable: errors, auxiliary })
 }
 
@@ -283,11 +293,12 @@ fn ignore_file_error(prefix: &str, top: &Path, (path, error): UnusableFile) -> F
     FileError::Unreadable { path: label, source: io::Error::new(error.kind(), text) }
 }
 
-fn bytes(path: &Path) -> &[u8] {
+/// Returns the bytes of a path, which may be invalid UTF-8.
+fn path_bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// Returns the prefix of the labels of all files below a directory.
+/// Returns the prefix of the labels of all files below a directory, such as `docs/`.
 fn label_prefix(input: &str) -> String {
     match input {
         "." => String::new(),
@@ -296,7 +307,7 @@ fn label_prefix(input: &str) -> String {
     }
 }
 
-/// Returns the directory of a prefix.
+/// Returns the directory of a prefix. The empty prefix means the current directory.
 fn directory_of(prefix: &str) -> &str {
     if prefix.is_empty() { "." } else { prefix }
 }
