@@ -9,17 +9,18 @@ use std::path::{Path, PathBuf};
 /// The maximum length of a chain of symbolic references.
 const MAX_REFERENCES: usize = 5;
 
-/// Returns the commit that is checked out in the repository of a directory; `None`
+/// Returns the commit that is checked out in the repository of a directory. Returns `None`
 /// outside of repositories and before the first commit.
 pub fn head_commit(directory: &Path) -> Option<String> {
     let git = directory.ancestors().find_map(git_directory)?;
-    // A linked working tree has its own `HEAD`, and shares the branches.
+    // A linked working tree has its own `HEAD`. The branches are in the common directory of
+    // all working trees.
     let common_path = fs::read_to_string(git.join("commondir")).ok();
     let common = common_path.map_or_else(|| git.clone(), |path| git.join(path.trim()));
     let mut value = fs::read_to_string(git.join("HEAD")).ok()?;
     for _ in 0..MAX_REFERENCES {
-        let Some(name) = value.trim().strip_prefix("ref:") else { return commit(&value) };
-        value = reference(&common, name.trim())?;
+        let Some(name) = value.trim().strip_prefix("ref:") else { return commit_hash(&value) };
+        value = reference_value(&common, name.trim())?;
     }
     None
 }
@@ -36,7 +37,7 @@ fn git_directory(path: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the value of a reference such as `refs/heads/main`.
-fn reference(git: &Path, name: &str) -> Option<String> {
+fn reference_value(git: &Path, name: &str) -> Option<String> {
     // A name with `..` would be a path to another file.
     if name.contains("..") || !name.starts_with("refs/") {
         return None;
@@ -52,10 +53,10 @@ fn reference(git: &Path, name: &str) -> Option<String> {
     packed.lines().find_map(value_of_name)
 }
 
-/// Returns a value if it is a commit hash.
-fn commit(value: &str) -> Option<String> {
+/// Returns the commit hash in a text, or `None` if the text is not a commit hash.
+fn commit_hash(value: &str) -> Option<String> {
     let value = value.trim();
-    // SHA-1 hashes have 40 digits, SHA-256 hashes 64.
+    // SHA-1 hashes have 40 digits. SHA-256 hashes have 64 digits.
     let is_hash = value.len() >= 40 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then(|| value.to_owned())
 }

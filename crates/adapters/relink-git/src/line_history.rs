@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use jiff::Timestamp;
 use relink_ports::LineHistory;
 
-/// The minimum length of a commit hash: that of SHA-1.
+/// The minimum length of a commit hash: the length of a SHA-1 hash.
 const MIN_HASH_LENGTH: usize = 40;
 
 /// The history of files in git repositories.
@@ -30,7 +30,7 @@ impl LineHistory for GitLineHistory {
     }
 }
 
-/// Returns the dates of lines by line number; `None` if `git blame` fails.
+/// Returns the dates of lines by line number, or `None` if `git blame` fails.
 fn blame(file: &Path, lines: &[u32]) -> Option<HashMap<u32, Timestamp>> {
     let (directory, name) = (file.parent()?, file.file_name()?);
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
@@ -46,13 +46,13 @@ fn blame(file: &Path, lines: &[u32]) -> Option<HashMap<u32, Timestamp>> {
         .stdin(Stdio::null())
         .output()
         .ok()?;
-    output.status.success().then(|| parse(&String::from_utf8_lossy(&output.stdout)))
+    output.status.success().then(|| parse_blame(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Parses the porcelain format. Each line of the file has a header with the commit and
-/// the line numbers, then the fields of the commit if it occurs for the first time, and
-/// then the text of the line after a tab.
-fn parse(output: &str) -> HashMap<u32, Timestamp> {
+/// Parses the porcelain format of `git blame`. Each line of the file has a header with the
+/// commit and the line numbers. The fields of the commit follow if the commit occurs for the
+/// first time. The last part is a tab and the text of the line.
+fn parse_blame(output: &str) -> HashMap<u32, Timestamp> {
     let mut commits: HashMap<&str, Timestamp> = HashMap::new();
     let mut dates = HashMap::new();
     let (mut commit, mut line) = ("", 0);
@@ -60,7 +60,7 @@ fn parse(output: &str) -> HashMap<u32, Timestamp> {
         let mut fields = text.split(' ');
         let first = fields.next().unwrap_or_default();
         if text.starts_with('\t') {
-            // The commit of lines that are not committed consists of zeros.
+            // The hash for lines that are not committed consists of zeros.
             if commit.bytes().any(|byte| byte != b'0') {
                 dates.extend(commits.get(commit).map(|time| (line, *time)));
             }

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use thiserror::Error;
 
-/// Files of a revision that are larger than this limit are written as empty files. Links
-/// can refer to them, but their own links are not read.
+/// Maximum size of the files of a revision. Larger files are written as empty files, so that
+/// links can lead to them, but their own links are not read.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Mode of a submodule in a tree.
@@ -54,9 +54,9 @@ pub struct Repository {
 impl Repository {
     /// Finds the repository of a directory.
     pub fn discover(directory: &Path) -> Result<Self, GitError> {
-        let found = Self { root: directory.to_owned() };
-        let output = found.output(&["rev-parse", "--show-toplevel"])?;
-        let root = text(&output.stdout);
+        let in_directory = Self { root: directory.to_owned() };
+        let output = in_directory.output(&["rev-parse", "--show-toplevel"])?;
+        let root = lossy_text(&output.stdout);
         let root = root.trim_end_matches('\n');
         if !output.status.success() || root.is_empty() {
             return Err(GitError::NotARepository(directory.display().to_string()));
@@ -78,12 +78,12 @@ impl Repository {
         let commit = format!("{revision}^{{commit}}");
         let found =
             self.output(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
-        let commit = text(&found.stdout).trim().to_owned();
+        let commit = lossy_text(&found.stdout).trim().to_owned();
         if !found.status.success() || commit.is_empty() {
             return Err(unknown());
         }
         let base = self.output(&["merge-base", &commit, "HEAD"])?;
-        match text(&base.stdout).lines().next() {
+        match lossy_text(&base.stdout).lines().next() {
             Some(base) if !base.is_empty() => Ok(base.to_owned()),
             _ => Err(GitError::NoMergeBase(revision.to_owned())),
         }
@@ -118,17 +118,17 @@ impl Repository {
         if !listing.status.success() {
             return Err(failed("ls-tree", &listing));
         }
-        let mut small = Vec::new();
+        let mut small_paths = Vec::new();
         for entry in listing.stdout.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
             let Some((is_small, path)) = tree_entry(entry) else { continue };
             if is_small {
-                small.extend_from_slice(path);
-                small.push(0);
+                small_paths.extend_from_slice(path);
+                small_paths.push(0);
             } else {
                 write_empty(directory, path).map_err(GitError::Write)?;
             }
         }
-        self.check_out(commit, &small, directory)
+        self.check_out(commit, &small_paths, directory)
     }
 
     /// Checks out these files, separated by null characters, with a temporary
@@ -137,19 +137,24 @@ impl Repository {
         let index_directory = tempfile::tempdir().map_err(GitError::Write)?;
         let index = index_directory.path().join("index");
         let mut read = self.command(&["read-tree", commit]);
-        self.finish("read-tree", read.env("GIT_INDEX_FILE", &index), &[])?;
+        self.run_with_input("read-tree", read.env("GIT_INDEX_FILE", &index), &[])?;
         let mut prefix = std::ffi::OsString::from("--prefix=");
         prefix.push(directory);
         prefix.push("/");
         let mut check_out = self.command(&["checkout-index", "-q", "-f", "-z", "--stdin"]);
         // Without this variable, git LFS (large file storage) would download files.
         check_out.arg(prefix).env("GIT_INDEX_FILE", &index).env("GIT_LFS_SKIP_SMUDGE", "1");
-        self.finish("checkout-index", &mut check_out, paths)
+        self.run_with_input("checkout-index", &mut check_out, paths)
     }
 
-    /// Runs a command with this input to its end.
+    /// Runs a command with this standard input, and waits until the command ends.
     #[expect(clippy::unused_self, reason = "reads like the other commands")]
-    fn finish(&self, name: &str, command: &mut Command, input: &[u8]) -> Result<(), GitError> {
+    fn run_with_input(
+        &self,
+        name: &str,
+        command: &mut Command,
+        input: &[u8],
+    ) -> Result<(), GitError> {
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = spawned.spawn().map_err(GitError::NotInstalled)?;
         if let Some(mut stdin) = child.stdin.take() {
@@ -161,28 +166,29 @@ impl Repository {
     }
 
     /// Runs a command and returns its output. Fails if the command fails.
-    fn run(&self, args: &[&str]) -> Result<String, GitError> {
-        let output = self.output(args)?;
+    fn run(&self, arguments: &[&str]) -> Result<String, GitError> {
+        let output = self.output(arguments)?;
         if !output.status.success() {
-            return Err(failed(args.first().copied().unwrap_or_default(), &output));
+            return Err(failed(arguments.first().copied().unwrap_or_default(), &output));
         }
-        Ok(text(&output.stdout))
+        Ok(lossy_text(&output.stdout))
     }
 
     /// Runs a command and returns its output and exit status.
-    fn output(&self, args: &[&str]) -> Result<Output, GitError> {
-        self.command(args).stdin(Stdio::null()).output().map_err(GitError::NotInstalled)
+    fn output(&self, arguments: &[&str]) -> Result<Output, GitError> {
+        self.command(arguments).stdin(Stdio::null()).output().map_err(GitError::NotInstalled)
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    /// Returns a command that runs `git` in the root of the work tree.
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.args(["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"]);
-        command.args(args).current_dir(&self.root).env("LC_ALL", "C");
+        command.args(arguments).current_dir(&self.root).env("LC_ALL", "C");
         command
     }
 }
 
-/// Reads an entry of `git ls-tree -l`: `100644 blob ID SIZE<TAB>PATH`. Returns
+/// Parses an entry of `git ls-tree -l`: `100644 blob ID SIZE<TAB>PATH`. Returns
 /// whether the file is small, and its path.
 fn tree_entry(entry: &[u8]) -> Option<(bool, &[u8])> {
     let tab = entry.iter().position(|byte| *byte == b'\t')?;
@@ -198,7 +204,7 @@ fn tree_entry(entry: &[u8]) -> Option<(bool, &[u8])> {
 /// Creates an empty file for a path of a tree. Ignores paths with `..`, which would be
 /// outside of the directory.
 fn write_empty(directory: &Path, path: &[u8]) -> std::io::Result<()> {
-    let path = PathBuf::from(text(path));
+    let path = PathBuf::from(lossy_text(path));
     let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
     if !is_plain {
         return Ok(());
@@ -212,11 +218,12 @@ fn write_empty(directory: &Path, path: &[u8]) -> std::io::Result<()> {
 
 /// Creates the error of a failed command.
 fn failed(command: &str, output: &Output) -> GitError {
-    let message = text(&output.stderr).trim().to_owned();
+    let message = lossy_text(&output.stderr).trim().to_owned();
     GitError::Failed { command: command.to_owned(), message }
 }
 
-fn text(bytes: &[u8]) -> String {
+/// Converts an output to text. Invalid UTF-8 is replaced.
+fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
