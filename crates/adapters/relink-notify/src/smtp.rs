@@ -1,8 +1,8 @@
 //! SMTP client for notification mails.
 //!
-//! The commands are sent one by one instead of with the transport of the library, because the
-//! meaning of a permanent error depends on the command: after `RCPT` and `DATA` it concerns the
-//! mail, before them the account or the whole server.
+//! This module sends the commands one by one instead of using the transport of the library,
+//! because the meaning of a permanent error depends on the command. An error after `RCPT` or
+//! `DATA` concerns the mail. An earlier error concerns the account or the whole server.
 
 use std::time::{Duration, SystemTime};
 
@@ -97,6 +97,7 @@ impl SmtpMailer {
         Ok(connection)
     }
 
+    /// Delivers one mail over its own connection.
     async fn deliver(&self, mail: &Message) -> Result<(), MailError> {
         let mut connection =
             self.within_timeout(self.connect()).await?.map_err(|error| server_error(&error))?;
@@ -107,6 +108,7 @@ impl SmtpMailer {
         result
     }
 
+    /// Runs a part of the delivery, and fails if it exceeds the timeout.
     async fn within_timeout<T>(&self, work: impl Future<Output = T>) -> Result<T, MailError> {
         tokio::time::timeout(self.timeout, work).await.map_err(|_| MailError::Server {
             reason: format!("no reply within {} s", self.timeout.as_secs()),
@@ -158,7 +160,7 @@ fn server_error(error: &SmtpError) -> MailError {
     MailError::Server { reason: reason(error) }
 }
 
-/// Converts an error after a command for one mail.
+/// Converts an error of a command that concerns one mail.
 fn mail_error(error: &SmtpError) -> MailError {
     let reason = reason(error);
     let Some(status) = error.status().map(u16::from) else {
@@ -250,9 +252,10 @@ mod tests {
         assert!(message(&mail("x", "a@example.org, b@example.org")).is_err());
     }
 
-    /// Starts a server that replies to each command with the reply of the script for it, or with
-    /// 250. It stops replying at the command `silent`. Returns the result of sending a mail.
-    async fn send_to(
+    /// Sends a mail to a scripted server, and returns the result. The script contains commands
+    /// and their replies. The server replies 250 to other commands, and stops replying at the
+    /// command `silent`.
+    async fn send_to_scripted_server(
         script: &'static [(&str, &str)],
         silent: &'static str,
     ) -> Result<(), MailError> {
@@ -303,7 +306,7 @@ mod tests {
 
     #[tokio::test]
     async fn reply_concerns_the_mail_only_after_rcpt_and_data() {
-        assert_eq!(send_to(&[], "").await, Ok(()));
+        assert_eq!(send_to_scripted_server(&[], "").await, Ok(()));
         let server: [&'static [(&str, &str)]; 7] = [
             &[("CONNECT", "554 no")],
             &[("AUTH", "535 wrong password")],
@@ -314,15 +317,15 @@ mod tests {
             &[("DATA", "421 closing")],
         ];
         for script in server {
-            let result = send_to(script, "").await;
+            let result = send_to_scripted_server(script, "").await;
             assert!(matches!(result, Err(MailError::Server { .. })), "{script:?}: {result:?}");
         }
         for script in [&[("RCPT", "550 unknown")], &[("DATA", "554 no")], &[("END", "552 full")]] {
-            let result = send_to(script, "").await;
+            let result = send_to_scripted_server(script, "").await;
             assert!(matches!(result, Err(MailError::Rejected { .. })), "{script:?}: {result:?}");
         }
         for script in [&[("RCPT", "450 busy")], &[("END", "451 later")]] {
-            let result = send_to(script, "").await;
+            let result = send_to_scripted_server(script, "").await;
             assert!(matches!(result, Err(MailError::Transient { .. })), "{script:?}: {result:?}");
         }
     }
@@ -330,7 +333,7 @@ mod tests {
     #[tokio::test]
     async fn silent_server_is_given_up_after_the_timeout() {
         for silent in ["CONNECT", "DATA", "END"] {
-            let result = send_to(&[], silent).await;
+            let result = send_to_scripted_server(&[], silent).await;
             let Err(MailError::Server { reason }) = result else { panic!("{silent}: {result:?}") };
             assert!(!reason.is_empty());
         }

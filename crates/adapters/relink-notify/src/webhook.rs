@@ -74,14 +74,15 @@ impl WebhookSender for HttpWebhooks {
                 ..RequestOptions::default()
             },
         };
-        outcome(&self.fetch.fetch(request).await.outcome)
+        delivery_result(&self.fetch.fetch(request).await.outcome)
     }
 }
 
-/// Converts the outcome of a request. Client errors are final, except for the statuses 408, 425
-/// and 429, which request another attempt. Redirects are not followed; they often are temporary,
-/// such as to a login or a maintenance page.
-fn outcome(outcome: &FetchOutcome) -> Result<(), WebhookError> {
+/// Converts the outcome of a request to the result of the delivery. Client errors are final,
+/// except for the statuses 408, 425 and 429, which request another attempt. A redirect is not
+/// followed and not final, because it is often temporary, such as a redirect to a login or a
+/// maintenance page.
+fn delivery_result(outcome: &FetchOutcome) -> Result<(), WebhookError> {
     let reason = outcome.to_string();
     match outcome {
         FetchOutcome::Response(200..=299) => Ok(()),
@@ -98,9 +99,10 @@ mod tests {
     #[test]
     fn outcome_decides_whether_a_message_is_sent_again() {
         let is_final = |status| {
-            matches!(outcome(&FetchOutcome::Response(status)), Err(WebhookError::Rejected { .. }))
+            let result = delivery_result(&FetchOutcome::Response(status));
+            matches!(result, Err(WebhookError::Rejected { .. }))
         };
-        assert!(outcome(&FetchOutcome::Response(204)).is_ok());
+        assert!(delivery_result(&FetchOutcome::Response(204)).is_ok());
         assert!(is_final(410) && is_final(400));
         assert!(!is_final(301) && !is_final(302) && !is_final(308));
         assert!(!is_final(429) && !is_final(500) && !is_final(200));
