@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 /// A line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
-enum Line {
+enum JournalLine {
     /// An edit that is about to be sent.
     Edit { page: u64, title: String, base_revision: u64, urls: Vec<String>, edited_at: String },
-    /// The result of the last edit of a page; without a revision, it was rejected.
+    /// The result of the last edit of a page. An edit without a revision was rejected.
     Result { page: u64, revision: Option<u64> },
 }
 
@@ -26,7 +26,7 @@ enum Line {
 enum RepairState {
     /// The edit was saved.
     Saved,
-    /// The edit of this revision was sent, and its result is unknown.
+    /// An edit that is based on this revision was sent, and its result is unknown.
     Sent(u64),
 }
 
@@ -58,7 +58,7 @@ impl JsonJournal {
         if !text.is_empty() && !text.ends_with('\n') {
             journal.file.write_all(b"\n")?;
         }
-        // The URLs of edits without a result, by page.
+        // The URLs of edits without a result, by the id of the page.
         let mut open_edits: HashMap<u64, Vec<String>> = HashMap::new();
         for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
             journal.replay(line, &mut open_edits);
@@ -66,17 +66,17 @@ impl JsonJournal {
         Ok(journal)
     }
 
-    /// Applies a line of the file.
-    fn replay(&mut self, line: Line, open_edits: &mut HashMap<u64, Vec<String>>) {
+    /// Applies a line of the file to the state in memory.
+    fn replay(&mut self, line: JournalLine, open_edits: &mut HashMap<u64, Vec<String>>) {
         match line {
-            Line::Edit { page, base_revision, urls, .. } => {
+            JournalLine::Edit { page, base_revision, urls, .. } => {
                 for url in &urls {
                     let sent = RepairState::Sent(base_revision);
                     self.repairs.entry((page, url.clone())).or_insert(sent);
                 }
                 open_edits.insert(page, urls);
             }
-            Line::Result { page, revision } => {
+            JournalLine::Result { page, revision } => {
                 for url in open_edits.remove(&page).unwrap_or_default() {
                     self.set_result(page, url, revision);
                 }
@@ -95,7 +95,7 @@ impl JsonJournal {
     }
 
     /// Appends a line to the file.
-    fn append(&mut self, line: &Line) -> io::Result<()> {
+    fn append(&mut self, line: &JournalLine) -> io::Result<()> {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
         self.file.write_all(text.as_bytes())?;
@@ -113,7 +113,7 @@ impl WikiJournal for JsonJournal {
     }
 
     fn begin(&mut self, record: &WikiEditRecord) -> io::Result<()> {
-        self.append(&Line::Edit {
+        self.append(&JournalLine::Edit {
             page: record.page,
             title: record.title.clone(),
             base_revision: record.base_revision,
@@ -128,7 +128,7 @@ impl WikiJournal for JsonJournal {
     }
 
     fn finish(&mut self, page: u64, revision: Option<u64>) -> io::Result<()> {
-        self.append(&Line::Result { page, revision })?;
+        self.append(&JournalLine::Result { page, revision })?;
         let open_edits: Vec<String> = self
             .repairs
             .iter()

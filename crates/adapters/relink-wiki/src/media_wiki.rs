@@ -3,7 +3,7 @@
 //! The client follows the etiquette of the API: one request at a time, `maxlag` (maximum
 //! replication lag) in every request, and pauses as requested. An edit contains the
 //! revision on which it is based, so that it fails if a person edited the page meanwhile.
-//! It also asserts the login, so that the wiki never saves it without a login.
+//! An edit also asserts the login, so that the wiki never saves the edit without a login.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,9 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::response::{continuation, edit_result, page, page_entry, pages, text, time, value};
+use crate::response::{
+    continuation, edit_result, pages, parse_page, parse_page_entry, text_at, time_at, value_at,
+};
 use crate::session::{Method, Parameters, Session, is_api_url};
 
 /// Maximum number of pages whose text one request returns to any user.
@@ -108,7 +110,7 @@ impl MediaWiki {
         let Some(WikiLogin::Password { user, password }) = &self.settings.login else {
             return Ok(());
         };
-        let token = token(session, "login").await?;
+        let token = request_token(session, "login").await?;
         let parameters = vec![
             ("action", "login".to_owned()),
             ("lgname", user.clone()),
@@ -116,21 +118,25 @@ impl MediaWiki {
             ("lgtoken", token),
         ];
         let content = session.request(Method::Post, &parameters).await?;
-        if text(&content, &["login", "result"]) == Some("Success") {
+        if text_at(&content, &["login", "result"]) == Some("Success") {
             return Ok(());
         }
-        let reason = value(&content, &["login", "reason"]);
-        let message = reason.and_then(|reason| reason.as_str().or_else(|| text(reason, &["text"])));
+        let reason = value_at(&content, &["login", "reason"]);
+        let message =
+            reason.and_then(|reason| reason.as_str().or_else(|| text_at(reason, &["text"])));
         Err(WikiError::Login { message: message.unwrap_or("the login was refused").to_owned() })
     }
 
     /// Logs in and reads the rights of the account.
-    async fn open(&self, session: &mut Session) -> Result<WikiAccount, WikiError> {
+    async fn log_in_to_account(&self, session: &mut Session) -> Result<WikiAccount, WikiError> {
         self.log_in(session).await?;
-        let parameters =
-            query(&[("meta", "userinfo|siteinfo"), ("uiprop", "rights"), ("siprop", "statistics")]);
+        let parameters = query_parameters(&[
+            ("meta", "userinfo|siteinfo"),
+            ("uiprop", "rights"),
+            ("siprop", "statistics"),
+        ]);
         let content = session.request(Method::Get, &parameters).await?;
-        let user = value(&content, &["query", "userinfo"])
+        let user = value_at(&content, &["query", "userinfo"])
             .ok_or(WikiError::InvalidResponse { expected: "the account" })?;
         let is_anonymous = user.get("anon").and_then(Value::as_bool).unwrap_or(false);
         let rights = user.get("rights").and_then(Value::as_array);
@@ -142,9 +148,9 @@ impl MediaWiki {
             });
         }
         session.assertion = (!is_anonymous).then_some(if is_bot { "bot" } else { "user" });
-        let count = value(&content, &["query", "statistics", "pages"]).and_then(Value::as_u64);
+        let count = value_at(&content, &["query", "statistics", "pages"]).and_then(Value::as_u64);
         Ok(WikiAccount {
-            user: text(user, &["name"]).filter(|_| !is_anonymous).map(str::to_owned),
+            user: text_at(user, &["name"]).filter(|_| !is_anonymous).map(str::to_owned),
             is_bot,
             pages: count.unwrap_or(0),
         })
@@ -158,7 +164,7 @@ impl MediaWiki {
     ) -> Result<Option<u64>, WikiError> {
         let token = match &session.edit_token {
             Some(token) => token.clone(),
-            None => token(session, "csrf").await?,
+            None => request_token(session, "csrf").await?,
         };
         session.edit_token = Some(token.clone());
         let mut parameters = vec![
@@ -182,8 +188,8 @@ impl MediaWiki {
         edit_result(&session.request(Method::Post, &parameters).await?)
     }
 
-    /// Returns the texts of pages, over several requests if the response is too long for
-    /// one.
+    /// Returns the texts of pages and the last response. Sends several requests if the texts are
+    /// too long for one response.
     async fn texts(
         &self,
         session: &mut Session,
@@ -193,12 +199,12 @@ impl MediaWiki {
         let mut current = parameters.clone();
         loop {
             let content = session.request(Method::Get, &current).await?;
-            found.extend(pages(&content).iter().filter_map(page));
+            found.extend(pages(&content).iter().filter_map(parse_page));
             let Some(next) = continuation(&content) else { return Ok((found, content)) };
             let next: Vec<(String, String)> =
-                next.iter().map(|(key, value)| (key.clone(), parameter(value))).collect();
+                next.iter().map(|(key, value)| (key.clone(), parameter_text(value))).collect();
             current.clone_from(parameters);
-            // The names of continuation parameters come from the wiki.
+            // The wiki chooses the names of the parameters, so only the expected names are sent.
             current.extend(next.iter().filter_map(|(key, value)| {
                 let key = ["continue", "rvcontinue"].into_iter().find(|name| name == key)?;
                 Some((key, value.clone()))
@@ -210,7 +216,7 @@ impl MediaWiki {
 #[async_trait]
 impl Wiki for MediaWiki {
     async fn account(&self) -> Result<WikiAccount, WikiError> {
-        self.open(&mut *self.session.lock().await).await
+        self.log_in_to_account(&mut *self.session.lock().await).await
     }
 
     async fn pages(
@@ -228,7 +234,8 @@ impl Wiki for MediaWiki {
             Some(next) => Some(format!("{step} {}", Value::Object(next.clone()))),
             None => (step + 1 < steps.len()).then(|| format!("{} {{}}", step + 1)),
         };
-        Ok(WikiPageList { entries: pages(&content).iter().filter_map(page_entry).collect(), next })
+        let entries = pages(&content).iter().filter_map(parse_page_entry).collect();
+        Ok(WikiPageList { entries, next })
     }
 
     async fn read(&self, ids: &[u64]) -> Result<Vec<WikiPage>, WikiError> {
@@ -236,7 +243,7 @@ impl Wiki for MediaWiki {
         let mut found = Vec::new();
         for ids in ids.chunks(MAX_TEXTS) {
             let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
-            let mut parameters = query(&REVISION);
+            let mut parameters = query_parameters(&REVISION);
             parameters.push(("pageids", ids.join("|")));
             found.extend(self.texts(&mut session, &parameters).await?.0);
         }
@@ -245,19 +252,19 @@ impl Wiki for MediaWiki {
 
     async fn check_out(&self, id: u64, stop_page: &str) -> Result<WikiCheckout, WikiError> {
         let mut session = self.session.lock().await;
-        let mut stop_query = query(&REVISION);
+        let mut stop_query = query_parameters(&REVISION);
         stop_query.extend([("titles", stop_page.to_owned())]);
         let (stop_pages, _) = self.texts(&mut session, &stop_query).await?;
-        let mut parameters = query(&REVISION);
+        let mut parameters = query_parameters(&REVISION);
         parameters.extend(
             [("curtimestamp", "1"), ("meta", "userinfo"), ("uiprop", "hasmsg")]
                 .map(|(key, value)| (key, value.to_owned())),
         );
         parameters.push(("pageids", id.to_string()));
         let (found, content) = self.texts(&mut session, &parameters).await?;
-        let read_at = time(&content, &["curtimestamp"])
+        let read_at = time_at(&content, &["curtimestamp"])
             .ok_or(WikiError::InvalidResponse { expected: "the time of the wiki" })?;
-        let messages = value(&content, &["query", "userinfo", "messages"]);
+        let messages = value_at(&content, &["query", "userinfo", "messages"]);
         Ok(WikiCheckout {
             page: found.into_iter().next(),
             read_at,
@@ -274,7 +281,7 @@ impl Wiki for MediaWiki {
                 session.edit_token = None;
             }
             Err(WikiError::Rejected { code, .. }) if LOGGED_OUT.contains(&code.as_str()) => {
-                self.open(&mut session).await?;
+                self.log_in_to_account(&mut session).await?;
             }
             _ => return result,
         }
@@ -283,17 +290,17 @@ impl Wiki for MediaWiki {
     }
 }
 
-/// Requests a token.
-async fn token(session: &mut Session, kind: &str) -> Result<String, WikiError> {
-    let parameters = query(&[("meta", "tokens"), ("type", kind)]);
+/// Requests a token, which the wiki requires for an action such as `login`.
+async fn request_token(session: &mut Session, kind: &str) -> Result<String, WikiError> {
+    let parameters = query_parameters(&[("meta", "tokens"), ("type", kind)]);
     let content = session.request(Method::Get, &parameters).await?;
     let name = format!("{kind}token");
-    let token = text(&content, &["query", "tokens", &name]);
+    let token = text_at(&content, &["query", "tokens", &name]);
     token.map(str::to_owned).ok_or(WikiError::InvalidResponse { expected: "a token" })
 }
 
-/// Returns the parameters of a query.
-fn query<'a>(parameters: &[(&'a str, &str)]) -> Parameters<'a> {
+/// Returns the parameters of a query: `action=query` and these parameters.
+fn query_parameters<'a>(parameters: &[(&'a str, &str)]) -> Parameters<'a> {
     let given = parameters.iter().map(|(key, value)| (*key, (*value).to_owned()));
     [("action", "query".to_owned())].into_iter().chain(given).collect()
 }
@@ -302,7 +309,7 @@ fn query<'a>(parameters: &[(&'a str, &str)]) -> Parameters<'a> {
 fn list_steps(list: &WikiPageQuery) -> Vec<Parameters<'static>> {
     let namespaces: Vec<String> = list.namespaces.iter().map(i32::to_string).collect();
     let all_pages = |namespace: &String| {
-        let mut parameters = query(&[
+        let mut parameters = query_parameters(&[
             ("generator", "allpages"),
             ("gapfilterredir", "nonredirects"),
             ("gaplimit", "max"),
@@ -312,8 +319,11 @@ fn list_steps(list: &WikiPageQuery) -> Vec<Parameters<'static>> {
         parameters
     };
     let pages_with_links = || {
-        let mut parameters =
-            query(&[("generator", "exturlusage"), ("geulimit", "max"), ("prop", "info")]);
+        let mut parameters = query_parameters(&[
+            ("generator", "exturlusage"),
+            ("geulimit", "max"),
+            ("prop", "info"),
+        ]);
         parameters.push(("geunamespace", namespaces.join("|")));
         parameters
     };
@@ -342,11 +352,11 @@ fn parse_token(token: Option<&str>) -> (usize, Vec<(String, String)>) {
         Ok(Value::Object(map)) => map,
         _ => serde_json::Map::new(),
     };
-    let continued = continued.iter().map(|(key, value)| (key.clone(), parameter(value)));
+    let continued = continued.iter().map(|(key, value)| (key.clone(), parameter_text(value)));
     (step.parse().unwrap_or(usize::MAX), continued.collect())
 }
 
-/// Returns a JSON value as a parameter.
-fn parameter(value: &Value) -> String {
+/// Returns a JSON value as the text of a parameter.
+fn parameter_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

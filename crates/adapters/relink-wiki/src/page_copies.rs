@@ -49,7 +49,7 @@ impl PageCopies {
             progress(index * BATCH, missing.len());
             for page in wiki.read(ids).await? {
                 let path = directory.join(file_name(page.id, page.revision));
-                // A hidden text, or one that is not wikitext, is stored as an empty file.
+                // If the text is hidden or not wikitext, an empty file is stored.
                 let text = page.text.unwrap_or_default();
                 write_whole(&path, &text).map_err(|source| file_error(&path, source))?;
                 // The page may have been edited or renamed since it was listed.
@@ -61,7 +61,8 @@ impl PageCopies {
             .map_err(|source| file_error(directory, source))?;
         let directory = directory.to_owned();
         let pages = pages.into_values().map(|entry| (entry.title.clone(), entry));
-        // Drops the pages that were deleted after they were listed: `read` omits them.
+        // Pages that were deleted after they were listed have no file, because `read` omits
+        // them.
         let is_stored = |(_, entry): &(String, WikiPageEntry)| {
             directory.join(file_name(entry.id, entry.revision)).exists()
         };
@@ -105,7 +106,7 @@ impl PageCopies {
 
 #[async_trait]
 impl Files for PageCopies {
-    /// Returns all pages; the inputs of the request are not used.
+    /// Returns all pages. The inputs of the request are not used.
     async fn walk(&self, _walk: &WalkRequest) -> Result<WalkResult, FileError> {
         let document = |entry: &WikiPageEntry| DocumentSource {
             path: self.directory.join(file_name(entry.id, entry.revision)),
@@ -134,11 +135,11 @@ impl Files for PageCopies {
 
 /// Lists all pages. A page is listed once, even if the wiki returns it repeatedly.
 async fn list(wiki: &dyn Wiki, query: &WikiPageQuery) -> Result<Vec<WikiPageEntry>, WikiError> {
-    let (mut entries, mut known) = (Vec::new(), HashSet::new());
+    let (mut entries, mut listed_ids) = (Vec::new(), HashSet::new());
     let mut token: Option<String> = None;
     loop {
         let list = wiki.pages(query, token.as_deref()).await?;
-        entries.extend(list.entries.into_iter().filter(|entry| known.insert(entry.id)));
+        entries.extend(list.entries.into_iter().filter(|entry| listed_ids.insert(entry.id)));
         // Stop if the wiki repeats a token, because the list would never end.
         if list.next.is_none() || list.next == token {
             return Ok(entries);
@@ -173,8 +174,8 @@ fn remove_other_revisions(directory: &Path, pages: &HashMap<u64, WikiPageEntry>)
     Ok(())
 }
 
-/// Writes a file under a temporary name first. A file with a final name is complete, even
-/// if the process is killed.
+/// Writes a file under a temporary name and then renames it. Therefore a file with a final
+/// name is complete, even if the process is killed.
 fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let unfinished = path.with_extension("unfinished");
     fs::write(&unfinished, text)?;

@@ -5,23 +5,23 @@ use relink_ports::{WikiError, WikiPage, WikiPageEntry};
 use serde_json::{Map, Value};
 
 /// Returns a value at a path of keys.
-pub(crate) fn value<'a>(content: &'a Value, path: &[&str]) -> Option<&'a Value> {
+pub(crate) fn value_at<'a>(content: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(content, |value, key| value.get(key))
 }
 
 /// Returns a text at a path of keys.
-pub(crate) fn text<'a>(content: &'a Value, path: &[&str]) -> Option<&'a str> {
-    value(content, path).and_then(Value::as_str)
+pub(crate) fn text_at<'a>(content: &'a Value, path: &[&str]) -> Option<&'a str> {
+    value_at(content, path).and_then(Value::as_str)
 }
 
 /// Returns a time at a path of keys.
-pub(crate) fn time(content: &Value, path: &[&str]) -> Option<Timestamp> {
-    text(content, path)?.parse().ok()
+pub(crate) fn time_at(content: &Value, path: &[&str]) -> Option<Timestamp> {
+    text_at(content, path)?.parse().ok()
 }
 
 /// Returns the pages of a query.
 pub(crate) fn pages(content: &Value) -> &[Value] {
-    value(content, &["query", "pages"]).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    value_at(content, &["query", "pages"]).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// Returns the parameters that continue a query.
@@ -29,8 +29,8 @@ pub(crate) fn continuation(content: &Value) -> Option<&Map<String, Value>> {
     content.get("continue").and_then(Value::as_object)
 }
 
-/// Returns a page of a list; `None` if the page does not exist.
-pub(crate) fn page_entry(page: &Value) -> Option<WikiPageEntry> {
+/// Parses a page of a list. Returns `None` if the page does not exist.
+pub(crate) fn parse_page_entry(page: &Value) -> Option<WikiPageEntry> {
     Some(WikiPageEntry {
         id: page.get("pageid")?.as_u64()?,
         title: page.get("title")?.as_str()?.to_owned(),
@@ -38,32 +38,33 @@ pub(crate) fn page_entry(page: &Value) -> Option<WikiPageEntry> {
     })
 }
 
-/// Returns a page with its current revision; `None` if the response does not contain the
-/// revision.
-pub(crate) fn page(page: &Value) -> Option<WikiPage> {
+/// Parses a page with its current revision. Returns `None` if the response does not contain
+/// the revision.
+pub(crate) fn parse_page(page: &Value) -> Option<WikiPage> {
     let revision = page.get("revisions")?.get(0)?;
-    let slot = value(revision, &["slots", "main"])?;
-    let is_wikitext = text(slot, &["contentmodel"]) == Some("wikitext");
+    let slot = value_at(revision, &["slots", "main"])?;
+    let is_wikitext = text_at(slot, &["contentmodel"]) == Some("wikitext");
     Some(WikiPage {
         id: page.get("pageid")?.as_u64()?,
         title: page.get("title")?.as_str()?.to_owned(),
         revision: revision.get("revid")?.as_u64()?,
-        revised_at: time(revision, &["timestamp"])?,
-        text: text(slot, &["content"]).filter(|_| is_wikitext).map(str::to_owned),
+        revised_at: time_at(revision, &["timestamp"])?,
+        text: text_at(slot, &["content"]).filter(|_| is_wikitext).map(str::to_owned),
     })
 }
 
-/// Returns the number of the new revision of a successful edit; `None` if the page is
-/// unchanged.
+/// Returns the number of the new revision of a successful edit, or `None` if the page is
+/// unchanged. Fails if the wiki rejected the edit.
 pub(crate) fn edit_result(content: &Value) -> Result<Option<u64>, WikiError> {
     let edit = content.get("edit").ok_or(WikiError::InvalidResponse { expected: "an edit" })?;
-    if text(edit, &["result"]) != Some("Success") {
+    if text_at(edit, &["result"]) != Some("Success") {
         // If a filter or a captcha rejects an edit, the response has no error code of the
         // API.
         let causes = ["code", "captcha", "spamblacklist", "abusefilter"];
         let cause = causes.into_iter().find(|key| edit.get(key).is_some()).unwrap_or("failure");
-        let message = text(edit, &["info"]).unwrap_or("the wiki did not save the edit").to_owned();
-        let code = text(edit, &["code"]).unwrap_or(cause).to_owned();
+        let message =
+            text_at(edit, &["info"]).unwrap_or("the wiki did not save the edit").to_owned();
+        let code = text_at(edit, &["code"]).unwrap_or(cause).to_owned();
         return Err(WikiError::Rejected { code, message });
     }
     Ok(edit.get("newrevid").and_then(Value::as_u64))
@@ -81,9 +82,9 @@ mod tests {
         for (model, expected) in [("wikitext", Some("x".to_owned())), ("Scribunto", None)] {
             let content = json!({"pageid": 1, "title": "A", "revisions": [
                 {"revid": 7, "timestamp": "2026-11-18T10:00:00Z", "slots": slot(model)}]});
-            assert_eq!(page(&content).unwrap().text, expected);
+            assert_eq!(parse_page(&content).unwrap().text, expected);
         }
-        assert_eq!(page(&json!({"title": "A", "missing": true})), None);
+        assert_eq!(parse_page(&json!({"title": "A", "missing": true})), None);
     }
 
     #[test]

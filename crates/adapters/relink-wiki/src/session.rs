@@ -50,11 +50,11 @@ pub(crate) struct Session {
     pub(crate) assertion: Option<&'static str>,
 }
 
-/// The consequence of a response.
-enum Reply {
+/// What to do after a response.
+enum NextStep {
     /// The JSON of the response.
     Content(Value),
-    /// Wait and repeat the request; the error if all retries are used up.
+    /// Wait and repeat the request. If all retries are used up, return the error.
     Wait(Duration, WikiError),
     /// The request has failed.
     Failed(WikiError),
@@ -77,11 +77,11 @@ impl Session {
         loop {
             let result = self.fetch.fetch(self.fetch_request(method, parameters)).await;
             self.store_cookies(&result);
-            match self.reply(method, &result, attempt) {
-                Reply::Content(content) => return Ok(content),
-                Reply::Failed(error) => return Err(error),
-                Reply::Wait(_, error) if attempt >= self.settings.retries => return Err(error),
-                Reply::Wait(duration, _) => sleep(duration).await,
+            match self.next_step(method, &result, attempt) {
+                NextStep::Content(content) => return Ok(content),
+                NextStep::Failed(error) => return Err(error),
+                NextStep::Wait(_, error) if attempt >= self.settings.retries => return Err(error),
+                NextStep::Wait(duration, _) => sleep(duration).await,
             }
             attempt += 1;
         }
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// Encodes the parameters, with those that all requests have.
+    /// Encodes the parameters of a request and the parameters that all requests have.
     fn form(&self, parameters: &Parameters<'_>) -> String {
         let mut form = Serializer::new(String::new());
         form.append_pair("format", "json").append_pair("formatversion", "2");
@@ -160,8 +160,8 @@ impl Session {
         self.assertion = None;
     }
 
-    /// Returns the consequence of the result of a request.
-    fn reply(&self, method: Method, result: &FetchResult, attempt: u32) -> Reply {
+    /// Returns what to do after the result of a request.
+    fn next_step(&self, method: Method, result: &FetchResult, attempt: u32) -> NextStep {
         let backoff = self.settings.retry_delay.saturating_mul(1 << attempt.min(MAX_DOUBLINGS));
         let pause = result.retry_after.map_or(backoff, Duration::from_secs);
         let pause = pause.min(self.settings.max_pause);
@@ -170,24 +170,24 @@ impl Session {
             outcome => {
                 let error = WikiError::Unreachable { outcome: outcome.clone() };
                 return match method {
-                    Method::Get => Reply::Wait(pause, error),
-                    Method::Post => Reply::Failed(error),
+                    Method::Get => NextStep::Wait(pause, error),
+                    Method::Post => NextStep::Failed(error),
                 };
             }
         };
         let body = result.body.as_ref().map(|body| &*body.bytes).unwrap_or_default();
         let content = serde_json::from_slice::<Value>(body).ok().filter(Value::is_object);
         if let Some(error) = content.as_ref().and_then(|content| content.get("error")) {
-            return api_error(error, pause);
+            return after_api_error(error, pause);
         }
         match (status, content) {
-            (200..=299, Some(content)) => Reply::Content(content),
-            (429 | 503, _) => Reply::Wait(pause, busy(&status.to_string(), "overloaded")),
+            (200..=299, Some(content)) => NextStep::Content(content),
+            (429 | 503, _) => NextStep::Wait(pause, busy(&status.to_string(), "overloaded")),
             (500.., _) if method == Method::Get => {
-                Reply::Wait(pause, unreachable(FetchOutcome::Response(status)))
+                NextStep::Wait(pause, unreachable(FetchOutcome::Response(status)))
             }
-            (200..=299, None) => Reply::Failed(WikiError::InvalidResponse { expected: "JSON" }),
-            _ => Reply::Failed(unreachable(FetchOutcome::Response(status))),
+            (200..=299, None) => NextStep::Failed(WikiError::InvalidResponse { expected: "JSON" }),
+            _ => NextStep::Failed(unreachable(FetchOutcome::Response(status))),
         }
     }
 }
@@ -200,15 +200,15 @@ fn busy(code: &str, message: &str) -> WikiError {
     WikiError::Busy { code: code.to_owned(), message: message.to_owned() }
 }
 
-/// Returns the consequence of an error of the API. With `maxlag`, the wiki states the
-/// pause in `Retry-After`.
-fn api_error(error: &Value, pause: Duration) -> Reply {
+/// Returns what to do after an error of the API. If the replication lag exceeds `maxlag`, the
+/// wiki states the pause in `Retry-After`.
+fn after_api_error(error: &Value, pause: Duration) -> NextStep {
     let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (code, message) = (text("code"), text("info"));
     if BUSY_CODES.contains(&code.as_str()) {
-        return Reply::Wait(pause, WikiError::Busy { code, message });
+        return NextStep::Wait(pause, WikiError::Busy { code, message });
     }
-    Reply::Failed(WikiError::Rejected { code, message })
+    NextStep::Failed(WikiError::Rejected { code, message })
 }
 
 /// Whether a URL can be the endpoint of an API.
