@@ -2,7 +2,7 @@
 //!
 //! The tables are described in `schema.sql`. The traits of relink-ports define the effect
 //! of each operation. Both stores pass the conformance suite of relink-testkit. This
-//! crate stores and reads data; it does not judge results and does not use HTTP.
+//! crate stores and reads data. It does not judge results and does not use HTTP.
 //!
 //! Terms of this crate:
 //!

@@ -1,7 +1,7 @@
 //! Removes user names and passwords of URLs from all stored values. The *stored form* of
 //! a value is the value without them.
 //!
-//! The engine already removes user names and passwords; this is a second safeguard.
+//! The engine already removes user names and passwords. This module is a second safeguard.
 //! Secrets in query parameters are not removed, because a resumed run needs them to
 //! request the same URL.
 

@@ -13,9 +13,9 @@ pub(crate) mod run_state {
     pub(crate) const ABANDONED: i64 = 3;
 }
 
-/// Values of `task.state`. SQL texts contain the numbers with a comment: a partial
-/// index such as `WHERE state = 0` is used only if the statement contains this
-/// condition literally, not as a parameter.
+/// Values of `task.state`. SQL texts contain the numbers with a comment, not as parameters. The
+/// reason is that a partial index such as `WHERE state = 0` is used only if the statement
+/// contains this condition literally.
 pub(crate) mod task_state {
     pub(crate) const PENDING: i64 = 0;
     pub(crate) const HELD: i64 = 1;

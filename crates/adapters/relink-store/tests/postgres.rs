@@ -16,8 +16,8 @@ use relink_ports::{
 use relink_store::{PostgresStore, PostgresUrl};
 use relink_testkit::postgres::{Durability, PostgresServer};
 
-/// Opens a store in this schema of the shared server. The times that a test passes are
-/// also those of the database.
+/// Opens a store in this schema of the shared server. The store uses the times that a test passes
+/// as the times of the database.
 async fn open(schema: &str) -> PostgresStore {
     let url = PostgresUrl::parse(&PostgresServer::shared().url()).unwrap();
     PostgresStore::open_in_schema(url, schema, None).await.unwrap()
@@ -156,7 +156,7 @@ async fn late_result_of_a_stopped_worker_is_rejected() {
     assert_eq!(accepted.rejected, []);
 }
 
-/// Two hosts have the same IP address, and two workers have leased one each.
+/// Two hosts have the same IP address. Each of two workers has leased one of the hosts.
 #[tokio::test]
 async fn ip_address_is_leased_by_one_worker_at_a_time() {
     let (one, other) = open_two().await;

@@ -18,6 +18,9 @@ use tempfile::TempDir;
 
 /// The wait for a lock in tests where the lock is never released.
 const SHORT_WAIT: Duration = Duration::from_millis(50);
+/// The schema version that the store writes.
+const CURRENT_SCHEMA: i64 = 13;
+
 /// A cache window without reusable results.
 const CACHE_WINDOW: CacheWindow = CacheWindow { now: at(0), fresh_since: Timestamp::MAX };
 
@@ -55,28 +58,27 @@ async fn create_with_schema_version(path: &Path, version: i64) {
 
 #[tokio::test]
 async fn open_rejects_newer_schema() {
-    // 13 is the current version.
-    for version in [14, 1000] {
+    for version in [CURRENT_SCHEMA + 1, 1000] {
         let directory = TempDir::new().unwrap();
         create_with_schema_version(&file_in(&directory), version).await;
         let error = open_error(&file_in(&directory)).await;
         let StoreError::SchemaTooNew { found, known, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!((found, known), (version, 13));
+        assert_eq!((found, known), (version, CURRENT_SCHEMA));
     }
 }
 
 #[tokio::test]
 async fn open_rejects_every_development_schema() {
-    for version in 1..13 {
+    for version in 1..CURRENT_SCHEMA {
         let directory = TempDir::new().unwrap();
         create_with_schema_version(&file_in(&directory), version).await;
         let error = open_error(&file_in(&directory)).await;
         let StoreError::SchemaTooOld { found, known, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!((found, known), (version, 13));
+        assert_eq!((found, known), (version, CURRENT_SCHEMA));
     }
 }
 

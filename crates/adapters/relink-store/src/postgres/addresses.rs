@@ -2,7 +2,7 @@
 //! address, so that the minimum interval between these requests is respected across all
 //! workers.
 //!
-//! All times of this module are those of the database's clock.
+//! All times of this module are times of the database's clock.
 
 use std::net::IpAddr;
 

@@ -3,8 +3,8 @@
 //! A lease is the exclusive right of a worker to fetch the tasks of a host until a given
 //! time. Its fencing token is a counter that grows with each lease of the host, so that
 //! statements of an earlier holder are rejected. Hosts are divided into 64 buckets by a
-//! hash of the name; each worker starts its search in another bucket. All times of this
-//! module are those of the database clock.
+//! hash of the name. Each worker starts its search in another bucket. All times of this
+//! module are times of the database clock.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +21,7 @@ use super::session::Db;
 use super::tasks;
 use crate::values::BUCKETS;
 
-/// Which hosts and tasks to claim, and until when. Times are those of the database
+/// Which hosts and tasks to claim, and until when. All times are times of the database
 /// clock.
 pub(super) struct ClaimQuery {
     pub(super) run: RunId,

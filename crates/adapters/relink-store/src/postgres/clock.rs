@@ -1,4 +1,4 @@
-//! Translates between the clock of the caller and that of the database.
+//! Translates between the clock of the caller and the clock of the database.
 //!
 //! Leases and the times of next requests use the clock of the database, so that a worker
 //! with a wrong clock does not violate rate limits. Results have the times of the worker

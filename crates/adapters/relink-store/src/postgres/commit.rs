@@ -31,7 +31,7 @@ pub(super) const RESERVE_PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
 
 /// Inserts probes. `$7` is the run; each other parameter is an array with the values of
 /// one column of `new`. `new.task` is null for the first probe of a task. Later probes
-/// refer to the last one (`task.probe_id`), so that the probes of a task form a chain.
+/// refer to the last probe (`task.probe_id`), so that the probes of a task form a chain.
 pub(super) const INSERT_PROBES: &str =
     "INSERT INTO probe (id, target_id, run_id, requested_at, status, detail, previous_id)
      SELECT new.id, new.target, $7, new.time, new.status, new.detail, task.probe_id
@@ -249,8 +249,8 @@ async fn save_waiting_tasks(db: &Db<'_>, waiting: &[WaitingTask<'_>]) -> DbResul
 }
 
 /// Saves the anchors of finished and held pages. The anchors of a finished page have the
-/// time of its result; those of a held page have the time of the request until the page
-/// is judged.
+/// time of its result. The anchors of a held page have the time of the request until the
+/// page is judged.
 async fn save_anchors(db: &Db<'_>, completions: &[&TaskCompletion]) -> DbResult<()> {
     for completion in completions {
         let seen_at = match (&completion.update, &completion.probe) {

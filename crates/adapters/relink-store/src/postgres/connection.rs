@@ -132,7 +132,7 @@ impl PostgresStore {
         }
     }
 
-    /// Measures the difference between the clock of the caller and that of the database.
+    /// Measures the difference between the clock of the caller and the clock of the database.
     pub(super) async fn update_clock(&self) -> Result<ClockOffset, StoreError> {
         let Some(clock) = &self.clock else { return Ok(ClockOffset::default()) };
         let before = clock.now();

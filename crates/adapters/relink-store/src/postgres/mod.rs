@@ -107,9 +107,9 @@ pub struct PostgresStore {
     url: PostgresUrl,
     schema: String,
     tls: MakeTls,
-    /// The clock of the caller; `None` if its times are used as they are.
+    /// The clock of the caller, or `None` if its times are used as they are.
     clock: Option<Arc<dyn Clock>>,
-    /// The time of the database minus that of `clock`, in milliseconds.
+    /// The time of the database minus the time of `clock`, in milliseconds.
     offset: AtomicI64,
     session: Mutex<Option<Session>>,
     is_closed: AtomicBool,

@@ -22,7 +22,7 @@ use crate::redaction;
 pub(super) struct FinishedTask<'a> {
     pub(super) completion: &'a TaskCompletion,
     pub(super) result: &'a TargetResult,
-    /// The id of the last probe; `None` if the id is stored only in `task.probe_id`.
+    /// The id of the last probe, or `None` if the id is stored only in `task.probe_id`.
     pub(super) probe: Option<i64>,
 }
 

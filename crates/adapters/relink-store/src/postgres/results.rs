@@ -192,7 +192,7 @@ pub(super) async fn inlinks(
     Ok(ids.iter().map(|id| inlinks_by_task.get(id).cloned().unwrap_or_default()).collect())
 }
 
-/// Reads a location; `None` if the target has no reported link.
+/// Reads a location. Returns `None` if the target has no reported link.
 fn location_from_row(row: &Row) -> Option<LinkLocation> {
     let kind: Option<&str> = row.get(8);
     // `first` has no row if no link is reported. A newer version may have other kinds.

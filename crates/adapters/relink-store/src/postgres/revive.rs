@@ -299,7 +299,7 @@ pub(super) async fn try_spend(db: &Db<'_>, service: &str, day: i64, budget: u32)
         return Ok(false);
     }
     // The counter is reset only on a later day, not if the system clock is set back to an
-    // earlier one.
+    // earlier day.
     let changed = db
         .execute(
             "INSERT INTO service_usage AS used (service, day, requests) VALUES ($1, $2, 1)

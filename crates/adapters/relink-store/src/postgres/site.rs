@@ -87,7 +87,7 @@ pub(super) async fn save_checkpoint(
     Ok(())
 }
 
-/// Returns the latest runs, only those of `command` if it is given.
+/// Returns the latest runs. If `command` is given, returns only runs of this command.
 pub(super) async fn runs(
     db: &Db<'_>,
     command: Option<&str>,

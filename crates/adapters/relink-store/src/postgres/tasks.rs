@@ -295,7 +295,7 @@ async fn stored_targets(db: &Db<'_>, keys: &[String]) -> DbResult<HashMap<String
     Ok(rows.iter().map(|row| (row.get(0), target_row(row))).collect())
 }
 
-/// Marks targets as user-supplied if one of their tasks is. The mark stays if later runs
+/// Marks targets as user-supplied if one of their tasks is user-supplied. The mark stays if later runs
 /// only discover the URL.
 async fn mark_user_supplied(
     db: &Db<'_>,

@@ -1,7 +1,7 @@
 //! TLS for connections to PostgreSQL, with rustls.
 //!
 //! Certificates are verified with the root certificates in the file `PGSSLROOTCERT`.
-//! Without this variable, the bundled roots and those of the platform are used.
+//! Without this variable, the bundled roots and the roots of the platform are used.
 
 use std::io;
 use std::pin::Pin;

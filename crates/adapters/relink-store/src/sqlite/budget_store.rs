@@ -20,7 +20,7 @@ fn try_spend(db: &Connection, service: &str, day: i64, budget: u32) -> DbResult<
         return Ok(false);
     }
     // The counter is reset only on a later day, not if the system clock is set back to an
-    // earlier one.
+    // earlier day.
     let changed = db
         .prepare_cached(
             "INSERT INTO service_usage (service, day, requests) VALUES (?1, ?2, 1)

@@ -10,8 +10,8 @@ use super::redaction;
 use super::rows::{parse_name, timestamp};
 use crate::values::label_hash;
 
-/// Records when a document was first seen with a link to a target. Writes the links of a
-/// document to the targets of tasks with consecutive ids in one statement.
+/// Records when a document was first seen with a link to a target. One statement records the links
+/// of a document to the targets of tasks with consecutive ids.
 pub(super) struct LinkOriginWriter<'db> {
     now: i64,
     insert: CachedStatement<'db>,
@@ -28,8 +28,7 @@ impl<'db> LinkOriginWriter<'db> {
         Ok(Self { now, insert })
     }
 
-    /// Records the links to the targets of these tasks, except those that are already
-    /// recorded.
+    /// Records the links to the targets of these tasks, unless they are already recorded.
     pub(super) fn add(&mut self, document: i64, first_task: i64, last_task: i64) -> DbResult<()> {
         self.insert.execute((self.now, document, first_task, last_task))?;
         Ok(())
@@ -58,13 +57,13 @@ pub(super) fn link_origins(
     Ok(origins)
 }
 
-/// Records a verdict change if the verdict of a result differs from that of the previous
+/// Records a verdict change if the verdict of a result differs from the verdict in the previous
 /// generation (the counter that grows when a run starts or resumes). Must be executed
 /// before the result is stored. The parameters are the target, the generation, the time,
 /// the verdict and the code.
 ///
-/// A generation may judge a target twice. A change that the first judgment recorded is
-/// then replaced, even if the verdict is the previous one again.
+/// A target may be judged twice in a generation. Then the second judgment replaces a change that
+/// the first judgment recorded, even if the verdict is the same as in the previous generation.
 pub(super) const RECORD_CHANGE: &str = "INSERT OR REPLACE INTO verdict_change
          (target_id, generation, changed_at, old_verdict, new_verdict, code)
      SELECT ?1, ?2, ?3, last.verdict, ?4, ?5

@@ -34,8 +34,8 @@ macro_rules! location_columns {
     };
 }
 
-/// SQL condition: `link l` is reported. Unlike `link_is_reported!`, it does not need the
-/// task in the query. The task is read only for links with ignored codes, which are few.
+/// SQL condition: `link l` is reported. Unlike `link_is_reported!`, the condition does not need
+/// the task in the query. The task is read only for links with ignored codes, which are few.
 macro_rules! inlink_is_reported {
     () => {
         concat!(
@@ -152,7 +152,7 @@ impl<'db> InlinkReader<'db> {
     }
 }
 
-/// Reads a location; `labels` caches the labels of documents.
+/// Reads a location. `labels` caches the labels of documents.
 fn location(
     db: &Connection,
     labels: &mut HashMap<i64, String>,

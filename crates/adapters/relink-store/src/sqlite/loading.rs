@@ -1,10 +1,10 @@
 //! Stores documents, links, and tasks for the targets of links.
 //!
-//! A target is stored once for all runs. Each run has one task per target; links refer to
-//! this task. A *local* target is a finding without a request, such as a missing file;
-//! its key is stored instead of a URL. A result is *cached* if it was reused from an
-//! earlier run. The *generation* is a counter that grows when a run starts or resumes;
-//! results are stored under it.
+//! A target is stored once for all runs. Each run has one task per target, to which links
+//! refer. A *local* target is a finding without a request, such as a missing file. Its key is
+//! stored instead of a URL. A result is *cached* if it was reused from an earlier run. The
+//! *generation* is a counter that grows when a run starts or resumes. A result is stored with
+//! the generation in which it was found.
 
 use std::collections::HashMap;
 
@@ -103,8 +103,8 @@ pub(super) fn add_links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> D
     let mut hosts: HashMap<&str, i64> = HashMap::new();
     let mut bulk_writer = BulkLinkWriter::new(db, run, batch.cache_window.now)?;
     let mut task_writer = TaskWriter::new(db, run, batch.cache_window.now)?;
-    // A bulk insert fails if one of its targets is already stored. After the first
-    // failure, do not try again: most of the remaining targets are then stored too.
+    // A bulk insert fails if one of its targets is already stored. Then most of the remaining
+    // targets are usually stored too, so bulk inserts are not tried again.
     let mut try_bulk = true;
     for (chunk, links) in batch.links.chunks(BATCH_ROWS).enumerate() {
         let first_position = batch.first_position + chunk * BATCH_ROWS;
@@ -137,7 +137,7 @@ pub(super) fn add_links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> D
 }
 
 /// Returns the links with their host ids. Returns `None` if a multi-row statement
-/// cannot insert them: it has a fixed number of rows and inserts web links only.
+/// cannot insert the links, because it has a fixed number of rows and inserts web links only.
 fn with_host_ids<'a>(
     db: &Connection,
     links: &'a [NewLink],
@@ -288,14 +288,14 @@ pub(super) fn insert_local_target(
 pub(super) struct TaskDefaults {
     /// Targets that were alive at this time or later are not fetched again.
     pub(super) fresh_since: Timestamp,
-    /// Results after this time are not reused: they were stored when the system
+    /// Results after this time are not reused, because they were stored when the system
     /// clock was ahead.
     pub(super) now: Timestamp,
     /// The earliest time of the first attempt.
     pub(super) not_before: i64,
     /// The number of links to follow from a start URL of the crawl.
     pub(super) depth: Option<u32>,
-    /// The traversal rank of a crawl: tasks of lower rank are fetched first.
+    /// The rank in a crawl. Tasks with a lower rank are fetched first.
     pub(super) rank: Option<i64>,
 }
 
@@ -471,7 +471,7 @@ pub(super) fn bind_link(
 }
 
 /// Returns the task that the run already has for a target. Marks the task as
-/// user-supplied if the URL of the new link is.
+/// user-supplied if the URL of the new link is user-supplied.
 fn existing_task(
     db: &Connection,
     run: RunId,

@@ -89,7 +89,7 @@ const PRUNE_STATEMENTS: [&str; 13] = [
     "DELETE FROM anchors WHERE seen_at < ?1",
     "DELETE FROM search WHERE requested_at < ?1",
     // The ids of deleted probes may be reused. The new token reports this to readers of
-    // probe ids. The condition is always true; it is there because every statement has a
-    // parameter.
+    // probe ids. The condition is always true. Without it, this statement would lack the
+    // parameter that all statements have.
     "UPDATE probe_id_epoch SET token = lower(hex(randomblob(16))) WHERE ?1 IS NOT NULL",
 ];

@@ -167,7 +167,7 @@ impl SqliteStore {
     }
 
     /// Closes the file until the next operation, so that another process can use it. Must not be
-    /// called during a run: another process would revoke its leases.
+    /// called during a run, because another process would revoke the leases of the run.
     fn release_file(&self) {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if connection.is_some() {

@@ -18,7 +18,7 @@ use super::wal::WalSyncer;
 /// The default wait for another process to close the file.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// "RLNK", which distinguishes Relink databases from those of other programs.
+/// "RLNK", which distinguishes Relink databases from databases of other programs.
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
 /// The version of [`SCHEMA`]. Databases with lower versions cannot be opened.
@@ -168,7 +168,7 @@ pub(super) fn configure(connection: &Connection) -> DbResult<()> {
 /// connection is closed.
 fn acquire_lock(connection: &Connection) -> DbResult<()> {
     // A checkpoint copies the write-ahead log into the database, here every 2,000 pages.
-    // More frequent checkpoints write the same pages repeatedly. Less frequent ones block
+    // More frequent checkpoints write the same pages repeatedly. Less frequent checkpoints block
     // the dispatcher for so long that all requests in flight end meanwhile. With a
     // write-ahead log, `synchronous = normal` survives a crash of the process. A power
     // failure can lose the last transactions, but cannot corrupt the file.

@@ -146,10 +146,10 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         if let LinkDecision::Fetch { depth: new_depth, rank: new_rank, .. } = decision
             && state == task_state::PENDING
             && (depth.is_some_and(|depth| new_depth < depth)
-                || rank.zip(new_rank).is_some_and(|(rank, new)| new < rank))
+                || rank.zip(new_rank).is_some_and(|(rank, new_rank)| new_rank < rank))
         {
             let depth = depth.map(|depth| depth.min(new_depth));
-            let rank = rank.map(|rank| new_rank.map_or(rank, |new| new.min(rank)));
+            let rank = rank.map(|rank| new_rank.map_or(rank, |new_rank| new_rank.min(rank)));
             self.db
                 .prepare_cached("UPDATE task SET depth = ?, rank = ? WHERE id = ?")?
                 .execute((depth, rank, id))?;

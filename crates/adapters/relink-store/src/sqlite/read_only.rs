@@ -1,5 +1,5 @@
-//! Reads a database that cannot be written: a read-only file, or one in a
-//! read-only directory or file system.
+//! Reads a database that cannot be written, because the file, its directory or the file system
+//! is read-only.
 //!
 //! SQLite cannot use a write-ahead log there, because it would have to create files next
 //! to the database. Therefore the file is opened as immutable, without a log. A file that

@@ -1,8 +1,8 @@
 //! Writes results in multi-row statements. The generation is a counter that grows when a
 //! run starts or resumes. A target is *reached* if a server returned its page.
 //!
-//! A target has at most one result per generation; a later result of the same
-//! generation replaces it. If the target was not reached, its result copies
+//! A target has at most one result per generation. A later result of the same
+//! generation replaces the earlier result. If the target was not reached, its result copies
 //! `reached_at` and `reached_probe` of the previous result, because only the
 //! latest result is read.
 
@@ -23,7 +23,7 @@ use super::runs;
 pub(super) struct FinishedTask<'a> {
     pub(super) completion: &'a TaskCompletion,
     pub(super) result: &'a TargetResult,
-    /// The id of the last probe; `None` if the id is stored only in `task.probe_id`.
+    /// The id of the last probe, or `None` if the id is stored only in `task.probe_id`.
     pub(super) probe: Option<i64>,
 }
 
@@ -42,8 +42,8 @@ impl FinishedTask<'_> {
         self.probe.filter(|_| is_reference)
     }
 
-    /// Returns the value of `result.attempts`; `None` for a single attempt, which is
-    /// restored from its probe.
+    /// Returns the value of `result.attempts`. Returns `None` for a single attempt, because
+    /// its probe has the same data.
     fn attempts_json(&self) -> DbResult<Option<String>> {
         let attempts = &self.result.attempts;
         let equals_probe = attempts.len() == 1 && self.completion.probe.is_some();
@@ -66,8 +66,8 @@ const INTO_RESULT: &str =
      confidence, evidence, attempts, probe_id, reached_at, reached_probe, failed_runs,
      first_failed_at, last_failed_at)";
 
-/// Inserts results of targets that were reached, and so need no value of the previous
-/// result. Ignores a row if the target already has a result in this generation.
+/// Inserts results of reached targets, which need no value of the previous result. Ignores a row
+/// if the target already has a result in this generation.
 static INSERT_RESULTS: LazyLock<BulkSql> = LazyLock::new(|| {
     let values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     bulk_sql(|rows| insert_rows(rows, &format!("INSERT OR IGNORE {INTO_RESULT}"), values))
@@ -123,8 +123,8 @@ impl<'db> ResultWriter<'db> {
             bind_result(rows, *generation, task)
         };
         insert.run(&[], &reached, bind, |tasks, inserted_rows| {
-            // Rows were ignored because their target has a result in this
-            // generation. Write all of them again, replacing these results.
+            // Rows were ignored if their target has a result in this generation. Write
+            // all rows again, and replace these results.
             let to_replace = if inserted_rows < tasks.len() { tasks } else { &[] };
             insert_each(insert_with_history, *generation, to_replace)
         })?;
@@ -137,7 +137,7 @@ impl<'db> ResultWriter<'db> {
 }
 
 impl ResultWriter<'_> {
-    /// Records the verdicts that differ from those of the previous generation.
+    /// Records the verdicts that differ from the verdicts of the previous generation.
     fn record_changes(&mut self, finished: &[FinishedTask<'_>]) -> DbResult<()> {
         for FinishedTask { completion, result, .. } in finished {
             let code = result.code.map(|code| code.to_string());

@@ -199,9 +199,9 @@ pub(super) fn cache_search(db: &Connection, key: &str, hits: &str, now: Timestam
     Ok(())
 }
 
-/// Returns the changes of texts since the probe with the id `after`: the URL, and the
-/// text of the page, or `None` if the page is not alive now. Probes of live pages whose
-/// content was replaced by a later probe are omitted.
+/// Returns the pages whose text may have changed since the probe with the id `after`. A page that
+/// is not alive now has no text. Probes of live pages whose content was replaced by a later probe
+/// are omitted.
 pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResult<Vec<TextChange>> {
     // `CROSS JOIN` makes SQLite read `probe` first, so that only new probes are read.
     let mut statement = db.prepare_cached(

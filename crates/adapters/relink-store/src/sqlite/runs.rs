@@ -1,5 +1,5 @@
 //! Opens, resumes and closes runs, and reads their statistics. The generation is a
-//! counter that grows when a run starts or resumes; a larger generation is later.
+//! counter that grows when a run starts or resumes. A larger generation is later.
 
 use jiff::Timestamp;
 use relink_model::RunId;
@@ -13,8 +13,8 @@ use super::rows::{
 };
 use crate::values::run_state;
 
-/// An upper bound of the delay of a retry in milliseconds; the longest backoff
-/// is 11 minutes.
+/// An upper bound of the delay of a retry in milliseconds. The longest backoff is 11
+/// minutes.
 const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 
 /// Resumes the unfinished run with this key, or starts one. If `fresh` is set, an
@@ -42,8 +42,8 @@ pub(super) fn open(
     Ok(OpenRun { generation: generation(db, open.id)?, ..open })
 }
 
-/// Corrects the schedules of hosts after the clock was set back: if the time at which a wait
-/// was stored is in the future, the elapsed part of the wait is unknown, and the whole wait
+/// Corrects the schedules of hosts after the clock was set back. If the time at which a wait
+/// was stored is in the future, the elapsed part of the wait is unknown. Then the whole wait
 /// starts again now.
 fn repair_host_times(db: &Connection, now: Timestamp) -> DbResult<()> {
     db.execute(
@@ -71,7 +71,7 @@ fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> DbResult<()
 }
 
 /// Starts a new generation for the run, so that its next results are later than all
-/// stored ones.
+/// stored results.
 fn start_generation(db: &Connection, run: RunId) -> DbResult<()> {
     db.execute("UPDATE generation SET latest = latest + 1", ())?;
     db.execute(
@@ -134,8 +134,8 @@ pub(super) fn confirm_network(db: &Connection, run: RunId) -> DbResult<()> {
     Ok(())
 }
 
-/// Closes a run in this state. Does nothing if the state is [`RunState::Open`], which is that
-/// of an interrupted run: it stays open and can be resumed.
+/// Closes a run in this state. Does nothing if the state is [`RunState::Open`], because an
+/// interrupted run stays open and can be resumed.
 pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp) -> DbResult<()> {
     let state = match state {
         RunState::Open => return Ok(()),
@@ -149,7 +149,7 @@ pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp
     Ok(())
 }
 
-/// Counts the targets of a run and those that are checked.
+/// Counts the targets and the checked targets of a run.
 pub(super) fn progress(db: &Connection, run: RunId) -> DbResult<RunProgress> {
     // Counting the unfinished tasks is cheap, because their indexes are small.
     let mut statement = db.prepare_cached(
@@ -187,7 +187,7 @@ pub(super) fn source_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
 /// Counts the reported targets by verdict, in addition to [`source_stats`].
 pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
     let mut stats = source_stats(db, run)?;
-    // Count in Rust: `GROUP BY` would sort all rows.
+    // Count in Rust, because `GROUP BY` would sort all rows.
     let mut statement = db.prepare(concat!(
         "SELECT result.verdict, task.cached FROM task",
         join_result!(),
@@ -203,7 +203,7 @@ pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
         };
         stats.checked += 1;
         stats.cached += u64::from(row.get::<_, bool>(1)?);
-        match verdict_counts.iter_mut().find(|(known, _)| known == verdict) {
+        match verdict_counts.iter_mut().find(|(counted, _)| counted == verdict) {
             Some((_, count)) => *count += 1,
             None => verdict_counts.push((verdict.to_owned(), 1)),
         }
@@ -216,10 +216,11 @@ pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
     Ok(stats)
 }
 
-/// Counts the links whose document suppresses the finding: all of them, and those to web
-/// targets. Only the latter are subtracted from the number of checked links. The others are
-/// additional rows: for a finding of a missing anchor, the store adds a copy of the link to the
-/// page. The link to the page itself is checked and stays counted.
+/// Counts the links whose document suppresses the finding. Returns the number of all these links,
+/// and the number of these links to web targets. Only the links to web targets are subtracted from
+/// the number of checked links. The other links are additional rows: for a finding of a missing
+/// anchor, the store adds a copy of the link to the page. The link to the page itself is checked
+/// and stays counted.
 fn count_ignored_links(db: &Connection, run: RunId) -> DbResult<(u64, u64)> {
     let mut statement = db.prepare(concat!(
         "SELECT count(*), count(task.host_id) FROM link l INDEXED BY link_ignored

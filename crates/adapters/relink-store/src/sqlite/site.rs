@@ -12,7 +12,7 @@ use super::error::DbResult;
 use super::rows::{from_json, join_result, parse_name, probe_of_task, timestamp, to_i64};
 use crate::values::{fragment_url, run_state, unpack_anchors};
 
-/// Returns the latest runs, only those of `command` if it is given.
+/// Returns the latest runs. If `command` is given, returns only runs of this command.
 pub(super) fn runs(
     db: &Connection,
     command: Option<&str>,

@@ -13,7 +13,7 @@ use super::error::DbResult;
 use super::rows::{join_result, parse_name, probe_of_task, timestamp, to_i64};
 use super::{history, results};
 
-/// The maximum number of runs in a target record; older runs are omitted.
+/// The maximum number of runs in a target record. Older runs are omitted.
 const MAX_RUNS: usize = 1000;
 
 /// Returns everything that is stored about a target.
@@ -24,7 +24,7 @@ pub(super) fn target_record(db: &Connection, url: &str) -> DbResult<Option<Targe
         .optional()?;
     let Some(target) = target else { return Ok(None) };
     let runs = checked_runs(db, target)?;
-    // `runs` is sorted from the latest to the earliest; past verdicts start with the earliest.
+    // `runs` starts with the latest run. Past verdicts start with the earliest run.
     let mut record = TargetRecord {
         url: url.to_owned(),
         latest: None,
@@ -47,11 +47,11 @@ struct CheckedRun {
 }
 
 /// Returns the runs that checked a target, latest first. Runs that reused a cached result
-/// have the same `checked_at` as the run that fetched the page. The latter comes first,
-/// because it has the probe.
+/// have the same `checked_at` as the run that fetched the page. The run that fetched the page
+/// comes first, because it has the probe.
 ///
-/// The generation of a task is that of its result: a counter that grows when a run starts
-/// or resumes.
+/// `task.generation` is the generation of the result of the task: a counter that grows when a
+/// run starts or resumes.
 fn checked_runs(db: &Connection, target: i64) -> DbResult<Vec<CheckedRun>> {
     let mut statement = db.prepare_cached(
         "SELECT task.id, result.checked_at, result.verdict
@@ -73,8 +73,8 @@ fn checked_runs(db: &Connection, target: i64) -> DbResult<Vec<CheckedRun>> {
 }
 
 /// Returns the probes of a task, oldest first. If an earlier probe was pruned, returns
-/// only the later ones. `previous_id` cannot lead to a wrong probe, because SQLite reuses
-/// an id only if no larger one exists.
+/// only the later probes. `previous_id` cannot lead to a wrong probe, because SQLite reuses
+/// an id only if no larger id exists.
 fn probes(db: &Connection, task: TaskId) -> DbResult<Vec<Probe>> {
     let mut statement = db.prepare_cached(concat!(
         "WITH RECURSIVE seen (id, previous_id, detail) AS (

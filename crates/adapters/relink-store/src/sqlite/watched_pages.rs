@@ -1,6 +1,6 @@
 //! Reads and stores watched pages (pages that are checked repeatedly because they are
 //! members of collections) and their versions. A version is the content of a page between
-//! two confirmed changes; a candidate is a change that is not confirmed yet.
+//! two confirmed changes. A candidate is a change that is not confirmed yet.
 
 use jiff::Timestamp;
 use relink_ports::{CollectionId, PageUpdate, StoredVersion, VersionId, WatchedPage};

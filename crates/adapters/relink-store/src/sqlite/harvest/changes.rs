@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use super::super::error::DbResult;
 use super::super::rows::millis;
 
-/// Applies all changes of a run; the caller provides the transaction.
+/// Applies all changes of a run. The caller provides the transaction.
 pub(super) fn apply(
     db: &Connection,
     provider: i64,

@@ -69,7 +69,7 @@ pub(super) fn retry_failed(db: &Connection) -> DbResult<usize> {
     Ok(db.execute("DELETE FROM harvest_mail WHERE state = 2 /* failed */", ())?)
 }
 
-/// Reads a mail; the caller adds its notifications and its state.
+/// Reads a mail. The caller adds its notifications and its state.
 fn mail_row(row: &Row<'_>) -> rusqlite::Result<StoredMail> {
     Ok(StoredMail {
         id: row.get(0)?,

@@ -17,7 +17,7 @@ pub(super) fn add(db: &Connection, name: &str, settings: &str) -> DbResult<bool>
 }
 
 /// Replaces the settings of a provider. Returns false if the provider does not exist. If
-/// `restarts` is true, the harvest starts from the beginning; only the number of the list
+/// `restarts` is true, the harvest starts from the beginning. Only the number of the list
 /// is not reset, because it must increase.
 pub(super) fn update(
     db: &Connection,

@@ -97,7 +97,7 @@ pub(super) fn records(
 struct UrlRange {
     first: String,
     last: String,
-    /// The host of the URLs in the range; `None` if URLs of any host are included.
+    /// The host of the URLs in the range, or `None` if URLs of any host are included.
     host: Option<String>,
 }
 
