@@ -7,7 +7,7 @@
 //!
 //! Terms and formats of web archives:
 //!
-//! - A *capture* is an archived response; to *replay* it is to return this response.
+//! - A *capture* is an archived response. To *replay* it is to return this response.
 //! - A *revisit* is a capture without a body: the body is that of an earlier capture
 //!   with the same digest.
 //! - *WARC* files contain responses. *CDX* and *CDXJ* are index formats, with one row

@@ -247,7 +247,7 @@ async fn target_record_has_the_last_thousand_runs() {
 }
 
 /// Prune deletes runs 1 and 2, which closed before second 5. Both have results for the same
-/// 3000 targets. Run 3 remains; it has only the first target and reuses its result of run 1.
+/// 3000 targets. Run 3 remains. It has only the first target and reuses its result of run 1.
 /// Prune keeps results that a remaining run uses, and the current (latest) result of each
 /// target. So one result of run 1 and all 3000 results of run 2 remain.
 #[tokio::test]

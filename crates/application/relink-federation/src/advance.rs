@@ -40,7 +40,7 @@ pub(super) struct Change {
     /// The id in the store, or [`NEW_INCIDENT`].
     pub(super) id: i64,
     pub(super) state: IncidentState,
-    /// The new stage; `None` if only the date of the last check changed.
+    /// The new stage, or `None` if only the date of the last check changed.
     pub(super) transition: Option<Transition>,
 }
 

@@ -78,7 +78,7 @@ impl DecayRange {
         f64::midpoint(self.low, self.high)
     }
 
-    /// Whether the decay is above the limit; `None` if the limit lies within the interval.
+    /// Whether the decay is above the limit, or `None` if the limit lies within the interval.
     pub fn is_above(self, limit: f64) -> Option<bool> {
         if self.low > limit {
             Some(true)
@@ -126,7 +126,7 @@ impl Observer for SilentObserver {
 }
 
 impl Harvester<'_> {
-    /// Ranks the records of a provider by decay. Hides nothing; the mean decay of each domain is
+    /// Ranks the records of a provider by decay. Hides nothing. The mean decay of each domain is
     /// stored, because decayed domains are surveyed less often.
     ///
     /// # Errors
@@ -219,7 +219,8 @@ impl Harvester<'_> {
         }
     }
 
-    /// Measures the decay of a page with random walks; `None` if the measurement did not finish.
+    /// Measures the decay of a page with random walks. Returns `None` if the measurement did not
+    /// finish.
     async fn measure(
         &self,
         url: &str,

@@ -120,7 +120,7 @@ impl Harvester<'_> {
             query.token = token;
             let page = tokio::select! {
                 page = self.source.records(query) => page,
-                // The provider may be slow; the page is requested again by the next run.
+                // The provider may be slow. The page is requested again by the next run.
                 () = stop.stopped() => continue,
             };
             let page = match page {

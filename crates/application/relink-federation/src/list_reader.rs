@@ -19,7 +19,7 @@ const DAY_LENGTH: usize = 10;
 /// The state of a list while it is read.
 pub(super) struct ListReader {
     pub(super) progress: HarvestProgress,
-    /// The sets to read, one list each; `None` reads all records.
+    /// The sets to read, one list each. `None` reads all records.
     pub(super) sets: Vec<Option<String>>,
     unit: DatestampUnit,
     /// Hashes of the tokens seen in this list.

@@ -23,7 +23,7 @@ use relink_requests::{EngineError, StopSignal};
 /// An action of a manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ManagerAction {
-    /// The provider has replied; incidents do not escalate before this day.
+    /// The provider has replied. Incidents do not escalate before this day.
     Answer {
         /// The day.
         until: Date,
@@ -50,14 +50,14 @@ impl ManagerAction {
 /// The result of a user's report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlagOutcome {
-    /// The link is broken; this number of records was hidden.
+    /// The link is broken. This number of records was hidden.
     Hidden(u64),
     /// The records were hidden before.
     AlreadyHidden,
-    /// The link was checked and is not broken, or its response does not show whether it is;
-    /// for this reason.
+    /// The link was checked and is not broken, or its response does not show whether the link is
+    /// broken. Contains the reason.
     Rejected(String),
-    /// The link was not checked, or the local network failed during the check; for this
+    /// The link was not checked, or the local network failed during the check. Contains the
     /// reason. The same report may be confirmed later.
     InDoubt(String),
     /// No record has this URL.

@@ -74,12 +74,12 @@ pub struct Submission {
 }
 
 impl Harvester<'_> {
-    /// Stores a record and checks its links. A broken location is left out; a record without a
+    /// Stores a record and checks its links. A broken location is left out. A record without a
     /// working location is held back.
     ///
     /// # Errors
     ///
-    /// Fails if the store fails. The record may be stored then; the next run checks it.
+    /// Fails if the store fails. The record may be stored then. The next run checks it.
     pub async fn submit(
         &self,
         provider: &StoredProvider,

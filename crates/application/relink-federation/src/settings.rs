@@ -18,7 +18,7 @@ pub enum RecordOrigin {
         base_url: Url,
         /// The metadata format.
         metadata_prefix: String,
-        /// The sets; all records if there are none.
+        /// The sets to read. Without sets, all records are read.
         sets: Vec<String>,
         /// The earliest datestamp of the first harvest.
         from: Option<String>,
@@ -70,7 +70,7 @@ pub struct NotifyChoice {
 }
 
 /// Parses a name of the IANA database such as `Europe/Oslo`, or an offset such as `+01:00` or
-/// `-0530`; `None` if it is unknown.
+/// `-0530`, or `None` if it is unknown.
 pub fn parse_time_zone(text: &str) -> Option<TimeZone> {
     parse_offset(text).map(TimeZone::fixed).or_else(|| TimeZone::get(text).ok())
 }
@@ -168,7 +168,7 @@ impl ProviderSettings {
         }
     }
 
-    /// Returns the time zone of messages; UTC if it is unknown.
+    /// Returns the time zone of messages, or UTC if the time zone is unknown.
     pub(super) fn zone(&self) -> TimeZone {
         parse_time_zone(&self.time_zone).unwrap_or(TimeZone::UTC)
     }

@@ -64,7 +64,7 @@ impl Harvester<'_> {
         Ok(None)
     }
 
-    /// Finds a URL. The identifier of a record may be the same text; it is not searched for.
+    /// Finds a URL. The identifier of a record may be the same text. It is not searched for.
     pub(super) async fn find_target(
         &self,
         provider: &StoredProvider,
@@ -74,7 +74,7 @@ impl Harvester<'_> {
         self.match_subject(provider, HarvestSubject { scope: OverrideScope::Target, name }).await
     }
 
-    /// Returns a subject with its records; `None` if it has none.
+    /// Returns a subject with its records, or `None` if it has none.
     async fn match_subject(
         &self,
         provider: &StoredProvider,
@@ -128,7 +128,7 @@ impl Harvester<'_> {
     }
 }
 
-/// Returns the canonical form of a URL; `None` if the text is not a URL.
+/// Returns the canonical form of a URL, or `None` if the text is not a URL.
 fn canonical(text: &str) -> Option<String> {
     canonicalize(None, text).ok().map(String::from)
 }

@@ -260,7 +260,7 @@ impl<'a> VisibilityScan<'a> {
     }
 }
 
-/// Returns what the managers decided about a record; `None` if its incidents decide.
+/// Returns what the managers decided about a record, or `None` if its incidents decide.
 pub(super) fn manager_decision(
     overrides: &[StoredOverride],
     provider: &str,

@@ -1,7 +1,7 @@
 //! `measure`: measures the decay of a page.
 //!
 //! The *decay* of a page is the probability that a random walk over links, which starts at
-//! the page, ends on a dead page; at each live page the walk stops with the probability
+//! the page, ends on a dead page. At each live page the walk stops with the probability
 //! *sigma*. "The paper" is *Sic transit gloria telae* (Bar-Yossef et al., WWW 2004).
 //!
 //! [`measure()`] probes the live web, one page after the other, until the
@@ -135,7 +135,7 @@ pub enum MeasureEnd {
 /// Result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasureOutcome {
-    /// The verdict on the page itself; `None` if it was not probed.
+    /// The verdict on the page itself, or `None` if it was not probed.
     pub verdict: Option<Verdict>,
     /// The reason of the verdict.
     pub reason: String,

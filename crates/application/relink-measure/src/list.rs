@@ -151,7 +151,7 @@ pub async fn decay_over_time(
     Ok(days.into_values().filter_map(|scores| mean_of_day(&scores)).collect())
 }
 
-/// Returns the mean of the scores of one day; `None` if there are none.
+/// Returns the mean of the scores of one day, or `None` if there are none.
 fn mean_of_day(scores: &BTreeMap<String, StoredDecay>) -> Option<DecayDay> {
     let mean = |values: &[f64]| {
         let count = f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX));

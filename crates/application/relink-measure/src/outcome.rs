@@ -89,7 +89,7 @@ impl DecayMeasurement<'_> {
         }
     }
 
-    /// Returns the share of the own links of the page; `None` if the page is dead.
+    /// Returns the share of the own links of the page, or `None` if the page is dead.
     fn own_links(&self, decay: relink_decay::Decay) -> Option<OwnLinks> {
         let MeasureSettings { sigma, definition, failure_model, .. } = self.settings;
         let (_, first) = self.observed_pages.first()?;

@@ -25,7 +25,7 @@ pub struct PageDecayDetails {
     pub sigma: Sigma,
     /// The definition of decay.
     pub definition: DecayDefinition,
-    /// The share of the page's own links; `None` for a failing page.
+    /// The share of the page's own links, or `None` for a failing page.
     pub own_links: Option<OwnLinks>,
     /// Pages where walks fail, largest share first.
     pub dead_ends: Vec<NamedDeadEnd>,
@@ -72,7 +72,7 @@ pub struct OwnLinks {
 }
 
 impl OwnLinks {
-    /// Computes the parts from the failure probability of each link; `None` for
+    /// Computes the parts from the failure probability of each link, or `None` for
     /// links that were not probed.
     pub(super) fn new(
         probabilities: impl IntoIterator<Item = Option<f64>>,
@@ -111,7 +111,7 @@ fn mean_of_live_links(decay: Decay, sigma: Sigma, dead_share: Decay) -> Decay {
     if live_weight <= 0.0 { Decay::HEALTHY } else { clamped(live_part / live_weight) }
 }
 
-/// Returns the share of dead links; 0 for a page without links.
+/// Returns the share of dead links, or 0 for a page without links.
 #[expect(clippy::cast_precision_loss, reason = "a page has far fewer than 2^52 links")]
 fn share(dead: f64, links: usize) -> Decay {
     if links == 0 { Decay::HEALTHY } else { clamped(dead / links as f64) }

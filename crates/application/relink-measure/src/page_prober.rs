@@ -48,7 +48,7 @@ pub(super) struct PageProber<'a> {
 pub(super) struct ObservedPage {
     pub(super) verdict: Verdict,
     pub(super) reason: String,
-    /// The outcome of the last attempt; `None` if no request was sent.
+    /// The outcome of the last attempt, or `None` if no request was sent.
     pub(super) outcome: Option<FetchOutcome>,
     /// Destinations of the links of a live page, including duplicates.
     pub(super) links: Vec<Destination>,

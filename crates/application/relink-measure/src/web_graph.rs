@@ -1,7 +1,7 @@
 //! A stored graph of pages with their links and states.
 //!
 //! The *decay* of a page is the probability that a random walk from the page ends on a
-//! dead page; at each live page the walk stops with the probability *sigma*. Some pages
+//! dead page. At each live page the walk stops with the probability *sigma*. Some pages
 //! are not known completely, so each score has a lower and an upper bound. "The paper" is
 //! *Sic transit gloria telae* (Bar-Yossef et al., WWW 2004).
 
@@ -41,7 +41,7 @@ pub(super) enum NodeState {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub(super) name: String,
-    /// Probability that a walk which reaches the page fails there; 0 if unknown.
+    /// Probability that a walk which reaches the page fails there, or 0 if unknown.
     pub(super) failure_probability: f64,
     pub(super) is_soft_404: bool,
     pub(super) state: NodeState,

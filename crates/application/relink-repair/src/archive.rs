@@ -133,7 +133,7 @@ async fn live_pages(
     Ok(pages)
 }
 
-/// Returns the page of a target; `None` if its URL is not an HTTP URL.
+/// Returns the page of a target, or `None` if its URL is not an HTTP URL.
 fn live_page(target: CheckedTarget) -> Option<LivePage> {
     let url =
         Url::parse(&target.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;

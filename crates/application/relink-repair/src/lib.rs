@@ -1,7 +1,7 @@
 //! Use cases of repairs: finds new URLs and archived copies of dead pages, rewrites links in
 //! documents and on wikis, and saves pages in web archives.
 //!
-//! `revive` searches and stores what it finds; `fix` plans edits from stored results and from
+//! `revive` searches and stores what it finds. `fix` plans edits from stored results and from
 //! another check of the new URLs. Pure rules are in `relink-revive` and `relink-fix`. This
 //! crate writes no file and prints nothing.
 

@@ -21,7 +21,7 @@ const FILTERS: &str = "/etc/fail2ban/filter.d";
 const POLLS: u32 = 500;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A running server; stops when dropped.
+/// A running server. Stops when dropped.
 #[derive(Debug)]
 pub struct Apache {
     process: Child,

@@ -4,8 +4,8 @@
 //!   `mediawiki`, and real programs (`apache`, `nginx`, `postgres`, `pywb`, `omega`). They
 //!   listen on a free port of the loopback interface and stop when they are dropped.
 //! - `trap_sites`: sites with spider traps.
-//! - `store_suite`: the conformance suite for stores; `memory_store`: a store in memory.
-//! - `any_url`: random URLs for property tests; `warc`: archive files; `canary`: a listener
+//! - `store_suite`: the conformance suite for stores. `memory_store`: a store in memory.
+//! - `any_url`: random URLs for property tests. `warc`: archive files. `canary`: a listener
 //!   that must not be contacted.
 
 pub mod any_url;

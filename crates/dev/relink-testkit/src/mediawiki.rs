@@ -30,7 +30,7 @@ const MAIN_PAGE: &str = "Main Page";
 /// The password of all accounts.
 pub const PASSWORD: &str = "a-long-test-password";
 
-/// A running wiki; stops when dropped.
+/// A running wiki. Stops when dropped.
 #[derive(Debug)]
 pub struct MediaWikiServer {
     /// The web server of PHP. It is `None` while the pages are imported.

@@ -40,7 +40,7 @@ pub struct NginxSettings {
     pub client_authority: Option<String>,
 }
 
-/// A running server; stops when dropped.
+/// A running server. Stops when dropped.
 #[derive(Debug)]
 pub struct Nginx {
     process: Child,

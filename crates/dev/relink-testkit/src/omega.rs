@@ -28,7 +28,7 @@ const DEFAULT_PATH: &str = "/usr/lib/cgi-bin/omega/omega";
 /// The program that indexes pages.
 const INDEXER: &str = "omindex";
 
-/// A running search engine with its index; stops when dropped.
+/// A running search engine with its index. Stops when dropped.
 #[derive(Debug)]
 pub struct Omega {
     address: SocketAddr,

@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::web::{RecordedRequest, read_request};
 
-/// A forward proxy; stops when dropped.
+/// A forward proxy. Stops when dropped.
 #[derive(Debug)]
 pub struct ForwardProxy {
     address: SocketAddr,

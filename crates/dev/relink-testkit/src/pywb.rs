@@ -28,7 +28,7 @@ const DEFAULT_PATH: &str = "relink-test/pywb-2.10.0/bin/python";
 const POLLS: u32 = 400;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A running server; stops when dropped.
+/// A running server. Stops when dropped.
 #[derive(Debug)]
 pub struct Pywb {
     server: Child,

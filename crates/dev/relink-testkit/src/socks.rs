@@ -28,7 +28,7 @@ const NO_METHOD: u8 = 0xff;
 const IPV4: u8 = 1;
 const IPV6: u8 = 4;
 
-/// A SOCKS5 proxy; stops when dropped.
+/// A SOCKS5 proxy. Stops when dropped.
 #[derive(Debug)]
 pub struct SocksProxy {
     address: SocketAddr,

@@ -47,7 +47,7 @@ pub struct TrapSite {
     entry: &'static str,
     /// Returns the paths of the real pages of the trap. Every site has further real pages.
     real_pages: fn() -> Vec<String>,
-    /// The pages of the trap; `None` if the path does not belong to it.
+    /// The pages of the trap, or `None` if the path does not belong to it.
     respond: fn(&SiteRequest) -> Option<SiteResponse>,
 }
 

@@ -33,7 +33,7 @@ use site::{ResponseFn, Site};
 /// Attempts to find a port that is free on all addresses.
 const MAX_BIND_ATTEMPTS: usize = 20;
 
-/// A scripted web server; stops when dropped.
+/// A scripted web server. Stops when dropped.
 #[derive(Debug)]
 pub struct TestServer {
     address: SocketAddr,

@@ -15,7 +15,7 @@ pub enum Layer {
     Model,
     /// Pure rules.
     Domain,
-    /// Report formats; pure.
+    /// Report formats. Crates of this layer do no I/O.
     Presentation,
     /// Traits the application needs from outside.
     Ports,

@@ -28,7 +28,7 @@ pub fn blank_literals(source: &str) -> String {
     blanked
 }
 
-/// Returns the length of the comment or literal at the start of `rest`; `None` if there is no
+/// Returns the length of the comment or literal at the start of `rest`, or `None` if there is no
 /// comment or literal. `before` is the character before `rest`: an `r` inside of a word does not
 /// start a raw string.
 fn literal_length(rest: &str, before: Option<char>) -> Option<usize> {

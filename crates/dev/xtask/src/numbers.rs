@@ -81,7 +81,7 @@ struct Function {
     lines: usize,
 }
 
-/// Returns every function with a body. Matches braces; does not parse.
+/// Returns every function with a body. Matches braces. Does not parse.
 fn find_functions(code: &str) -> Vec<Function> {
     code.match_indices("fn ")
         .filter(|&(offset, _)| is_start_of_word(code, offset))
@@ -95,7 +95,7 @@ fn is_start_of_word(code: &str, offset: usize) -> bool {
     !before.is_some_and(|char| char.is_alphanumeric() || char == '_')
 }
 
-/// Parses the function whose `fn` is at this offset; `None` without a body.
+/// Parses the function whose `fn` is at this offset, or `None` without a body.
 fn parse_function(code: &str, offset: usize) -> Option<Function> {
     let rest = code.get(offset..).unwrap_or_default();
     let name: String = rest

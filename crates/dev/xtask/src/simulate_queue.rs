@@ -183,7 +183,7 @@ impl Hosts {
         hosts
     }
 
-    /// Returns the number of pages of the host with this rank; rank 1 is the largest
+    /// Returns the number of pages of the host with this rank. Rank 1 is the largest
     /// host.
     #[expect(
         clippy::cast_possible_truncation,
@@ -298,7 +298,7 @@ mod tests {
         assert!(run.progress.time_of(50) < run.progress.time_of(90));
     }
 
-    /// 100 hosts at a time with one request per second need 100 URLs/s; a database
+    /// 100 hosts at a time with one request per second need 100 URLs/s. A database
     /// that stores 50 URLs/s is the limit.
     #[test]
     fn slow_database_limits_the_rate() {

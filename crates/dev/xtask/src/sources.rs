@@ -1,6 +1,6 @@
 //! Rules of `cargo xtask tidy` for single source files: headers, unfinished work,
 //! clocks in pure crates, printing, and rights of requests. The code is searched for
-//! names; it is not parsed.
+//! names. It is not parsed.
 
 use std::path::{Path, PathBuf};
 
@@ -87,7 +87,7 @@ impl Source {
     }
 }
 
-/// Reads every source file of the workspace; paths are below its root.
+/// Reads every source file of the workspace. Paths are below its root.
 pub fn read(workspace: &Workspace) -> Result<Vec<Source>, XtaskError> {
     let read = |(member, path): (&str, PathBuf)| {
         let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
@@ -126,7 +126,7 @@ fn violations_in(source: &Source) -> Vec<String> {
     found
 }
 
-/// Whether a file may grant rights to a request. Files of tests may; unit tests next to the
+/// Whether a file may grant rights to a request. Files of tests may. Unit tests next to the
 /// code may, too.
 fn may_grant_rights(path: &Path) -> bool {
     let is_test = path.components().any(|part| part.as_os_str() == "tests");

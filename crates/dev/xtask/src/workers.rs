@@ -76,7 +76,7 @@ impl WorkersSize {
     }
 
     /// Returns the maximum number of requests in flight of each process. It also limits
-    /// the hosts that a process leases; this value lets all processes lease hosts.
+    /// the hosts that a process leases. This value lets all processes lease hosts.
     fn concurrency(&self) -> usize {
         self.hosts.div_ceil(WORKERS + 1)
     }
@@ -88,7 +88,7 @@ impl WorkersSize {
     }
 }
 
-/// Runs `relink check` with four workers to its end; `progress` receives status
+/// Runs `relink check` with four workers to its end. `progress` receives status
 /// lines.
 ///
 /// # Errors

@@ -27,7 +27,7 @@ pub struct Workspace {
 pub struct Crate {
     /// Its name.
     pub name: String,
-    /// Its description; empty if it has none.
+    /// The description of the crate, or an empty text.
     pub description: String,
     /// Its directory, below the root.
     pub path: PathBuf,

@@ -69,7 +69,7 @@ impl FailureProbabilities {
         &self.0
     }
 
-    /// Returns the failure probability of a page; 0 for a page out of range.
+    /// Returns the failure probability of a page, or 0 for a page out of range.
     pub fn probability(&self, page: PageIndex) -> f64 {
         self.0.get(page as usize).copied().unwrap_or(0.0)
     }

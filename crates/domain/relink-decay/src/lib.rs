@@ -2,7 +2,7 @@
 //! Telae* (WWW 2004, section 4).
 //!
 //! A random walk starts at a page. On a dead page the walk fails. On a live
-//! page it succeeds with probability sigma; otherwise it follows a random link.
+//! page it succeeds with probability sigma. Otherwise it follows a random link.
 //! The decay of the start page is the probability that the walk fails.
 //!
 //! - [`solve()`]: exact scores of all pages of a known graph;

@@ -26,7 +26,7 @@ const MIN_PUSHED_MASS: f64 = 1e-6;
 pub struct Observation {
     /// The probability that the page is dead.
     pub failure_probability: f64,
-    /// The probability that a walk ends at this page with success, if it does not fail;
+    /// The probability that a walk ends at this page with success, if it does not fail, or
     /// `None` means [`Sigma`]. The focus of a collection (section 6 of the paper) has another
     /// value for each page.
     pub stop_probability: Option<f64>,
@@ -139,8 +139,8 @@ impl Neighborhood {
         self.pages_fetched
     }
 
-    /// Returns the page that was not fetched and has the largest residual;
-    /// fetching it narrows the bounds most. `None` if all pages were fetched.
+    /// Returns the page that was not fetched and has the largest residual.
+    /// Fetching it narrows the bounds most. Returns `None` if all pages were fetched.
     pub fn largest_residual(&self) -> Option<PageIndex> {
         let frontier = self.nodes.iter().filter(|node| node.explored.is_none());
         // Among equal residuals the first node wins, so that runs are repeatable.

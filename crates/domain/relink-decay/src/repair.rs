@@ -21,7 +21,7 @@ pub struct Repair {
     /// The score of the start page if the link is replaced by a link to a
     /// page with decay 0.
     pub score_if_replaced: Decay,
-    /// Upper bound of the score if the link is removed; only for links on the
+    /// Upper bound of the score if the link is removed, for links on the
     /// start page.
     pub max_score_if_removed: Option<Decay>,
     /// How much replacing the link lowers the score.

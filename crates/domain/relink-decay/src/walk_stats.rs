@@ -6,7 +6,7 @@
 //! `residual_mass` the probability that it reaches the frontier. A walk that
 //! fails therefore estimates the decay as `failed_mass + residual_mass`, and a walk
 //! that succeeds as `failed_mass`. `residual_mass` shrinks as more pages are
-//! fetched, which makes later walks more precise; the weight of a walk is
+//! fetched, which makes later walks more precise. The weight of a walk is
 //! 1 / `residual_mass`².
 
 use crate::score::Interval;
@@ -55,7 +55,7 @@ impl WalkStats {
         self.walks
     }
 
-    /// Returns the estimated decay; `None` before the first walk.
+    /// Returns the estimated decay, or `None` before the first walk.
     pub(crate) fn mean(&self) -> Option<f64> {
         (self.walks > 0).then(|| (self.failed_mass + self.failed_walks) / self.weight)
     }

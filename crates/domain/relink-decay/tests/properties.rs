@@ -1,6 +1,6 @@
 //! Properties of scores, bounds and estimates on random graphs.
 //!
-//! *The paper* is *Sic Transit Gloria Telae* (see the documentation of the crate); the rule
+//! *The paper* is *Sic Transit Gloria Telae* (see the documentation of the crate). The rule
 //! [`StoppingRule::sic_transit`] is the rule of this paper. *Sigma* is the probability that a
 //! walk ends with success on a live page.
 
@@ -232,7 +232,7 @@ proptest! {
 
     /// [`Neighborhood`] implements a push algorithm: probability mass starts at page 0, and
     /// fetching a page moves the mass of the page along its links. The mass on dead pages is the
-    /// lower bound of the score; the mass on pages that were not fetched (the residual) is the
+    /// lower bound of the score. The mass on pages that were not fetched (the residual) is the
     /// distance to the upper bound. The bounds are checked after each fetched page.
     #[test]
     fn push_bounds_contain_the_score_and_only_narrow(
@@ -279,7 +279,7 @@ proptest! {
     }
 
     /// Replacing a dead link by a link to a live page gains the predicted
-    /// amount; removing it gains at least the predicted amount.
+    /// amount. Removing it gains at least the predicted amount.
     #[test]
     fn repairs_gain_at_least_the_predicted_amount(
         links in links(), definition in any_definition(), sigma in sigma(),

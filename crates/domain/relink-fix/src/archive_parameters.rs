@@ -26,7 +26,7 @@ const OLD_STATUS_NAMES: [&str; 2] = ["deadurl", "dead-url"];
 struct Change {
     span: Span,
     has_url: bool,
-    /// The text before the URL; the whole text if the change has no URL.
+    /// The text before the URL, or the whole text if the change has no URL.
     before: String,
     /// The text after the URL.
     after: String,
@@ -38,7 +38,7 @@ impl Change {
         Self { span, has_url: false, before: String::new(), after: String::new() }
     }
 
-    /// Appends text to the change; `None` appends the URL of the copy.
+    /// Appends a text to the change, or the URL of the copy if `text` is `None`.
     fn push(&mut self, text: Option<&str>) {
         match text {
             Some(text) if self.has_url => self.after.push_str(text),

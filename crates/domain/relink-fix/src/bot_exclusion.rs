@@ -10,7 +10,7 @@ const IN_USE: [&str; 3] = ["in use", "inuse", "in creation"];
 const VERBATIM: [(&str, &str); 4] =
     [("<!--", "-->"), ("<nowiki>", "</nowiki>"), ("<pre>", "</pre>"), ("<code>", "</code>")];
 
-/// Returns the reason why a bot with this user name must not edit a page; `None` if it may edit
+/// Returns the reason why a bot with this user name must not edit a page, or `None` if it may edit
 /// the page.
 pub fn bot_exclusion(text: &str, user: &str) -> Option<String> {
     let text = without_verbatim(text);
@@ -29,13 +29,13 @@ pub fn bot_exclusion(text: &str, user: &str) -> Option<String> {
 }
 
 /// Whether `{{nobots}}` with these parameters excludes a user. Without parameters, it excludes
-/// all bots; `{{nobots|A,B}}` excludes only `A` and `B`.
+/// all bots. `{{nobots|A,B}}` excludes only `A` and `B`.
 fn nobots_excludes(parameters: &[&str], user: &str) -> bool {
     parameters.is_empty() || parameters.iter().any(|names| list_contains(names, user))
 }
 
 /// Whether `{{bots}}` with these parameters excludes a user. Without parameters, it allows all
-/// bots; `allow` and `deny` have lists of names.
+/// bots. `allow` and `deny` have lists of names.
 fn bots_excludes(parameters: &[&str], user: &str) -> bool {
     parameters.iter().filter_map(|parameter| parameter.split_once('=')).any(|(key, names)| {
         match normalize(key).as_str() {

@@ -8,7 +8,7 @@
 //! [`invert`] returns the edits that undo it.
 //!
 //! All functions are pure. They do not fetch pages and do not read or write
-//! files; the engine and the frontend do.
+//! files. The engine and the frontend do this.
 //!
 //! ```
 //! use relink_fix::{EditStyle, LinkEdit, rewrite};

@@ -36,7 +36,7 @@ pub enum EditStyle {
     SecondLink {
         /// The text of the second link.
         label: String,
-        /// The data of the archived copy; `None` if the new URL is not an archived copy.
+        /// The data of the archived copy, or `None` if the new URL is not an archived copy.
         copy: Option<CopyDetails>,
     },
     /// Writes values into columns of a table. The new URL of the edit is not used.

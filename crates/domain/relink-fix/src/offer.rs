@@ -21,7 +21,7 @@ use crate::landing_page::{is_consent, is_home, is_login, segments};
 pub struct Offer {
     /// The new URL.
     pub url: Url,
-    /// The reason why a person must confirm the replacement; `None` if it can be
+    /// The reason why a person must confirm the replacement, or `None` if it can be
     /// written automatically.
     pub review: Option<ReviewReason>,
 }

@@ -109,7 +109,7 @@ fn path_and_query(url: &Url) -> String {
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
 
-/// Percent-encodes the characters of a URL that are special in quotes; `$` starts a variable.
+/// Percent-encodes the characters of a URL that are special in quotes. `$` starts a variable.
 fn quoted_target(url: &str) -> String {
     url.replace('"', "%22").replace('\\', "%5C").replace('$', "%24")
 }

@@ -1,7 +1,7 @@
 //! Removes an archived copy, because the page itself works again.
 //!
 //! If Relink wrote the copy as a second link after the original link, the second link is
-//! removed. In a citation template, the status of the URL changes from `dead` to `live`; a
+//! removed. In a citation template, the status of the URL changes from `dead` to `live`. A
 //! status that a person chose, such as `usurped`, is left alone. Any other link to the copy gets
 //! the original URL. A mark `{{dead link}}` of a bot is removed.
 

@@ -184,7 +184,7 @@ impl ReviewCounts {
         }
     }
 
-    /// Returns the minimum and maximum precision in percent; `None` without decisions. For the
+    /// Returns the minimum and maximum precision in percent, or `None` without decisions. For the
     /// minimum, all unsure proposals count as wrong, for the maximum as right.
     pub fn precision_range(self) -> Option<(usize, usize)> {
         let total = self.correct + self.incorrect + self.unsure;

@@ -5,7 +5,7 @@
 //! module does not contain these rules. It writes the URL in one of several forms,
 //! parses the new document, and uses the first form that yields the new URL. Apart
 //! from the edits, the new document must have the same links at the same positions
-//! as the old document; otherwise no edit is made.
+//! as the old document. Otherwise no edit is made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,9 +28,9 @@ use crate::url_form::{CharWidth, UrlForm};
 /// A requested edit that is being tried.
 pub(crate) struct Candidate {
     pub(crate) location: SourceLocation,
-    /// The index of the link in the document; `usize::MAX` if the edit fills a cell of a table.
+    /// The index of the link in the document, or `usize::MAX` if the edit fills a cell of a table.
     pub(crate) index: usize,
-    /// The new URL with its fragment; empty if the edit inserts only text.
+    /// The new URL with its fragment, or an empty text if the edit inserts only text.
     pub(crate) url: String,
     /// The edited bytes: the destination, or an empty range after the link.
     pub(crate) span: Span,
@@ -40,7 +40,7 @@ pub(crate) struct Candidate {
     pub(crate) markup: (String, String),
     /// Number of links that the edit adds.
     pub(crate) added_links: usize,
-    /// The form in which the URL is written; `None` if the edit is rejected because no form
+    /// The form in which the URL is written, or `None` if the edit is rejected because no form
     /// works.
     pub(crate) form: Option<UrlForm>,
     /// Whether the edit removes the link.
@@ -326,7 +326,7 @@ impl FormChooser<'_> {
     }
 
     /// Tries the forms of the candidates that have one, until the new document has the expected
-    /// links. Returns the new document and its edits; `None` if one of the edits cannot be made.
+    /// links. Returns the new document and its edits, or `None` if one of the edits cannot be made.
     fn try_forms(&self, candidates: &mut [Candidate]) -> Option<(Vec<u8>, Vec<Edit>)> {
         loop {
             let edits: Vec<Edit> =

@@ -191,7 +191,7 @@ struct Table<'a> {
 
 impl Table<'_> {
     /// Returns the insertions that add the columns to every row. Rows without a link get empty
-    /// cells; their insertions have the location of the link `first`.
+    /// cells. Their insertions have the location of the link `first`.
     fn added_columns(
         &self,
         rows: &[Vec<TableCell>],

@@ -79,7 +79,7 @@ fn drop_trailing_dot(url: &mut Url) {
 
 /// Returns the key of the host for rate limits.
 ///
-/// The default ports of `http` and `https` share one key; any other port is a separate server.
+/// The default ports of `http` and `https` share one key. Any other port is a separate server.
 pub fn host_key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {

@@ -103,7 +103,7 @@ fn host_without_www(url: &Url) -> String {
     name.strip_prefix("www.").map_or(name.clone(), str::to_owned)
 }
 
-/// Returns the registrable domain, such as `example.co.uk`; `None` for an IP address.
+/// Returns the registrable domain, such as `example.co.uk`, or `None` for an IP address.
 fn domain(url: &Url) -> Option<String> {
     let Some(Host::Domain(name)) = url.host() else { return None };
     psl::domain_str(name).map(str::to_owned)

@@ -28,7 +28,7 @@ pub struct DepthPoint {
     pub links: u64,
     /// Links that were not known before.
     pub new_links: u64,
-    /// Difference to the new links of the previous depth; `None` for the first.
+    /// Difference to the new links of the previous depth, or `None` for the first.
     pub slope: Option<i64>,
     /// Share of all new links that is known after this depth, from 0 to 1.
     pub known: f64,
@@ -91,7 +91,7 @@ fn signed_difference(before: u64, now: u64) -> i64 {
     signed(now) - signed(before)
 }
 
-/// Returns `part / all` as a number from 0 to 1; 1 if `all` is 0.
+/// Returns `part / all` as a number from 0 to 1. 1 if `all` is 0.
 #[expect(clippy::cast_precision_loss, reason = "no crawl finds 2^52 links")]
 fn share(part: u64, all: u64) -> f64 {
     if all == 0 { 1.0 } else { part as f64 / all as f64 }

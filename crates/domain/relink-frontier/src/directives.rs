@@ -1,6 +1,6 @@
 //! Robots directives of pages: meta robots, `X-Robots-Tag`, `rel=nofollow`.
 //!
-//! `noindex` does not forbid fetching a page; `nofollow` forbids following its links.
+//! `noindex` does not forbid fetching a page. `nofollow` forbids following its links.
 //! Directives from several sources are combined.
 
 use serde::{Deserialize, Serialize};

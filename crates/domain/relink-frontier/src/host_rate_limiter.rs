@@ -26,7 +26,7 @@ pub enum ResponseSignal {
     Clean,
     /// The request got no response.
     NoResponse,
-    /// The host limits the request rate; holds its `Retry-After`, if any.
+    /// The host limits the request rate. Holds its `Retry-After`, if any.
     Throttled(Option<Duration>),
 }
 
@@ -45,16 +45,16 @@ pub struct HostRateLimiter {
     politeness: PolitenessPolicy,
     /// The time before which no request may be sent.
     next_request_at: Duration,
-    /// Time at which the last request was sent; `None` before the first request.
+    /// Time at which the last request was sent, or `None` before the first request.
     last_request: Option<Duration>,
     in_flight: usize,
-    /// Maximum number of requests in flight; 1 while the host throttles requests.
+    /// Maximum number of requests in flight, or 1 while the host throttles requests.
     concurrency_limit: usize,
     /// The delay computed from response times.
     adaptive_delay: Duration,
     /// The `Crawl-delay` of the host's `robots.txt`.
     crawl_delay: Duration,
-    /// The delay after the host has limited the request rate; `None` if it has not.
+    /// The delay after the host has limited the request rate, or `None` if it has not.
     throttle: Option<Duration>,
 }
 
@@ -63,7 +63,7 @@ pub struct HostRateLimiter {
 pub struct StoredDelays {
     /// The delay computed from response times.
     pub adaptive: Duration,
-    /// The delay after the host has limited the request rate; zero if it has not.
+    /// The delay after the host has limited the request rate, or zero if it has not.
     pub throttle: Duration,
     /// Time since the delays were stored.
     pub age: Duration,
@@ -75,7 +75,7 @@ impl StoredDelays {
         if self.age < ADAPTIVE_LIFETIME { self.adaptive } else { Duration::ZERO }
     }
 
-    /// Returns the throttling delay; `None` if there is none or if it has expired.
+    /// Returns the throttling delay, or `None` if there is none or if it has expired.
     fn valid_throttle(&self) -> Option<Duration> {
         let is_valid = self.age < THROTTLE_LIFETIME && !self.throttle.is_zero();
         is_valid.then(|| self.throttle.min(PolitenessPolicy::MAX_DELAY))
@@ -142,7 +142,7 @@ impl HostRateLimiter {
         self.adaptive_delay
     }
 
-    /// Returns the delay after the host has limited the request rate; zero if it has not.
+    /// Returns the delay after the host has limited the request rate, or zero if it has not.
     pub fn throttle(&self) -> Duration {
         self.throttle.unwrap_or_default()
     }

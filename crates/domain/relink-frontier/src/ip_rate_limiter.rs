@@ -19,7 +19,7 @@ pub struct IpRateLimiter {
 }
 
 impl IpRateLimiter {
-    /// Returns a limiter with this gap; zero disables it.
+    /// Returns a limiter with this gap. A gap of zero disables the limiter.
     pub fn new(gap: Duration) -> Self {
         Self { gap, last_requests: HashMap::new() }
     }

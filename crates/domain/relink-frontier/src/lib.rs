@@ -1,7 +1,7 @@
 //! Rules of a crawl: which URLs to fetch, in which order, and when.
 //!
 //! Canonical URLs, scope, robots rules, traversal order, spider traps, rate limits
-//! and outages. This crate does no I/O and reads no clock; callers pass the time.
+//! and outages. This crate does no I/O and reads no clock. Callers pass the time.
 
 // Untrusted input must not cause a panic, see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]

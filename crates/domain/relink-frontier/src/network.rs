@@ -75,7 +75,7 @@ const DEFAULT_ERROR_PHRASES: [&str; 17] = [
 /// 6762, RFC 8375).
 const LOCAL_LABELS: [&str; 6] = ["localhost", "local", "internal", "invalid", "lan", "arpa"];
 
-/// Returns the registrable domain of an external URL, or its public IP address; `None`
+/// Returns the registrable domain of an external URL, or its public IP address, or `None`
 /// for hosts of the local network.
 pub fn external_domain(url: &Url) -> Option<String> {
     match url.host()? {
@@ -249,7 +249,7 @@ impl NetworkEvidence {
         is_doubted.then_some(NetworkDoubt::SamePage { domains })
     }
 
-    /// Returns a domain under which a random name should be looked up; `None` if no two
+    /// Returns a domain under which a random name should be looked up, or `None` if no two
     /// domains have the same page.
     pub fn suspicious_domain(&self) -> Option<&str> {
         let is_suspicious = self.largest_group() >= MIN_SUSPICIOUS_PAGES;

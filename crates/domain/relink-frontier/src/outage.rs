@@ -104,12 +104,12 @@ pub struct Outage {
 enum State {
     #[default]
     Open,
-    /// No request before `until`; `failed` tests have failed so far.
+    /// No request before `until`. `failed` tests have failed so far.
     Paused {
         until: Duration,
         failed: u32,
     },
-    /// A test request is in flight; `failed` tests have failed before.
+    /// A test request is in flight. `failed` tests have failed before.
     Testing {
         failed: u32,
     },
@@ -174,7 +174,7 @@ impl Outage {
         }
     }
 
-    /// Returns when the next request may be sent; `None` until a request in flight has
+    /// Returns when the next request may be sent, or `None` until a request in flight has
     /// finished.
     pub fn availability(&self, in_flight: usize) -> Option<HostAvailability> {
         match self.state {
@@ -183,7 +183,7 @@ impl Outage {
             State::Paused { until, .. } if in_flight == 0 => {
                 Some(HostAvailability::TestFrom(until))
             }
-            // The test was canceled without a result; it may be repeated at once.
+            // The test was canceled without a result. It may be repeated at once.
             State::Testing { .. } if in_flight == 0 => {
                 Some(HostAvailability::TestFrom(Duration::ZERO))
             }

@@ -3,7 +3,7 @@
 //! Some are known: campaign and session parameters. Others are learned. A *trial*
 //! compares a page with and without a parameter. If the page is the same in enough
 //! trials, the parameter is removed from URLs of that pattern. This module sends no
-//! requests; the caller runs the trials.
+//! requests. The caller runs the trials.
 
 mod duplicates;
 mod known;

@@ -13,7 +13,7 @@ pub(crate) struct Parameter<'a> {
     /// The parameter as written.
     pub(crate) text: &'a str,
     pub(crate) key: &'a str,
-    /// The value; empty if the parameter has none.
+    /// The value, or an empty text if the parameter has no value.
     pub(crate) value: &'a str,
     /// The separator before the parameter.
     pub(crate) separator: char,
@@ -51,7 +51,7 @@ pub(crate) fn sort_parameters(url: &Url) -> Cow<'_, str> {
     Cow::Owned(format!("{base}?{}", texts.join("&")))
 }
 
-/// Returns the query of these parameters, with their separators; `None` if there are none.
+/// Returns the query of these parameters, with their separators, or `None` if there are none.
 pub(crate) fn join_parameters<'a>(
     parameters: impl IntoIterator<Item = Parameter<'a>>,
 ) -> Option<String> {

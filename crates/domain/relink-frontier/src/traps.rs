@@ -73,7 +73,7 @@ const MAX_ENDLESS_REDIRECTS: u32 = 3;
 pub enum TrapDecision {
     /// The URL is fetched.
     Allow,
-    /// The URL is not fetched; holds the kind of trap and the branch of the URL.
+    /// The URL is not fetched. Holds the kind of trap and the branch of the URL.
     Reject(TrapKind, String),
 }
 
@@ -127,7 +127,7 @@ impl TrapDetector {
         }
     }
 
-    /// Returns the kind of trap that a URL belongs to and the name of its branch; `None` if the
+    /// Returns the kind of trap that a URL belongs to and the name of its branch, or `None` if the
     /// URL may be fetched. A URL of an exhausted branch may be fetched as a trial if no page of
     /// its smallest branch was fetched.
     fn find_trap(&mut self, url: &Url) -> Option<(TrapKind, String)> {
@@ -155,7 +155,7 @@ impl TrapDetector {
             budget.use_trial();
             return None;
         }
-        // The name of a whole host would not be useful in a report; use its next branch.
+        // The name of a whole host would not be useful in a report. Use its next branch.
         let name = if chain.is_host(&exhausted) {
             chain.keys_below_host().first().cloned()
         } else {
@@ -164,7 +164,7 @@ impl TrapDetector {
         Some((kind, name.unwrap_or_else(|| chain.pattern().as_str().to_owned())))
     }
 
-    /// Returns the largest exhausted branch of a URL; `None` if a smaller branch is promising.
+    /// Returns the largest exhausted branch of a URL, or `None` if a smaller branch is promising.
     fn exhausted_branch(&self, chain: &BranchChain) -> Option<String> {
         let mut exhausted = None;
         for key in chain.keys() {
@@ -285,7 +285,7 @@ impl TrapDetector {
         }
     }
 
-    /// Records the pages at the invented URLs of a test; `None` for a URL that does not exist.
+    /// Records the pages at the invented URLs of a test, or `None` for a URL that does not exist.
     /// The set is generated if all invented URLs are pages with new text.
     fn record_test(&mut self, key: &str, pages: &[Option<PageFingerprint>]) {
         // Each page is compared with the earlier pages of the test, too. If all pages are equal,

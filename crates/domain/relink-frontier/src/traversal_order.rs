@@ -41,16 +41,16 @@ pub enum TraversalOrder {
 /// The position at which a crawl found a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkDiscovery {
-    /// Number of links from a seed to the page; 0 for a seed.
+    /// Number of links from a seed to the page, or 0 for a seed.
     pub depth: u32,
-    /// Number of links that the crawl had found before the page with this link; 0 for seeds.
+    /// Number of links that the crawl had found before the page with this link, or 0 for seeds.
     pub batch: u64,
     /// Index among the links of the page that contains this link.
     pub position: u32,
 }
 
 impl TraversalOrder {
-    /// Returns the sort key of a task; the smallest is claimed first.
+    /// Returns the sort key of a task. The smallest is claimed first.
     ///
     /// ```
     /// use relink_frontier::{LinkDiscovery, TraversalOrder};

@@ -18,7 +18,7 @@ impl UrlRemap {
         rules.iter().map(|rule| parse(rule)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Returns the new URL; `None` if no rule matches.
+    /// Returns the new URL, or `None` if no rule matches.
     pub fn apply(&self, url: &str) -> Option<String> {
         let (pattern, replacement) = self.0.iter().find(|(pattern, _)| pattern.is_match(url))?;
         Some(pattern.replace(url, replacement.as_str()).into_owned())

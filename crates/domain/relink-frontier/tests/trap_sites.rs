@@ -101,7 +101,7 @@ fn check(site: &TrapSite) -> Option<String> {
         _ => true,
     });
     let missed: Vec<&String> = missed.collect();
-    // The budget of a host is 400 pages without new URLs; real pages extend it.
+    // The budget of a host is 400 pages without new URLs. Real pages extend it.
     let mut limit = 10 * real.len() + 500;
     // Pages with unique text end a crawl only at the limit of an endless set.
     if site.text == TrapText::Unique {

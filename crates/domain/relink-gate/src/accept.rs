@@ -56,7 +56,7 @@ impl FromStr for AcceptRule {
 /// Accepted codes, for all hosts and for single hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcceptedCodes {
-    /// Each rule with its host; `None` for all hosts.
+    /// Each rule with its host, or `None` for all hosts.
     rules: Vec<(Option<String>, AcceptRule)>,
 }
 

@@ -24,7 +24,7 @@ pub struct KnownFindings {
 /// A known finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaselineEntry {
-    /// The id, for readers; it is computed from path and URL.
+    /// The id, for readers. It is computed from path and URL.
     pub id: String,
     /// The document, relative to the project.
     pub path: String,

@@ -2,7 +2,7 @@
 //!
 //! One missing directory makes every link into it a finding. Listing it once is
 //! shorter and shows what to repair. A group states only what its members have in
-//! common; it is not a verdict.
+//! common. It is not a verdict.
 
 use std::collections::HashMap;
 
@@ -127,7 +127,7 @@ fn is_host_code(code: FindingCode) -> bool {
     is_connection || matches!(code, codes::NO_SUCH_HOST | codes::CONNECTION_FAILED)
 }
 
-/// Returns the URL of the directory of a page; `None` for the root directory,
+/// Returns the URL of the directory of a page, or `None` for the root directory,
 /// which all pages of small sites have in common.
 fn web_directory(url: &Url) -> Option<String> {
     let directory = url.join(".").ok()?;

@@ -42,7 +42,7 @@ impl AddedLines {
     /// like a header of the diff.
     pub fn parse(text: &str) -> Self {
         let mut added: HashMap<String, Vec<Range<u32>>> = HashMap::new();
-        // The path of the current file; `None` if it is unknown.
+        // The path of the current file, or `None` if it is unknown.
         let mut path = None;
         // Number of lines of the current hunk that were not read yet.
         let mut body_lines = 0;
@@ -52,7 +52,7 @@ impl AddedLines {
                 continue;
             }
             if let Some(name) = line.strip_prefix("+++ ") {
-                // A path with special characters is quoted; its lines are unknown.
+                // A path with special characters is quoted. Its lines are unknown.
                 path = name.strip_prefix("b/").map(|name| name.trim_end_matches('\t').to_owned());
             } else if let Some(hunk) = Hunk::parse(line) {
                 body_lines = hunk.removed.saturating_add(hunk.added);

@@ -42,7 +42,7 @@ impl BaseLinks {
     }
 
     /// Returns the number of known links of the document at `path` with the destination of
-    /// `link`. Local links are known if they were broken at the revision; links to web pages
+    /// `link`. Local links are known if they were broken at the revision. Links to web pages
     /// in any case, because the state of the pages at the revision is unknown.
     fn known_links(&self, path: &str, link: &LinkKey) -> u64 {
         let links = if link.is_local { &self.broken } else { &self.links };

@@ -1,5 +1,5 @@
 //! Tests of HTTP/2: connection sharing, and servers that violate the protocol. nginx is a
-//! correct server; `ScriptedServer` sends chosen frames.
+//! correct server. `ScriptedServer` sends chosen frames.
 
 use std::collections::HashSet;
 use std::io;

@@ -123,7 +123,7 @@ impl OaiProvider {
     }
 
     fn identify(&self) -> String {
-        // `earliestDatestamp` is a lower limit; no record needs to have this datestamp.
+        // `earliestDatestamp` is a lower limit. No record needs to have this datestamp.
         format!(
             "<Identify>\n<repositoryName>Relink</repositoryName>\n<baseURL>{}</baseURL>\n\
              <protocolVersion>2.0</protocolVersion>\n<adminEmail>{}</adminEmail>\n\

@@ -1,4 +1,4 @@
-//! Client of a remote web archive. A capture is an archived response; to replay it is to
+//! Client of a remote web archive. A capture is an archived response. To replay it is to
 //! read it.
 
 use std::sync::Arc;

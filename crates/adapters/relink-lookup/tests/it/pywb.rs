@@ -90,7 +90,7 @@ async fn redirects_with_equal_digests_are_all_listed() {
     };
     let list = archive.captures(&query).await.unwrap();
     // All redirects have an empty body, so their digests are equal. Archives can omit rows
-    // with equal digests; the client must not request that.
+    // with equal digests. The client must not request that.
     let digests: Vec<_> =
         list.captures.iter().map(|capture| capture.digest.clone().unwrap()).collect();
     assert!(digests.iter().all(|digest| *digest == digests[0]), "{digests:?}");

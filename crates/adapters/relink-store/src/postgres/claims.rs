@@ -100,7 +100,7 @@ pub(super) async fn claim(
     Ok((claims, last_bucket))
 }
 
-/// Reads the lease and the schedule of a host; the caller adds the tasks.
+/// Reads the lease and the schedule of a host. The caller adds the tasks.
 fn empty_claim(row: &Row, clock: ClockOffset) -> Claim {
     Claim {
         lease: HostLease { host: HostId(row.get(0)), fencing_token: row.get(1) },
@@ -253,7 +253,7 @@ pub(super) const LOCK_RUN_HOSTS: &str = "SELECT 1 FROM run_host
      WHERE run_id = $1 AND host_id = ANY($2) ORDER BY host_id FOR NO KEY UPDATE";
 
 /// Adds to the statistics of hosts and updates the due times of their next tasks.
-/// `$1` is the run; each other parameter is an array with the values of one column of
+/// `$1` is the run. Each other parameter is an array with the values of one column of
 /// `new`.
 pub(super) const ADD_STATS: &str = "UPDATE run_host SET
          requests = run_host.requests + new.requests,

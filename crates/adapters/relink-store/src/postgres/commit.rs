@@ -29,7 +29,7 @@ pub(super) const RESERVE_PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
      SELECT nextval(pg_get_serial_sequence('probe', 'id'))
      FROM shared CROSS JOIN generate_series(1, $1::bigint)";
 
-/// Inserts probes. `$7` is the run; each other parameter is an array with the values of
+/// Inserts probes. `$7` is the run. Each other parameter is an array with the values of
 /// one column of `new`. `new.task` is null for the first probe of a task. Later probes
 /// refer to the last probe (`task.probe_id`), so that the probes of a task form a chain.
 pub(super) const INSERT_PROBES: &str =
@@ -144,7 +144,7 @@ async fn insert_probes(
     Ok(completions.iter().map(probe_id).collect())
 }
 
-/// Returns the attempts so far, including the current attempt; none for a dropped task.
+/// Returns the attempts so far, including the current attempt, or none for a dropped task.
 fn attempts(update: &TaskUpdate) -> &[Attempt] {
     match update {
         TaskUpdate::Retry { attempts, .. } | TaskUpdate::Hold { attempts } => attempts,

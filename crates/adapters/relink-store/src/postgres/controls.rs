@@ -21,7 +21,7 @@ use crate::redaction;
 /// have millions, and a few neighbors are enough.
 const MAX_SCANNED: i64 = 256;
 
-/// The maximum number of runs in a target record; older runs are omitted.
+/// The maximum number of runs in a target record. Older runs are omitted.
 const MAX_RUNS: i64 = 1000;
 
 /// Returns the control with this key if it was fetched at `since` or later.

@@ -1,5 +1,5 @@
 //! Stores the documents of a run and their links. A run is loaded after all of its
-//! documents are stored; other workers can join the run only then.
+//! documents are stored. Other workers can join the run only then.
 
 use relink_model::RunId;
 use relink_ports::{DocumentId, LinkBatch, LoadedDocument, NewDocument};

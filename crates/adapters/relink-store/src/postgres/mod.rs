@@ -113,10 +113,10 @@ pub struct PostgresStore {
     offset: AtomicI64,
     session: Mutex<Option<Session>>,
     is_closed: AtomicBool,
-    /// The id of this process in the table of workers; zero before its first
+    /// The id of this process in the table of workers. The id is zero before its first
     /// use.
     worker: AtomicI64,
-    /// The number of results that this process has committed; part of its heartbeat.
+    /// The number of results that this process has committed. The heartbeat contains it.
     results: AtomicI64,
     /// The runs that this process has opened.
     owned_runs: SyncMutex<Vec<i64>>,

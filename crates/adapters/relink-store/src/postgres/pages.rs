@@ -57,7 +57,7 @@ pub(super) async fn add(
     let now = clock.db_time(cache_window.now);
     let mut new: Vec<NewTask<'_>> = Vec::new();
     let mut new_keys: HashMap<String, usize> = HashMap::new();
-    // The depth of a task is the number of links from a start page; its rank is its place in
+    // The depth of a task is the number of links from a start page. Its rank is its place in
     // the order of the crawl. Both are the lowest values found so far.
     let mut lowered_tasks = Vec::new();
     let mut links: Vec<(i64, usize, &PageLink, LinkTask)> = Vec::new();
@@ -150,7 +150,7 @@ async fn save_lowered(
     db: &Db<'_>,
     lowered_tasks: &[(i64, Option<i64>, Option<i64>)],
 ) -> DbResult<()> {
-    // A task can occur several times; its last values are the lowest.
+    // A task can occur several times. Its last values are the lowest.
     for (id, depth, rank) in lowered_tasks {
         db.execute("UPDATE task SET depth = $1, rank = $2 WHERE id = $3", &[depth, rank, id])
             .await?;

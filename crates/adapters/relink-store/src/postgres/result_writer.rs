@@ -1,7 +1,7 @@
 //! Writes results in multi-row statements.
 //!
 //! The generation is a counter that grows when a run starts or resumes. A target has at
-//! most one result per generation; a later result of the same generation replaces it. A
+//! most one result per generation. A later result of the same generation replaces it. A
 //! target is *reached* if a server returned its page. If the target was not reached, its
 //! result copies `reached_at` and `reached_probe` of the previous result, because only
 //! the latest result is read.
@@ -40,7 +40,7 @@ impl FinishedTask<'_> {
         self.probe.filter(|_| verdict.is_reached() && verdict != Verdict::Drifted)
     }
 
-    /// Returns the value of `result.attempts`; `None` for a single attempt, which is
+    /// Returns the value of `result.attempts`, or `None` for a single attempt, which is
     /// restored from its probe.
     fn attempts_json(&self) -> DbResult<Option<String>> {
         let attempts = &self.result.attempts;

@@ -162,7 +162,7 @@ pub(super) async fn inlinks(
     let rows = db
         .query(
             concat!(
-                // `counts` has the number of all links and of reported links; `first`
+                // `counts` has the number of all links and of reported links. `first`
                 // has the first `$2` reported links.
                 "SELECT task.id, counts.reported, counts.links, d.label, first.span_start,
                         first.span_end, first.line, first.col, first.kind

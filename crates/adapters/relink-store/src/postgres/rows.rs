@@ -19,7 +19,7 @@ macro_rules! task_columns {
 }
 pub(super) use task_columns;
 
-/// The number of columns of [`task_from_row`]; further columns follow them.
+/// The number of columns of [`task_from_row`]. Further columns follow them.
 pub(super) const TASK_COLUMNS: usize = 18;
 
 /// Joins `task` with the tables of [`task_columns!`].

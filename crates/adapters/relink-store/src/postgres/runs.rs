@@ -1,5 +1,5 @@
 //! Opens, resumes and closes runs, and reads their statistics. The generation is a
-//! counter that grows when a run starts or resumes; a larger generation is later.
+//! counter that grows when a run starts or resumes. A larger generation is later.
 
 use jiff::Timestamp;
 use relink_model::RunId;
@@ -14,7 +14,7 @@ use super::session::Db;
 use crate::redaction;
 use crate::values::run_state;
 
-/// An upper bound of the delay of a retry in milliseconds; the longest backoff
+/// An upper bound of the delay of a retry in milliseconds. The longest backoff
 /// is 11 minutes.
 const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 

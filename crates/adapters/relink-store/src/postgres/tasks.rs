@@ -1,6 +1,6 @@
 //! Stores targets and tasks in multi-row statements. A target is stored once for all
-//! runs; each run has one task per target. A *local* target is a finding without a
-//! request, such as a missing file; its key is stored instead of a URL. A result is
+//! runs. Each run has one task per target. A *local* target is a finding without a
+//! request, such as a missing file. Its key is stored instead of a URL. A result is
 //! *cached* if it was reused from an earlier run.
 //!
 //! Each column of the new rows is passed as an array, and the statement combines the

@@ -1,7 +1,7 @@
 //! Stores and reads the anchors of pages, and the links with a fragment, which refer to
 //! anchors. Anchors are stored as hashes with the time of the fetch. A missing anchor is
 //! recorded as a *local* target: a finding without a request. The *generation* is a
-//! counter that grows when a run starts or resumes; results are stored under it.
+//! counter that grows when a run starts or resumes. Results are stored under it.
 
 use jiff::Timestamp;
 use relink_model::{RunId, TaskId, Verdict};

@@ -2,7 +2,7 @@
 //! row, so statements with many rows save up to half of the time.
 //!
 //! SQLite prepares a statement for a fixed number of rows. Therefore statements for
-//! 32, 8 and 1 rows are prepared; together they insert any number of rows.
+//! 32, 8 and 1 rows are prepared. Together they insert any number of rows.
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 

@@ -53,7 +53,7 @@ impl<'db> BulkLinkWriter<'db> {
 
     /// Inserts [`BATCH_ROWS`] links of a document, each with the id of its host.
     /// `position` is the position of the first link. Returns false if a target is already
-    /// known; new targets are inserted then, but no tasks and links.
+    /// known. New targets are inserted then, but no tasks and links.
     pub(super) fn add(
         &mut self,
         document: i64,

@@ -3,7 +3,7 @@
 //! A lease is the exclusive right to fetch the tasks of a host until a given time. Its
 //! fencing token is a counter that grows with each lease of the host, so that statements
 //! of an earlier holder are rejected. There is no state for tasks that are being fetched,
-//! because the lease of the host covers all of its tasks; after a crash, only the leases
+//! because the lease of the host covers all of its tasks. After a crash, only the leases
 //! have to be revoked. To read further tasks, the lease holder passes the last task that
 //! it received.
 

@@ -149,7 +149,7 @@ fn lost_leases(db: &Connection, completions: &[TaskCompletion]) -> DbResult<Vec<
     Ok(lost)
 }
 
-/// The start of statements that insert probes; the columns are in the order of
+/// The start of statements that insert probes. The columns are in the order of
 /// [`bind_probe`].
 const INSERT_PROBE: &str =
     "INSERT OR FAIL INTO probe (target_id, run_id, requested_at, status, detail";

@@ -1,7 +1,7 @@
 //! Stores controls and finds neighbors: other pages of the same directory.
 //!
 //! A control is a URL fetched only for comparison, usually with a random name that cannot
-//! exist. The caller chooses its key; this module does not interpret it.
+//! exist. The caller chooses its key. This module does not interpret it.
 
 use jiff::Timestamp;
 use relink_model::{Probe, RunId};

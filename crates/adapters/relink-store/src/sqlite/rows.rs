@@ -18,7 +18,7 @@ macro_rules! task_columns {
 }
 pub(super) use task_columns;
 
-/// The number of columns of [`task_from_row`]; further columns follow them.
+/// The number of columns of [`task_from_row`]. Further columns follow them.
 pub(super) const TASK_COLUMNS: usize = 10;
 
 /// Joins `task` with its `result`, if there is one.

@@ -93,7 +93,7 @@ pub(super) fn save_watched_pages(db: &Connection, updates: &[PageUpdate]) -> DbR
     Ok(())
 }
 
-/// Updates a watched page; `latest` is its latest version.
+/// Updates a watched page. `latest` is its latest version.
 fn save_page(db: &Connection, page: &WatchedPage, latest: Option<VersionId>) -> DbResult<()> {
     db.prepare_cached(
         "UPDATE watched_page SET next_at = ?2, interval_ms = ?3, checked_at = ?4, verdict = ?5,

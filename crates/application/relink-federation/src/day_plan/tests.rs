@@ -12,7 +12,7 @@ fn day(number: i64) -> Date {
     START.saturating_add(jiff::Span::new().days(number))
 }
 
-/// Two hosts with three live targets each; `new.test` has targets that were never checked.
+/// Two hosts with three live targets each. `new.test` has targets that were never checked.
 fn hosts() -> HostTargets {
     let target = |host: &str, number: u32, verdict| HarvestTarget {
         url: format!("http://{host}/{number}"),

@@ -17,7 +17,7 @@ use relink_requests::Ports;
 
 /// Replaces each chosen archived copy by the copy nearest to the date of its link. The date
 /// of a link is the access date that its text states, or the date of its line in the
-/// version history. `fixes` is sorted by document; only documents with a chosen copy are
+/// version history. `fixes` is sorted by document. Only documents with a chosen copy are
 /// read.
 pub async fn choose_dated_copies(ports: &Ports, history: &dyn LineHistory, fixes: &mut [LinkFix]) {
     if ports.archives.is_empty() {

@@ -97,7 +97,7 @@ pub enum DocumentError {
 
 /// Rewrites a document with the fixes that are ready. `links` are the fixes of one
 /// document. A fix becomes rejected if its link cannot be edited. Returns `None` if
-/// nothing was edited. `checked_hash` is the hash of the checked content; `None` if the
+/// nothing was edited. `checked_hash` is the hash of the checked content, or `None` if the
 /// caller detects changes in another way.
 ///
 /// # Errors

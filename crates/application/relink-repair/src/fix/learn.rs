@@ -1,7 +1,7 @@
 //! Learns from the decisions of reviewers.
 //!
 //! An *alias* is a live URL that `revive` found for a dead URL. A *pattern* is a rule by
-//! which the URLs of a directory changed; its transformations are *URL programs*.
+//! which the URLs of a directory changed. Its transformations are *URL programs*.
 //!
 //! A confirmed alias becomes certain, so that URL programs are learned from it. A wrong
 //! alias is removed. A pattern that was wrong at least as often as right is disabled.

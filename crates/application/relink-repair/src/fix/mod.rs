@@ -178,7 +178,7 @@ pub struct LinkFix {
     pub location: LinkLocation,
     /// The canonical URL of the link.
     pub old_url: String,
-    /// The new URL, without the fragment of the link; empty if none was found.
+    /// The new URL without the fragment of the link, or an empty text if no new URL was found.
     pub new_url: String,
     /// The verdict of the link.
     pub verdict: Verdict,

@@ -153,7 +153,7 @@ pub async fn fetch_page(
     Ok(result.body.map(|body| body.bytes.to_vec()).unwrap_or_default())
 }
 
-/// Returns a copy of a page with the repairs; `None` if the page has none of the links.
+/// Returns a copy of a page with the repairs, or `None` if the page has none of the links.
 pub fn repair_page(page: &Url, bytes: &[u8], fixes: &[LinkFix]) -> Option<Vec<u8>> {
     let options = Options::default();
     let links = links_with(DocumentFormat::Html, bytes, &options).links;

@@ -2,7 +2,7 @@
 //!
 //! Before each edit, the page and the *stop page* are read again. The stop page is a page of the
 //! wiki on which users can stop the bot: any text other than `run` or the like stops the bot. A
-//! page that was edited since it was checked is skipped; the next run repairs it. Each edit is
+//! page that was edited since it was checked is skipped. The next run repairs it. Each edit is
 //! recorded in a *journal*, so that a link is repaired only once, even if a person reverts the
 //! edit.
 
@@ -71,7 +71,8 @@ pub enum WikiEditResult {
 /// The results of all planned edits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WikiEdits {
-    /// The results, in the order of the plans; shorter if the run stopped.
+    /// The results, in the order of the plans. If the run stopped, the results of the last plans
+    /// are missing.
     pub results: Vec<WikiEditResult>,
     /// Why the run stopped before its end.
     pub stop_reason: Option<String>,

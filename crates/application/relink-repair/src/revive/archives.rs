@@ -40,7 +40,7 @@ pub(super) struct ArchivedCopy {
     pub(super) terms: Option<TermVector>,
 }
 
-/// Returns the weighted words of the main text of a page; `None` if the body is not text.
+/// Returns the weighted words of the main text of a page, or `None` if the body is not text.
 pub(super) fn main_terms(content_type: Option<&str>, body: &[u8]) -> Option<TermVector> {
     let page = relink_page::body_blocks(content_type, body)?;
     Some(TermVector::from_main_text(&page))
@@ -95,7 +95,7 @@ impl ArchiveReader<'_> {
         self.list(&query, log).await
     }
 
-    /// Returns the captures that match a query; none if the archive cannot be queried.
+    /// Returns the captures that match a query, or none if the archive cannot be queried.
     async fn list(&self, query: &CaptureQuery, log: &mut ArchiveLog) -> CaptureList {
         let started = Instant::now();
         let requests_before = self.archive.requests();

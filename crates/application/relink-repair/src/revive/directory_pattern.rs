@@ -44,8 +44,8 @@ pub struct PatternContent {
 }
 
 impl PatternContent {
-    /// Reads a stored pattern; empty if another version wrote it. Earlier
-    /// versions stored a list of programs only.
+    /// Reads a stored pattern. The result is empty if another version of Relink wrote the
+    /// pattern. Earlier versions stored a list of programs only.
     pub fn from_stored(pattern: &StoredPattern) -> Self {
         let text = &pattern.programs;
         serde_json::from_str(text).unwrap_or_else(|_| Self {

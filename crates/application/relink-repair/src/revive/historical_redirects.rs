@@ -4,7 +4,7 @@
 //! A *historical redirect* is a redirect of a dead URL that an archive recorded. It is
 //! *vetted*: a redirect to which other pages of the directory redirected, too, probably
 //! leads to an error page or the home page, and is rejected. A *capture* is a row in the
-//! index of an archive; the *last good copy* is the newest archived copy that is not an
+//! index of an archive. The *last good copy* is the newest archived copy that is not an
 //! error page.
 
 use std::time::Instant;

@@ -174,7 +174,8 @@ pub(super) fn is_training_example(alias: &Alias) -> bool {
     alias.confidence >= MIN_TRAINING_CONFIDENCE && alias.method != RevivalMethod::Inference
 }
 
-/// Returns the programs of a pattern; empty if another version wrote it.
+/// Returns the programs of a pattern. The list is empty if another version of Relink wrote the
+/// pattern.
 pub fn pattern_programs(pattern: &StoredPattern) -> Vec<LearnedProgram> {
     PatternContent::from_stored(pattern).programs
 }

@@ -1,7 +1,7 @@
 //! Matches dead pages with known live pages, which come from a crawl, a list or a
 //! search.
 //!
-//! A match is by URL and title; it becomes an *alias* (a live URL of the same page) after
+//! A match is by URL and title. It becomes an *alias* (a live URL of the same page) after
 //! the live page was fetched. A *vetted redirect* is an archived redirect of a dead page to
 //! which no other page of its directory redirected.
 

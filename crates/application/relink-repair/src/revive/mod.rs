@@ -102,7 +102,7 @@ pub trait ReviveObserver: Send {
     /// Called before each directory.
     fn on_progress(&mut self, finished: usize, all: usize, directory: &str);
 
-    /// Called after a page was searched. An error ends the run; stored results
+    /// Called after a page was searched. An error ends the run. Stored results
     /// are not lost.
     fn on_revival(&mut self, revival: &Revival) -> std::io::Result<()>;
 }

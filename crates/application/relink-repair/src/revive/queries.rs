@@ -1,7 +1,7 @@
 //! Builds search queries for a lost page, on its site and on the whole web.
 //!
 //! The queries consist of the title first, then of the *lexical signature* (the most
-//! characteristic words of the text; Phelps and Wilensky), then of keyphrases (the papers
+//! characteristic words of the text, see Phelps and Wilensky), then of keyphrases (the papers
 //! on Walden's Paths, section 5). A search for the identical page adds phrases while there
 //! are too many results. A search for similar pages removes phrases while there are too
 //! few. This module does not send queries.

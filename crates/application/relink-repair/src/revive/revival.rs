@@ -47,14 +47,14 @@ pub struct Revival {
     /// Cost by method.
     #[serde(default)]
     pub costs: BTreeMap<RevivalMethod, Cost>,
-    /// What the archived copy lacks compared with the alias; `None` if there is
+    /// What the archived copy lacks compared with the alias, or `None` if there is
     /// no alias, or if no archive was queried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_gaps: Option<Vec<CopyGap>>,
     /// The time to load the archived copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_time: Option<Duration>,
-    /// Minimum cost of `SimilarCT`, the method with which the paper on FABLE compares;
+    /// Minimum cost of `SimilarCT`, the method with which the paper on FABLE compares, or
     /// `None` if there is no text to search for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar_ct: Option<Cost>,

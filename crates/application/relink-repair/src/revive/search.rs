@@ -110,7 +110,7 @@ impl Reviver<'_> {
         search.revival.add_cost(RevivalMethod::Search, cost);
     }
 
-    /// Returns the pages of the site found by the first successful query;
+    /// Returns the pages of the site found by the first successful query, or
     /// `None` if there was no query or no response.
     async fn search_site(
         &self,

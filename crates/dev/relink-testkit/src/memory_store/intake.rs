@@ -276,7 +276,7 @@ impl State {
     /// Stores a target that needs no request, with its result.
     fn insert_local_target(&mut self, run: RunId, target: &NewTarget, window: CacheWindow) -> i64 {
         let NewTarget::Local { key, verdict, code, reason } = target else {
-            // Callers pass only local targets; no target has this id.
+            // Callers pass only local targets. No target has this id.
             return 0;
         };
         let (id, generation, now) =

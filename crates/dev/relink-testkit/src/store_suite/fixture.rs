@@ -220,7 +220,7 @@ pub(super) fn document(label: &str, content_hash: u64) -> NewDocument {
     NewDocument { label: label.to_owned(), content_hash, revision: None }
 }
 
-/// Returns a location on a line; other fields are derived from the line.
+/// Returns a location on a line. Other fields are derived from the line.
 pub(super) fn location(line: u32) -> SourceLocation {
     let start = 100 * line as usize;
     SourceLocation {

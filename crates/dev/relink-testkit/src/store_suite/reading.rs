@@ -328,7 +328,7 @@ pub async fn past_verdicts_cover_all_runs(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Each web target is returned once; local targets are not returned.
+/// Each web target is returned once. Local targets are not returned.
 pub async fn known_urls_are_sorted(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE_TWO, PAGE_ONE]).await?;
     fixture

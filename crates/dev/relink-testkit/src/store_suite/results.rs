@@ -282,7 +282,7 @@ pub async fn resumed_run_supersedes_later_runs(store: &dyn Store) -> CaseResult 
     Ok(())
 }
 
-/// A failure extends the failure streak and keeps the digest; a success ends
+/// A failure extends the failure streak and keeps the digest. A success ends
 /// the streak.
 pub async fn failure_keeps_digest_of_last_reached_page(store: &dyn Store) -> CaseResult {
     let streak = |runs, last| FailureStreak { runs, first_at: at(200), last_at: at(last) };

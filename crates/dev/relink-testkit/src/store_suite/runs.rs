@@ -73,7 +73,7 @@ pub async fn fresh_run_abandons_the_unfinished_run(store: &dyn Store) -> CaseRes
     Ok(())
 }
 
-/// A resumed run knows that the network was confirmed; a fresh run does not.
+/// A resumed run knows that the network was confirmed. A fresh run does not.
 pub async fn confirmed_network_survives_an_interruption(store: &dyn Store) -> CaseResult {
     let first = store.open_run(&run_key(), false, at(0)).await?;
     store.confirm_network(first.id).await?;

@@ -44,7 +44,7 @@ pub async fn larger_budget_continues_the_count(store: &dyn Store) -> CaseResult 
     Ok(())
 }
 
-/// The latest score decides whether a page is decayed; all scores are history.
+/// The latest score decides whether a page is decayed. All scores are history.
 pub async fn latest_decay_score_of_a_page_counts(store: &dyn Store) -> CaseResult {
     let decay_score = |url: &str, hour: i64, decay: f64| StoredDecay {
         url: url.to_owned(),

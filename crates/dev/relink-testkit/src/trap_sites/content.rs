@@ -14,7 +14,7 @@ const WORDS: [&str; 48] = [
 
 /// Number of real news pages.
 const NEWS: u64 = 14;
-/// Number of real chapters; each links to the next.
+/// Number of real chapters. Each chapter links to the next chapter.
 const CHAPTERS: u64 = 12;
 /// The slug of the first person has the number after this number. News have smaller numbers.
 const FIRST_PERSON: u64 = 700;

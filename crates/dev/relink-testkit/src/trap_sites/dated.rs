@@ -35,7 +35,7 @@ const LAST_YEAR: u64 = 2079;
 struct Day(u64);
 
 impl Day {
-    /// Parses a year, a month and a day; a missing day is the first.
+    /// Parses a year, a month and a day. A missing day is the first.
     fn parse(date: &str, separator: char) -> Option<Self> {
         let mut parts = date.split(separator).map(|part| part.parse::<u64>().ok());
         let (year, month, day) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(1))?);

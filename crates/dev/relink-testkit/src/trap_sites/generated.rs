@@ -140,7 +140,7 @@ fn event_calendar(request: &SiteRequest) -> Option<SiteResponse> {
     }
 }
 
-/// Each day links to the next; the text has one of three forms.
+/// Each day links to the next. The text has one of three forms.
 fn next_day(request: &SiteRequest) -> Option<SiteResponse> {
     let date = request.segments.get(1).filter(|_| request.first_segment() == "archive")?;
     let mut parts = date.split('-').map(str::parse::<u64>);

@@ -49,7 +49,7 @@ fn is_member(name: &str) -> bool {
 }
 
 /// Profiles with four tabs. Each links to the profiles of six friends. Two tabs have text of
-/// their own; unknown names do not exist.
+/// their own. Unknown names do not exist.
 fn profiles(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, name, rest @ ..] = request.segments.as_slice() else { return None };
     let tab = rest.first().map_or("", String::as_str);
@@ -151,7 +151,7 @@ fn suggestions(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new(format!("Search: {query}"), results.join(". ")).links(longer).into_response()
 }
 
-/// Relative links without a leading slash; every page has text of its own.
+/// Relative links without a leading slash. Every page has text of its own.
 fn growing_paths(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first_segment() != "branch" {
         return None;

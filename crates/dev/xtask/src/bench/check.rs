@@ -61,7 +61,7 @@ fn describe_run(urls: usize, run: Measurement) -> String {
     format!("{rate:.0}/s {peak:.0} MB")
 }
 
-/// Measures both programs; `progress` receives status lines.
+/// Measures both programs. `progress` receives status lines.
 pub fn bench_check(
     workspace: &Workspace,
     size: ListSize,

@@ -83,7 +83,7 @@ impl fmt::Display for ControlsBenchResult {
     }
 }
 
-/// Builds `relink` and counts its requests; `progress` receives status lines.
+/// Builds `relink` and counts its requests. `progress` receives status lines.
 pub fn bench_controls(
     workspace: &Workspace,
     size: ControlsSize,

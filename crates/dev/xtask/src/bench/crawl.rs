@@ -147,7 +147,7 @@ impl fmt::Display for CrawlBenchResult {
     }
 }
 
-/// Runs all measurements; `progress` receives status lines.
+/// Runs all measurements. `progress` receives status lines.
 pub fn bench_crawl(
     workspace: &Workspace,
     size: CrawlSize,

@@ -2,7 +2,7 @@
 //! generated link graph.
 //!
 //! Nine of ten links lead to nearby pages, as within a site. One in 20 directories is
-//! dead as a whole; of the other pages, one in 50 is dead.
+//! dead as a whole. Of the other pages, one in 50 is dead.
 
 use std::fmt;
 use std::time::Instant;

@@ -115,7 +115,7 @@ fn describe_run(run: Measurement) -> String {
     format!("{:.2} s {:.0} MB", run.seconds, run.peak_kib as f64 / 1024.0)
 }
 
-/// Measures both programs; `progress` receives status lines.
+/// Measures both programs. `progress` receives status lines.
 pub fn bench_extract(
     workspace: &Workspace,
     size: ExtractSize,

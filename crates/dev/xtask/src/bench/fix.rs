@@ -69,7 +69,7 @@ impl fmt::Display for FixBenchResult {
     }
 }
 
-/// Measures the dry run of a tree of Markdown files, including both checks; `progress`
+/// Measures the dry run of a tree of Markdown files, including both checks. `progress`
 /// receives status lines.
 pub fn bench_fix(
     workspace: &Workspace,

@@ -77,7 +77,7 @@ impl fmt::Display for HarvestBenchResult {
     }
 }
 
-/// Harvests a list of this size; `progress` receives status lines.
+/// Harvests a list of this size. `progress` receives status lines.
 pub fn bench_harvest(
     workspace: &Workspace,
     size: HarvestSize,

@@ -98,7 +98,7 @@ pub fn bench_judge(size: JudgeSize) -> Result<JudgeBenchResult, XtaskError> {
     })
 }
 
-/// Returns the verdict of a case; `None` if the judge needs another request.
+/// Returns the verdict of a case, or `None` if the judge needs another request.
 fn verdict(case: &JudgeCase) -> Option<Verdict> {
     let case = JudgeInput {
         url: &case.url,

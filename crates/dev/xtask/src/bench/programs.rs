@@ -2,7 +2,7 @@
 //!
 //! A *URL program* derives the new URL of a page from its old URL. It is learned from
 //! examples: pairs of an old and a new URL. There is one group of examples per kind of
-//! move ([`MOVES`]); some examples of each are wrong (noise). URLs are parsed before
+//! move ([`MOVES`]). Some examples of each are wrong (noise). URLs are parsed before
 //! the measurement.
 
 use std::fmt;

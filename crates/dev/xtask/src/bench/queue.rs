@@ -46,7 +46,7 @@ pub struct QueueSize {
     pub hosts: usize,
     /// Duration of each measurement.
     pub duration: Duration,
-    /// The numbers of workers; each is measured once.
+    /// The numbers of workers. Each is measured once.
     pub workers: Vec<usize>,
 }
 
@@ -183,7 +183,7 @@ struct Queue<'a> {
     detail: &'a str,
 }
 
-/// Measures the queue; `progress` receives status lines.
+/// Measures the queue. `progress` receives status lines.
 ///
 /// # Errors
 ///

@@ -28,7 +28,7 @@ pub struct SpeedupSize {
     pub delay: Duration,
     /// Requests in flight of each process.
     pub concurrency: usize,
-    /// The numbers of processes, including the check itself; each is measured once.
+    /// The numbers of processes, including the check itself. Each is measured once.
     pub processes: Vec<usize>,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Display for SpeedupResult {
     }
 }
 
-/// Measures a check with each number of processes; `progress` receives status lines.
+/// Measures a check with each number of processes. `progress` receives status lines.
 ///
 /// # Errors
 ///

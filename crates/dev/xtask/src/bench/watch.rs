@@ -81,7 +81,7 @@ fn rate(members: usize, run: Measurement) -> f64 {
     members as f64 / run.seconds
 }
 
-/// Measures `relink watch run`; `progress` receives status lines.
+/// Measures `relink watch run`. `progress` receives status lines.
 pub fn bench_watch(
     workspace: &Workspace,
     progress: impl Fn(&str),

@@ -27,7 +27,7 @@ const REFERENCE: &str = include_str!("reference.py");
 /// Options of `crawl-real`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CrawlRealOptions {
-    /// Names of sites; empty means all.
+    /// Names of sites. An empty list means all sites.
     sites: Vec<String>,
     /// Maximum number of pages of each site.
     max_pages: Option<u64>,
@@ -123,7 +123,7 @@ impl fmt::Display for RealOutcome {
     }
 }
 
-/// Crawls the sites; `progress` receives status lines.
+/// Crawls the sites. `progress` receives status lines.
 pub fn crawl_real(
     workspace: &Workspace,
     options: &CrawlRealOptions,

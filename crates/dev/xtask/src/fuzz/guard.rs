@@ -155,7 +155,7 @@ fn watch_for_hangs(state: &Mutex<State>, is_finished: &AtomicBool, folder: &Path
     }
 }
 
-/// Writes an input to a file, and returns its path; `None` on an error.
+/// Writes an input to a file, and returns its path, or `None` on an error.
 fn write_input(path: &Path, input: &[u8]) -> Option<PathBuf> {
     std::fs::create_dir_all(path.parent()?).ok()?;
     std::fs::write(path, input).ok()?;

@@ -130,7 +130,7 @@ impl fmt::Display for FuzzOutcome {
     }
 }
 
-/// Runs all parts in turn; `progress` receives status lines.
+/// Runs all parts in turn. `progress` receives status lines.
 ///
 /// # Errors
 ///

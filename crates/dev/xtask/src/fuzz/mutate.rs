@@ -83,7 +83,7 @@ fn mutate_once(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]], keywo
     }
 }
 
-/// Returns a random range of bytes; short ranges are more frequent.
+/// Returns a random range of bytes. Short ranges are more frequent.
 fn random_range(random: &mut Random, length: usize) -> std::ops::Range<usize> {
     let start = random.below(length + 1);
     let available = length - start;

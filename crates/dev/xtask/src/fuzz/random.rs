@@ -33,7 +33,7 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// Picks one of the items; the default if there are none.
+    /// Picks one of the items, or the default if there are no items.
     pub fn pick<T: Copy + Default>(&mut self, all: &[T]) -> T {
         let at = self.below(all.len());
         all.get(at).copied().unwrap_or_default()

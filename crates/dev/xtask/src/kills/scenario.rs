@@ -17,7 +17,7 @@ const SURVEY_DOMAINS: usize = 12;
 const PAGES_PER_DOMAIN: usize = 60;
 /// Dead pages that `revive` searches for.
 const MOVED_PAGES: usize = 120;
-/// Directories of the dead pages. `revive` processes a directory at a time; there are
+/// Directories of the dead pages. `revive` processes a directory at a time. There are
 /// few, so that kills occur while one is processed.
 const OLD_DIRECTORIES: usize = 3;
 

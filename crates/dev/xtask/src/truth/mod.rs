@@ -30,7 +30,7 @@ const PRODUCTS: &str = "crates/dev/xtask/truth";
 /// Options of `truth`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TruthOptions {
-    /// Names of products; empty means all.
+    /// Names of products. An empty list means all products.
     products: Vec<String>,
     /// The binary to test.
     relink: Option<PathBuf>,

@@ -3,7 +3,7 @@
 //! After a few sweeps of the solver, each sweep reduces the distance of a value from
 //! its limit by about the same factor. The factor differs between values. The last
 //! two changes of a value yield the factor, and from it the limit. Extrapolation
-//! only improves the current values; the sweeps after it decide when the
+//! only improves the current values. The sweeps after it decide when the
 //! tolerance is met. `K` is the number of problems that are solved at the same time.
 
 #![expect(

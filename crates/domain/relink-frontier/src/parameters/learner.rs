@@ -147,7 +147,7 @@ fn pattern_key(url: &Url, key: &str) -> String {
     let mut bare = url.clone();
     bare.set_query(None);
     // The pattern must not depend on the current year. With year 0, the prefix `far-` marks all
-    // dates as far from the current year; remove these prefixes.
+    // dates as far from the current year. Remove these prefixes.
     format!("{} {key}", UrlPattern::new(&bare, 0).as_str().replace("far-", ""))
 }
 

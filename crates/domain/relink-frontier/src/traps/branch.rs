@@ -105,7 +105,7 @@ impl BranchChain {
     }
 }
 
-/// Returns the key of all hosts of a domain, such as `*.example.org`; `None` for the domain
+/// Returns the key of all hosts of a domain, such as `*.example.org`, or `None` for the domain
 /// itself, for `www.` and for IP addresses.
 fn domain_key(url: &Url) -> Option<String> {
     let host = url.domain()?;

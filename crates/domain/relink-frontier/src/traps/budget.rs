@@ -1,7 +1,7 @@
 //! The budget of a branch for pages without new content.
 //!
 //! A budget is counted in points. A page with new content adds points. Every other page costs
-//! points; a page that leads to further URLs costs most. The budget is never reset, so a
+//! points. A page that leads to further URLs costs most. The budget is never reset, so a
 //! trap that contains a few new pages ends as well.
 
 use serde::{Deserialize, Serialize};

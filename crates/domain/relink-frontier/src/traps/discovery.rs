@@ -22,7 +22,7 @@ const EMPTY_LINEAGE: u32 = 0;
 /// The origin of a URL.
 #[derive(Debug, Clone, Copy)]
 struct Origin {
-    /// The hash of the first page that linked to the URL; `None` for a start page.
+    /// The hash of the first page that linked to the URL, or `None` for a start page.
     parent: Option<u64>,
     /// Index of the lineage.
     lineage: u32,
@@ -99,7 +99,7 @@ impl DiscoveryTree {
         index.and_then(|index| self.lineages.get(index)).map_or(&[], |sets| sets)
     }
 
-    /// Returns the lineage of a URL; empty if the URL is not known.
+    /// Returns the lineage of a URL. The lineage of an unknown URL is empty.
     pub(super) fn lineage(&self, url: u64) -> &[u64] {
         self.origins.get(&url).map_or(&[], |origin| self.sets(origin.lineage))
     }

@@ -237,8 +237,8 @@ impl EndlessSets {
         self.start_test(&key, url, previous.as_ref(), inventor)
     }
 
-    /// Starts a test of a set with invented URLs of the form of `url`; `None` if no URL can be
-    /// invented. `other` is another URL of the set.
+    /// Starts a test of a set with invented URLs of the form of `url`. Returns `None` if no URL
+    /// can be invented. `other` is another URL of the set.
     fn start_test(
         &mut self,
         key: &str,
@@ -267,7 +267,7 @@ impl EndlessSets {
         }
     }
 
-    /// Returns the set to test; `None` if no test is due. If a test of a large set is due,
+    /// Returns the set to test, or `None` if no test is due. If a test of a large set is due,
     /// returns its smallest subset that contains a large part of the pages.
     fn set_to_test(&self, keys: &[String]) -> Option<String> {
         let due = keys.iter().find_map(|key| self.sets.get(key).filter(|set| set.needs_test()))?;
@@ -352,7 +352,7 @@ impl EndlessSets {
         })
     }
 
-    /// Returns a set, and adds it if it is new; `None` if too many sets are stored.
+    /// Returns a set, and adds it if it is new, or `None` if too many sets are stored.
     fn set_mut(&mut self, key: &str) -> Option<&mut EndlessSet> {
         if self.sets.len() >= MAX_SETS && !self.sets.contains_key(key) {
             // Sets with few pages are counted again from the start.

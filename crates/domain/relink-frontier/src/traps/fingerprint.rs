@@ -34,7 +34,7 @@ const MASK: u64 = 1;
 /// The text of a fetched page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageFingerprint {
-    /// Hash of the masked title; `None` if nothing is left of it.
+    /// Hash of the masked title, or `None` if nothing is left of it.
     pub(super) title: Option<u32>,
     /// The different pieces.
     pub(super) pieces: Vec<Piece>,
@@ -153,7 +153,7 @@ struct Word {
     ends_sentence: bool,
 }
 
-/// Iterates over the words of a text. ASCII letters are converted to lower case; other
+/// Iterates over the words of a text. ASCII letters are converted to lower case. Other
 /// characters are used unchanged.
 struct Words<'a>(&'a [u8]);
 
@@ -202,7 +202,7 @@ pub(super) fn word_hash(word: &str) -> u64 {
     word.bytes().fold(FNV_OFFSET, add_letter)
 }
 
-/// Adds a word to a hash of words; the order matters.
+/// Adds a word to a hash of words. The order matters.
 fn add_hash(hash: u64, word: u64) -> u64 {
     let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ (mixed >> 32)

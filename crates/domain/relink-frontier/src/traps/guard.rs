@@ -29,7 +29,7 @@ pub struct TrapLimits {
     pub pattern_pages: u32,
     /// Maximum number of pages per host.
     pub host_pages: u64,
-    /// URLs that are fetched even if they belong to a trap; `None` for none.
+    /// URLs that are fetched even if they belong to a trap, or `None` for none.
     pub entered: Option<UrlFilter>,
 }
 
@@ -276,7 +276,7 @@ impl TrapGuard {
         tests
     }
 
-    /// Records the pages at the invented URLs of a test; `None` for a URL that does not
+    /// Records the pages at the invented URLs of a test. `None` stands for a URL that does not
     /// exist.
     pub fn record_test(&mut self, key: &str, pages: &[Option<PageFingerprint>]) {
         self.detector.record_test(key, pages);

@@ -1,7 +1,7 @@
 //! The words of an HTML page for the comparison of pages.
 //!
 //! Skips tags, comments, scripts and styles. Character references are not decoded. This is
-//! not an HTML parser; it only has to return the same words for the same page.
+//! not an HTML parser. It only has to return the same words for the same page.
 
 /// Elements without visible content.
 const HIDDEN_ELEMENTS: [&str; 3] = ["script", "style", "template"];
@@ -49,7 +49,8 @@ fn text_after_tag(tag: &str) -> &str {
     tag.split_once(end).map_or("", |(_, rest)| rest)
 }
 
-/// Returns the text after the end tag of a hidden element; empty if it has no end tag.
+/// Returns the text after the end tag of a hidden element, or an empty text if the element has
+/// no end tag.
 fn text_after_element<'a>(tag: &'a str, name: &str) -> &'a str {
     let mut rest = tag;
     while let Some((_, after)) = rest.split_once("</") {

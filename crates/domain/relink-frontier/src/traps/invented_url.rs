@@ -58,7 +58,7 @@ impl Inventor {
         Self { combines_words: !round.is_multiple_of(2), ..self }
     }
 
-    /// Returns invented URLs of the form of `url`; none if no part of the URL can be replaced.
+    /// Returns invented URLs of the form of `url`, or none if no part of the URL can be replaced.
     /// `other` is another URL of the set. A part in which both URLs differ is replaced.
     pub(super) fn invent(self, url: &Url, other: Option<&Url>) -> InventedUrls {
         let part =
@@ -219,7 +219,7 @@ fn differing_segments(segments: &[&str], others: &[&str]) -> Vec<usize> {
     differing.map(|(index, _)| index).collect()
 }
 
-/// Returns the position of the year of a date that contains the segment at `position`; `None`
+/// Returns the position of the year of a date that contains the segment at `position`, or `None`
 /// if the segment is not part of a date.
 fn year_of_date(segments: &[&str], position: usize) -> Option<usize> {
     let is_year = |segment: &&str| {
@@ -292,7 +292,7 @@ fn combined_name(name: &str, other: Option<&str>, url_number: u64) -> Option<Str
             Ok(number) if own.len() <= MAX_NUMBER_DIGITS => {
                 combined.push_str(&enlarge_number(number, url_number));
             }
-            // The first URL has the first word of `name` and the other words of `other`; the
+            // The first URL has the first word of `name` and the other words of `other`. The
             // second URL has the first word of `other` and the other words of `name`.
             _ if (index == 0) == (url_number == 1) => combined.push_str(own),
             _ => combined.push_str(other),

@@ -91,7 +91,7 @@ fn to_hex(hashes: &HashSet<u32>) -> String {
     text
 }
 
-/// Parses hashes; ignores text that is not a hash.
+/// Parses hashes. Ignores text that is not a hash.
 fn from_hex(text: &str) -> HashSet<u32> {
     let digits = text.as_bytes().chunks_exact(HEX_DIGITS);
     let parse = |digits: &[u8]| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();

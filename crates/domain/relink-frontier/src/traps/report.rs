@@ -77,7 +77,7 @@ impl Rejections {
     /// inside of one branch, are queries of one path, link to each other, or have the same
     /// cause.
     pub(super) fn report(&self) -> Vec<DetectedTrap> {
-        // Each step renames branches; branches with the same new name become one trap.
+        // Each step renames branches. Branches with the same new name become one trap.
         let traps = merge(&self.branches, |branch, _| outer_branch_name(&self.branches, branch));
         let traps = merge(&traps, |branch, trap| linking_trap_name(&traps, branch, trap));
         let traps = merge(&traps, |branch, trap| site_wide_name(&traps, branch, trap));

@@ -56,7 +56,7 @@ impl SegmentClass {
     }
 
     /// Classifies a segment between the class of the previous segment and the next segment. Four
-    /// digits are a year only if a month follows; otherwise they may be the number of an article.
+    /// digits are a year only if a month follows. Otherwise they may be the number of an article.
     pub(super) fn from_segment(segment: &str, previous: Self, next: Option<&str>) -> Self {
         let Some(number) = parse_digits(segment) else { return Self::from_name(segment) };
         match (previous, segment.len()) {

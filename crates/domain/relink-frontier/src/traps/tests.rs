@@ -126,7 +126,7 @@ fn calendar_without_events_is_cut_off() {
         )
     });
     let fetched = crawl(&mut guard, months);
-    // 24 months have events; then the months without events use up the budget.
+    // 24 months have events. Then the months without events use up the budget.
     assert!((24 + 5..24 + 120).contains(&fetched), "{fetched}");
     assert!(guard.report().iter().all(|trap| trap.kind == TrapKind::EndlessCalendar));
 }

@@ -178,7 +178,7 @@ fn read_warc(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, Arc
 }
 
 impl Index {
-    /// Reads the response of a capture. A revisit has no body; its replay has the body of
+    /// Reads the response of a capture. A revisit has no body. Its replay has the body of
     /// the original capture.
     fn replay(&self, indexed: &IndexedCapture) -> Result<Option<Replay>, ArchiveError> {
         let Some(mut payload) = self.payload(indexed)? else { return Ok(None) };

@@ -148,7 +148,7 @@ fn split_head(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Removes chunked framing. Some writers of archives remove the framing but not the
-/// header; such a body is returned unchanged.
+/// header. Such a body is returned unchanged.
 fn join_chunks(body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(body.len());
     let mut rest = body;

@@ -40,7 +40,7 @@ impl Peer {
         }
     }
 
-    /// Returns the path of the program; `None` if the environment variable is not set.
+    /// Returns the path of the program, or `None` if the environment variable is not set.
     pub(super) fn executable(self) -> Option<PathBuf> {
         std::env::var_os(self.variable()).map(PathBuf::from)
     }

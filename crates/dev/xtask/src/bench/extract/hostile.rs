@@ -6,7 +6,7 @@ const LINKS: &str = "\n\n[a](b) <a href=c> https://a.test/ www.a.test [[d]]\n";
 /// A file that repeats one text.
 #[derive(Debug)]
 pub(super) struct HostileFile {
-    /// Its name; the extension is the format.
+    /// Its name. The extension is the format.
     pub(super) name: &'static str,
     repeated_text: &'static str,
 }

@@ -22,7 +22,7 @@ pub(super) struct JudgeCase {
     pub(super) expected: Verdict,
 }
 
-/// Words of the pages; none of them is a phrase of the judge.
+/// Words of the pages. None of them is a phrase of the judge.
 const WORDS: [&str; 24] = [
     "anchor", "barley", "chapel", "dune", "ember", "ferry", "granite", "heron", "island",
     "juniper", "kettle", "lichen", "meadow", "nettle", "otter", "plough", "quarry", "rafter",
@@ -223,7 +223,7 @@ fn digest(title: &str, headings: &[&str], text: &str) -> Digest {
     digest
 }
 
-/// Returns the probe of a redirect chain; the last URL has this status and digest.
+/// Returns the probe of a redirect chain. The last URL has this status and digest.
 fn probe(urls: &[&str], status: u16, digest: Digest) -> Probe {
     let last = urls.len().saturating_sub(1);
     let hop = |(index, url): (usize, &&str)| Hop {
