@@ -73,9 +73,8 @@ impl Region {
         match mode {
             ScopeMode::Host => Self::Host(host_without_www(seed)),
             // IP addresses and names without a dot have no domain.
-            ScopeMode::Domain => {
-                domain(seed).map_or_else(|| Self::Host(host_without_www(seed)), Self::Domain)
-            }
+            ScopeMode::Domain => registrable_domain(seed)
+                .map_or_else(|| Self::Host(host_without_www(seed)), Self::Domain),
             ScopeMode::Prefix => {
                 Self::Prefix { host: host_without_www(seed), directory: directory(seed.path()) }
             }
@@ -85,8 +84,8 @@ impl Region {
     fn contains(&self, url: &Url) -> bool {
         match self {
             Self::Host(host) => host_without_www(url) == *host,
-            Self::Domain(registrable_domain) => {
-                domain(url).is_some_and(|domain| domain == *registrable_domain)
+            Self::Domain(domain) => {
+                registrable_domain(url).is_some_and(|url_domain| url_domain == *domain)
             }
             Self::Prefix { host, directory } => {
                 let rest = url.path().strip_prefix(directory.trim_end_matches('/'));
@@ -104,7 +103,7 @@ fn host_without_www(url: &Url) -> String {
 }
 
 /// Returns the registrable domain, such as `example.co.uk`, or `None` for an IP address.
-fn domain(url: &Url) -> Option<String> {
+fn registrable_domain(url: &Url) -> Option<String> {
     let Some(Host::Domain(name)) = url.host() else { return None };
     psl::domain_str(name).map(str::to_owned)
 }

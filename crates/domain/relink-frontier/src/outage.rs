@@ -21,7 +21,7 @@ const MIN_FAILURES: u32 = 6;
 const LONG_OUTAGE: Duration = Duration::from_mins(1);
 /// Number of failed tests, each after a pause, after which the host is down.
 const MAX_TESTS: u32 = 3;
-/// Each pause is longer than the previous one by this factor.
+/// Factor by which each pause is longer than the previous pause.
 const PAUSE_GROWTH: u32 = 4;
 
 /// The availability of a host according to one probe.
@@ -100,6 +100,7 @@ pub struct Outage {
     state: State,
 }
 
+/// The phase of an outage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
     #[default]

@@ -1,8 +1,8 @@
 //! Query parameters that do not affect the content of a page.
 //!
-//! Some are known: campaign and session parameters. Others are learned. A *trial*
+//! Campaign and session parameters are known. Other parameters are learned. A *trial*
 //! compares a page with and without a parameter. If the page is the same in enough
-//! trials, the parameter is removed from URLs of that pattern. This module sends no
+//! trials, the parameter is removed from URLs of the same pattern. This module sends no
 //! requests. The caller runs the trials.
 
 mod duplicates;

@@ -59,7 +59,7 @@ impl PolitenessPolicy {
     }
 
     /// Returns the policy of a crawl. An interval of zero disables all delays except
-    /// those that a host requests in a response or in `robots.txt`.
+    /// the delays that a host requests in a response or in `robots.txt`.
     pub fn crawl(host_concurrency: usize, interval: Duration) -> Self {
         Self {
             adaptive_percent: Self::CRAWL_ADAPTIVE_PERCENT,

@@ -25,12 +25,12 @@ pub(crate) fn parameters(url: &Url) -> impl Iterator<Item = Parameter<'_>> {
     parts.flat_map(split_at_semicolons).filter(|parameter| !parameter.text.is_empty())
 }
 
-/// Splits a part of a query at semicolons if all items between them have a `=`. A part
-/// otherwise is one parameter.
+/// Splits a part of a query at semicolons if all items between them have a `=`. Any other part
+/// is a single parameter.
 fn split_at_semicolons(part: &str) -> impl Iterator<Item = Parameter<'_>> {
     let is_list = part.contains(';') && part.split(';').all(|item| item.contains('='));
     let delimiter = if is_list { ';' } else { '&' };
-    // The first parameter of a part follows an `&`, each further one a `;`.
+    // The first parameter of a part follows an `&`. Each further parameter follows a `;`.
     let separators = std::iter::once('&').chain(std::iter::repeat(';'));
     part.split(delimiter).zip(separators).map(|(text, separator)| {
         let (key, value) = text.split_once('=').unwrap_or((text, ""));

@@ -57,6 +57,7 @@ struct Group {
     delays: Vec<(String, Duration)>,
 }
 
+/// An `Allow` or `Disallow` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rule {
     is_allow: bool,
@@ -209,6 +210,7 @@ impl RobotsParser {
         group.rules.push(Rule { is_allow, pattern, line: line.to_owned() });
     }
 
+    /// Adds a delay for the agents of the last group that have no delay yet.
     fn push_delay(&mut self, delay: Duration) {
         let Some(group) = self.groups.last_mut() else { return };
         let agents = group.agents.iter().skip(self.delay_start);

@@ -285,8 +285,8 @@ impl TrapDetector {
         }
     }
 
-    /// Records the pages at the invented URLs of a test, or `None` for a URL that does not exist.
-    /// The set is generated if all invented URLs are pages with new text.
+    /// Records the pages at the invented URLs of a test. `None` stands for a URL that does not
+    /// exist. The set is generated if all invented URLs are pages with new text.
     fn record_test(&mut self, key: &str, pages: &[Option<PageFingerprint>]) {
         // Each page is compared with the earlier pages of the test, too. If all pages are equal,
         // only the first is new.

@@ -126,8 +126,7 @@ fn redirect_of_all_hosts_to_one_host_is_doubted() {
     let not_resolved = FetchOutcome::DnsFailed(DnsError::NoSuchName);
     let responses = [200, 404].map(FetchOutcome::Response);
     for outcome in responses.into_iter().chain([not_resolved]) {
-        let evidence =
-            evidence_of_five_domains(&outcome, "http://portal.test/doubt_after_logins", "");
+        let evidence = evidence_of_five_domains(&outcome, "http://portal.test/login", "");
         assert_eq!(evidence.page_doubt(false), Some(NetworkDoubt::SamePage { domains: 5 }));
     }
 }
@@ -151,7 +150,7 @@ fn login_to_the_network_is_doubted_unless_more_hosts_are_reached() {
     let doubt_after_logins = |count| {
         let mut evidence = evidence(1, 0, 0);
         for n in 0..count {
-            let domain = format!("doubt_after_logins{n}.test");
+            let domain = format!("login{n}.test");
             evidence.record(&domain, &probe(FetchOutcome::Response(511), "http://x/", ""));
         }
         evidence.doubt()

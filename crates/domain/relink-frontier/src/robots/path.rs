@@ -50,7 +50,7 @@ pub(super) fn matches_pattern(pattern: &str, path: &str) -> bool {
         Some(body) => (body, true),
         None => (pattern, false),
     };
-    // The first part is at the start of the path. The last one is at the end, if the
+    // The first part is at the start of the path. The last part is at the end, if the
     // pattern ends with `$`.
     let mut parts = body.split('*');
     let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// Initial budget of a host: 200 growing pages.
 const HOST_POINTS: u32 = 2_000;
-/// Initial budget of all hosts of a domain: twice that of a host, so that a trap on one host does
-/// not exhaust the budget of the domain.
+/// Initial budget of all hosts of a domain. It is twice the budget of a host, so that a trap on one
+/// host does not exhaust the budget of the domain.
 const DOMAIN_POINTS: u32 = 2 * HOST_POINTS;
 /// Initial budget of any other branch: 150 growing pages.
 const BRANCH_POINTS: u32 = 1_500;

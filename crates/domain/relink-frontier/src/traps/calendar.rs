@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_those_of_the_shortest_and_the_longest_name() {
+    fn lengths_match_the_shortest_and_the_longest_name() {
         let lengths = || NAMES.iter().map(|name| name.len());
         assert_eq!((lengths().min(), lengths().max()), (Some(SHORTEST_NAME), Some(LONGEST_NAME)));
     }

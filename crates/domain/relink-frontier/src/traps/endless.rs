@@ -25,11 +25,11 @@ use super::invented_url::{InventedForm, Inventor};
 
 /// Number of new pages of a set after which it is tested with invented URLs.
 const FIRST_TEST_PAGES: u32 = 150;
-/// The first test of a set is due after `FIRST_TEST_PAGES` pages, each later one after this
-/// many times as many pages.
+/// The first test of a set is due after `FIRST_TEST_PAGES` pages. For each further test, the number
+/// of pages is multiplied by this factor.
 const TEST_GROWTH: u32 = 2;
-/// A subset is tested in place of a larger set if it contains at least one of this many pages
-/// of the larger set.
+/// A subset is tested in place of a larger set if it contains at least half of the pages of the
+/// larger set. This number is the divisor.
 const SUBSET_SHARE: u32 = 2;
 /// Minimum number of pages of a set that is tested because its pages discovered pages of
 /// another set.
@@ -40,7 +40,7 @@ const MIN_GROWTH_PERCENT: u32 = 150;
 /// Minimum factor by which the queue of an endless set grows while the number of its fetched
 /// pages at least doubles.
 const MIN_QUEUE_GROWTH: u32 = 2;
-/// A set is real if one in this many of its URLs has a remote link.
+/// Maximum number of URLs of a real set for each URL with a remote link.
 const URLS_PER_REMOTE_LINK: u32 = 50;
 /// Maximum number of stored sets.
 const MAX_SETS: usize = 8_192;

@@ -20,7 +20,7 @@ const MAX_PIECES: usize = 4_096;
 const MIN_PIECE_WORDS: u16 = 4;
 /// Maximum number of words in a piece.
 const MAX_PIECE_WORDS: u16 = 32;
-/// One word in this many ends a piece.
+/// A word whose hash is divisible by this number ends a piece.
 const WORDS_PER_END: u64 = 8;
 
 /// Start value of the hash FNV-1a with 64 bits.

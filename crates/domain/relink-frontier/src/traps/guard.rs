@@ -29,7 +29,7 @@ pub struct TrapLimits {
     pub pattern_pages: u32,
     /// Maximum number of pages per host.
     pub host_pages: u64,
-    /// URLs that are fetched even if they belong to a trap, or `None` for none.
+    /// URLs that are fetched even if they belong to a trap. `None` means no URLs.
     pub entered: Option<UrlFilter>,
 }
 
@@ -282,7 +282,7 @@ impl TrapGuard {
         self.detector.record_test(key, pages);
     }
 
-    /// Returns the traps, each once.
+    /// Returns the detected traps without duplicates.
     pub fn report(&self) -> Vec<DetectedTrap> {
         self.detector.rejections.report()
     }

@@ -208,8 +208,8 @@ fn query_with_value(url: &Url, position: usize, value: &str) -> Option<String> {
     join_parameters(changed)
 }
 
-/// Returns the positions of the segments that differ from those of another path with the same
-/// number of segments.
+/// Returns the positions of the segments that differ from the segments of another path. Returns
+/// none if the paths have different numbers of segments.
 fn differing_segments(segments: &[&str], others: &[&str]) -> Vec<usize> {
     if segments.len() != others.len() {
         return Vec::new();
@@ -263,6 +263,7 @@ fn split_name(name: &str) -> Vec<&str> {
     parts
 }
 
+/// Whether a part of a name consists of digits.
 fn is_number(part: &str) -> bool {
     part.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -279,7 +280,7 @@ fn largest_number(name: &str) -> Option<u64> {
     split_name(name).into_iter().filter_map(|part| part.parse().ok()).max()
 }
 
-/// Combines the words of a name with those of another name, and enlarges the numbers. Returns
+/// Combines the words of a name with the words of another name, and enlarges the numbers. Returns
 /// `None` if the result would not be a third name.
 fn combined_name(name: &str, other: Option<&str>, url_number: u64) -> Option<String> {
     let (own_parts, other_parts) = (split_name(name), split_name(other?));
@@ -339,10 +340,12 @@ fn random_name(name: &str, seed: u64, url_number: u64) -> String {
     random
 }
 
+/// Returns a seed for random names that depends on a text.
 fn seed_of(text: &str) -> u64 {
     text.bytes().fold(17, |hash, byte| mix_hash(hash ^ u64::from(byte)))
 }
 
+/// Returns the next state of a pseudorandom number generator (`SplitMix64`).
 fn mix_hash(state: u64) -> u64 {
     let mixed = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -438,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn form_is_that_of_the_replaced_part() {
+    fn form_describes_the_replaced_part() {
         let form = |path: &str| Inventor::new(2026).with_round(1).invent(&url(path), None).form;
         assert_eq!(form("/cal/2026/05"), InventedForm::Date);
         assert_eq!(form("/list?p=7"), InventedForm::Number(7));

@@ -15,7 +15,8 @@ use super::PageFingerprint;
 const MAX_HASHES: usize = 1 << 17;
 /// Minimum number of new words on a new page.
 const MIN_NEW_WORDS: u32 = 3;
-/// A page is new if at least one of this many of its words is new.
+/// A page is new if the number of its new words, times this number, is at least the number of all
+/// its words: one word in 20.
 const NEW_WORD_SHARE: u32 = 20;
 /// A page with this many new words is new, regardless of their share.
 const MANY_NEW_WORDS: u32 = 40;
