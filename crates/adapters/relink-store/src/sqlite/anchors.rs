@@ -11,8 +11,9 @@ use relink_ports::{
 use rusqlite::Connection;
 
 use super::error::DbResult;
-use super::loading::{TaskDefaults, TaskOrigin, TaskWriter, insert_local_target};
+use super::local_targets::insert_local_target;
 use super::rows::{millis, to_i64};
+use super::task_writer::{TaskDefaults, TaskOrigin, TaskWriter};
 use crate::values::{pack_anchors, unpack_anchors};
 
 /// Saves the anchors of a page, seen at the time `seen_at`.
@@ -140,7 +141,7 @@ pub(super) fn add_missing(
              ON CONFLICT DO NOTHING",
         )?
         .execute((
-            inserted.id,
+            inserted.ids.task,
             task.0,
             document.0,
             i64::try_from(*position).unwrap_or(i64::MAX),

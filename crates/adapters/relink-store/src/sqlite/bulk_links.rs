@@ -1,7 +1,7 @@
 //! Inserts links to new targets in multi-row statements, the usual case when a
 //! document is loaded for the first time.
 //!
-//! Links to known targets are inserted by [`TaskWriter`](super::loading::TaskWriter).
+//! Links to known targets are inserted by [`TaskWriter`](super::task_writer::TaskWriter).
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use rusqlite::{CachedStatement, Connection};
 
 use super::bulk::{BATCH_ROWS, RowBinder, first_rowid, insert_rows};
 use super::error::DbResult;
-use super::history::LinkOriginWriter;
-use super::loading::{INSERT_LINK, LINK_VALUES, bind_link};
+use super::history::{INSERT_ORIGIN, ORIGIN_VALUES, OriginDocument};
 use super::redaction;
-use super::rows::{millis, to_i64};
+use super::rows::millis;
+use super::task_writer::{INSERT_LINK, LINK_VALUES, bind_link};
 
 /// Inserts links to new targets.
 pub(super) struct BulkLinkWriter<'db> {
@@ -24,7 +24,8 @@ pub(super) struct BulkLinkWriter<'db> {
     targets: CachedStatement<'db>,
     tasks: CachedStatement<'db>,
     links: CachedStatement<'db>,
-    origins: LinkOriginWriter<'db>,
+    origins: CachedStatement<'db>,
+    now: i64,
 }
 
 impl<'db> BulkLinkWriter<'db> {
@@ -41,13 +42,15 @@ impl<'db> BulkLinkWriter<'db> {
             "(?, ?, ?, ?, ?)",
         );
         let links = insert_rows(BATCH_ROWS, INSERT_LINK, LINK_VALUES);
+        let origins = insert_rows(BATCH_ROWS, INSERT_ORIGIN, ORIGIN_VALUES);
         Ok(Self {
             db,
             run,
             targets: db.prepare_cached(&targets)?,
             tasks: db.prepare_cached(&tasks)?,
             links: db.prepare_cached(&links)?,
-            origins: LinkOriginWriter::new(db, millis(now))?,
+            origins: db.prepare_cached(&origins)?,
+            now: millis(now),
         })
     }
 
@@ -81,8 +84,19 @@ impl<'db> BulkLinkWriter<'db> {
             bind_link(&mut rows, document, position, task, link)?;
         }
         rows.execute()?;
-        self.origins.add(document, first_task, first_task + to_i64(BATCH_ROWS) - 1)?;
+        self.add_origins(document, first_target)?;
         Ok(true)
+    }
+
+    /// Records when the links to the new targets were first seen.
+    fn add_origins(&mut self, document: i64, first_target: i64) -> DbResult<()> {
+        let OriginDocument { label_hash, revision } = OriginDocument::read(self.db, document)?;
+        let mut rows = RowBinder::new(&mut self.origins);
+        for target in (first_target..).take(BATCH_ROWS) {
+            rows.bind(&[&target, &label_hash, &self.run.0, &self.now, &revision])?;
+        }
+        rows.execute()?;
+        Ok(())
     }
 }
 

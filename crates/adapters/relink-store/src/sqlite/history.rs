@@ -10,27 +10,55 @@ use super::redaction;
 use super::rows::{parse_name, timestamp};
 use crate::values::label_hash;
 
-/// Records when a document was first seen with a link to a target. One statement records the links
-/// of a document to the targets of tasks with consecutive ids.
+/// The insertion of link origins, with one group of [`ORIGIN_VALUES`] per row.
+pub(super) const INSERT_ORIGIN: &str =
+    "INSERT OR IGNORE INTO link_origin (target_id, label_hash, run_id, seen_at, revision)";
+
+/// The parameters of a link origin.
+pub(super) const ORIGIN_VALUES: &str = "(?, ?, ?, ?, ?)";
+
+/// The columns of a link origin that depend on the document.
+pub(super) struct OriginDocument {
+    pub(super) label_hash: i64,
+    pub(super) revision: Option<String>,
+}
+
+impl OriginDocument {
+    /// Reads the columns of a stored document.
+    pub(super) fn read(db: &Connection, document: i64) -> DbResult<Self> {
+        let mut statement =
+            db.prepare_cached("SELECT label_hash, revision FROM document WHERE id = ?")?;
+        Ok(statement.query_row([document], |row| {
+            Ok(Self { label_hash: row.get(0)?, revision: row.get(1)? })
+        })?)
+    }
+}
+
+/// Records when a document was first seen with a link to a target.
 pub(super) struct LinkOriginWriter<'db> {
+    db: &'db Connection,
+    run: RunId,
     now: i64,
     insert: CachedStatement<'db>,
+    /// The document of the last link, with its id.
+    document: Option<(i64, OriginDocument)>,
 }
 
 impl<'db> LinkOriginWriter<'db> {
     /// Creates a writer of links that are seen at the time `now`.
-    pub(super) fn new(db: &'db Connection, now: i64) -> DbResult<Self> {
-        let insert = db.prepare_cached(
-            "INSERT OR IGNORE INTO link_origin (target_id, label_hash, run_id, seen_at, revision)
-             SELECT task.target_id, d.label_hash, d.run_id, ?1, d.revision
-             FROM document d CROSS JOIN task WHERE d.id = ?2 AND task.id BETWEEN ?3 AND ?4",
-        )?;
-        Ok(Self { now, insert })
+    pub(super) fn new(db: &'db Connection, run: RunId, now: i64) -> DbResult<Self> {
+        let insert = db.prepare_cached(&format!("{INSERT_ORIGIN} VALUES {ORIGIN_VALUES}"))?;
+        Ok(Self { db, run, now, insert, document: None })
     }
 
-    /// Records the links to the targets of these tasks, unless they are already recorded.
-    pub(super) fn add(&mut self, document: i64, first_task: i64, last_task: i64) -> DbResult<()> {
-        self.insert.execute((self.now, document, first_task, last_task))?;
+    /// Records a link of a document to a target, unless it is already recorded.
+    pub(super) fn add(&mut self, document: i64, target: i64) -> DbResult<()> {
+        let origin = match self.document.take() {
+            Some((id, origin)) if id == document => origin,
+            _ => OriginDocument::read(self.db, document)?,
+        };
+        self.insert.execute((target, origin.label_hash, self.run.0, self.now, &origin.revision))?;
+        self.document = Some((document, origin));
         Ok(())
     }
 }

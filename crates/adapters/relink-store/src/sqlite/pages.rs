@@ -14,9 +14,11 @@ use relink_ports::{
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::error::DbResult;
-use super::loading::{self, InsertedTask, TaskDefaults, TaskWriter, host_id, insert_local_target};
+use super::loading::{self, host_id};
+use super::local_targets::insert_local_target;
 use super::redaction;
 use super::rows::{self, millis, task_columns, timestamp, to_i64};
+use super::task_writer::{InsertedTask, TaskDefaults, TaskIds, TaskWriter};
 use crate::values::{label_hash, pack_anchors, task_state};
 
 /// Adds pages that no task fetched, such as seed lists and sitemaps.
@@ -66,8 +68,8 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         let Some(document) = self.insert_document(page, task)? else { return Ok(()) };
         let mut stored = 0;
         for (position, link) in page.links.iter().enumerate() {
-            if let Some(task) = self.target_task(link)? {
-                self.task_writer.insert_link(document, position, task, &link.link)?;
+            if let Some(ids) = self.target_task(link)? {
+                self.task_writer.insert_link(document, position, ids, &link.link)?;
                 stored += 1;
             }
         }
@@ -96,7 +98,7 @@ impl<'a, 'db> PageWriter<'a, 'db> {
     /// Returns the task of the target of a link, inserting the task if necessary. Returns
     /// `None` if the link is skipped. Local targets, which are findings without a
     /// request, are never skipped.
-    fn target_task(&mut self, link: &'a PageLink) -> DbResult<Option<i64>> {
+    fn target_task(&mut self, link: &'a PageLink) -> DbResult<Option<TaskIds>> {
         let (url, host) = match &link.link.target {
             NewTarget::Web { url, host, .. } => (url, host),
             NewTarget::Local { .. } => {
@@ -130,19 +132,20 @@ impl<'a, 'db> PageWriter<'a, 'db> {
     /// Returns the task that the run already has for this URL. If it is pending and the
     /// depth or rank of this link is smaller, the task gets the smaller values. Called
     /// before a task is inserted, because most links of a site lead to known targets.
-    fn existing_task(&self, url: &str, decision: LinkDecision) -> DbResult<Option<i64>> {
-        let stored: Option<(i64, Option<u32>, Option<i64>, i64)> = self
+    fn existing_task(&self, url: &str, decision: LinkDecision) -> DbResult<Option<TaskIds>> {
+        let stored: Option<(TaskIds, Option<u32>, Option<i64>, i64)> = self
             .db
             .prepare_cached(
-                "SELECT task.id, task.depth, task.rank, task.state FROM target t
+                "SELECT task.id, t.id, task.depth, task.rank, task.state FROM target t
                  CROSS JOIN task ON task.run_id = ?2 AND task.target_id = t.id
                  WHERE t.url = ?1",
             )?
             .query_row((url, self.run.0), |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                let ids = TaskIds { task: row.get(0)?, target: row.get(1)? };
+                Ok((ids, row.get(2)?, row.get(3)?, row.get(4)?))
             })
             .optional()?;
-        let Some((id, depth, rank, state)) = stored else { return Ok(None) };
+        let Some((ids, depth, rank, state)) = stored else { return Ok(None) };
         if let LinkDecision::Fetch { depth: new_depth, rank: new_rank, .. } = decision
             && state == task_state::PENDING
             && (depth.is_some_and(|depth| new_depth < depth)
@@ -152,9 +155,9 @@ impl<'a, 'db> PageWriter<'a, 'db> {
             let rank = rank.map(|rank| new_rank.map_or(rank, |new_rank| new_rank.min(rank)));
             self.db
                 .prepare_cached("UPDATE task SET depth = ?, rank = ? WHERE id = ?")?
-                .execute((depth, rank, id))?;
+                .execute((depth, rank, ids.task))?;
         }
-        Ok(Some(id))
+        Ok(Some(ids))
     }
 
     /// Returns the initial values of a task. `not_before` is the time of discovery,
@@ -170,11 +173,11 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         TaskDefaults { fresh_since, now, not_before: millis(now), depth, rank }
     }
 
-    /// Counts the task in the summary and returns its id.
-    fn count_task(&mut self, inserted: &InsertedTask) -> i64 {
+    /// Counts the task in the summary and returns its ids.
+    fn count_task(&mut self, inserted: &InsertedTask) -> TaskIds {
         self.summary.new_targets += u64::from(inserted.is_new);
         self.summary.already_checked += u64::from(inserted.is_new && inserted.is_finished);
-        inserted.id
+        inserted.ids
     }
 }
 
