@@ -6,12 +6,14 @@
 //! themselves.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use relink_judge::{Decision, JudgeInput, Judgment, Policy, RetryDelay};
 use relink_model::{Attempt, Control, ControlKind, FetchPurpose, History, Probe, RequestRights};
 use relink_ports::{Body, Clock, Fetch, UserAgent};
+
+use tokio::sync::OnceCell;
 
 use crate::judging::{conclude_page, judge_page};
 use relink_requests::{
@@ -61,9 +63,20 @@ pub struct PageCheck {
     pub controls: Vec<Control>,
 }
 
-/// Controls shared by all pages checked with this cache: URL and probe by key.
+/// Controls shared by all pages checked with this cache, also at the same time.
 #[derive(Debug, Default)]
-pub struct ControlCache(HashMap<String, (String, Arc<Probe>)>);
+pub struct ControlCache(Mutex<HashMap<String, CachedControl>>);
+
+/// The URL and the probe of a control, once it is fetched.
+type CachedControl = Arc<OnceCell<(String, Arc<Probe>)>>;
+
+impl ControlCache {
+    /// Returns the control with this key.
+    fn control(&self, key: &str) -> CachedControl {
+        let mut controls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(controls.entry(key.to_owned()).or_default())
+    }
+}
 
 /// Checks single pages.
 pub struct PageChecker<'a> {
@@ -77,11 +90,7 @@ pub struct PageChecker<'a> {
 
 impl PageChecker<'_> {
     /// Checks one page.
-    pub async fn check_page(
-        &self,
-        request: &PageCheckRequest,
-        cache: &mut ControlCache,
-    ) -> PageCheck {
+    pub async fn check_page(&self, request: &PageCheckRequest, cache: &ControlCache) -> PageCheck {
         let mut attempts = Vec::new();
         let mut controls: Vec<Control> = Vec::new();
         let (mut probe, mut body) =
@@ -157,7 +166,7 @@ impl PageChecker<'_> {
         &self,
         request: &PageCheckRequest,
         kind: ControlKind,
-        cache: &mut ControlCache,
+        cache: &ControlCache,
     ) -> Control {
         if !self.settings.uses_controls {
             return missing_control(kind);
@@ -175,14 +184,12 @@ impl PageChecker<'_> {
             None => ControlRequest::of_page(kind, &request.url, request.rights, self.settings.salt),
         };
         let Some(control) = control else { return missing_control(kind) };
-        if let Some((url, probe)) = cache.0.get(&control.key) {
-            return Control { kind, url: url.clone(), probe: Some(Arc::clone(probe)) };
-        }
-        let probe = Arc::new(self.fetch_control(&control).await);
-        let ControlRequest { key, url, .. } = control.clone();
-        if control.is_shared() {
-            cache.0.insert(key, (url.clone(), Arc::clone(&probe)));
-        }
+        let fetched = async { (control.url.clone(), Arc::new(self.fetch_control(&control).await)) };
+        let (url, probe) = if control.is_shared() {
+            cache.control(&control.key).get_or_init(|| fetched).await.clone()
+        } else {
+            fetched.await
+        };
         Control { kind, url, probe: Some(probe) }
     }
 

@@ -12,7 +12,7 @@ use url::Url;
 use crate::crawl::CrawlRules;
 use crate::{ControlCache, PageCheckRequest, PageCheckSettings, PageChecker};
 use relink_documents::parse_page;
-use relink_requests::{PoliteFetch, PoliteFetchSettings, Ports, final_url};
+use relink_requests::{PoliteFetch, PoliteFetchSettings, Ports, RobotsUse, final_url};
 
 /// Limits and rules of a [`PageReader`].
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,7 @@ impl<'p> PageReader<'p> {
             store: Some(&*ports.store),
             politeness,
             max_host_wait,
+            robots: RobotsUse::Obey,
         });
         // The seed for random names is the current time.
         let salt = ports.now().as_millisecond().cast_unsigned();
@@ -69,7 +70,7 @@ impl<'p> PageReader<'p> {
         let checker = PageChecker { fetch: &self.fetch, clock, settings };
         let request =
             PageCheckRequest { url: url.to_string(), rights, ..PageCheckRequest::default() };
-        let check = checker.check_page(&request, &mut self.controls).await;
+        let check = checker.check_page(&request, &self.controls).await;
         let verdict = check.judgment.verdict;
         let is_live =
             matches!(verdict, Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk);

@@ -5,12 +5,12 @@
 //! *sigma*. "The paper" is *Sic transit gloria telae* (Bar-Yossef et al., WWW 2004).
 //!
 //! [`measure()`] probes the live web, one page after the other, until the
-//! estimate is precise enough. [`WebGraph`] is a stored graph (a crawl or a
+//! estimate is precise enough; with a radius, it probes several hosts at the same time. [`WebGraph`] is a stored graph (a crawl or a
 //! list of links). All its pages are scored exactly, except for unknown pages
 //! at its edge.
 //!
-//! [`measure_list`] measures many pages with one page cache and stores their
-//! scores.
+//! [`measure_list`] measures many pages at the same time with one page cache and stores
+//! their scores.
 //!
 //! `relink-decay` computes the score and `relink-judge` the verdicts. Stored
 //! results of dead pages are reused.
@@ -27,6 +27,7 @@ mod scores;
 mod web_graph;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use relink_decay::{
@@ -53,7 +54,7 @@ pub use self::web_graph::WebGraph;
 
 use self::page_prober::{Destination, ObservedPage, PageProber};
 use relink_engine::{Observer, Progress};
-use relink_requests::StopSignal;
+use relink_requests::{MAX_CONCURRENT_PARTS, StopSignal, run_in_order};
 
 /// Index of the measured page.
 const START_PAGE: PageIndex = 0;
@@ -175,26 +176,25 @@ pub async fn measure(
 ) -> MeasureOutcome {
     let mut random = SplitMix64::new(settings.seed);
     let prober = PageProber::new(ports, settings, random.next_u64());
-    let mut measurement = DecayMeasurement::new(settings.clone(), prober);
+    let mut measurement = DecayMeasurement::new(settings.clone(), &prober);
     let end = measurement.run(&mut || random.unit(), observer, stop).await;
-    let requests = measurement.prober.fetch.requests().await;
-    measurement.outcome(end, requests)
+    measurement.outcome(end)
 }
 
-/// A measurement in progress.
-struct DecayMeasurement<'a> {
+/// A running measurement.
+struct DecayMeasurement<'p, 'a> {
     settings: MeasureSettings,
-    prober: PageProber<'a>,
+    prober: &'p PageProber<'a>,
     estimator: DecayEstimator,
     /// All destinations found so far, by index.
     destinations: Vec<Destination>,
     page_indexes: HashMap<Destination, PageIndex>,
     /// Probed pages, in order.
-    observed_pages: Vec<(PageIndex, ObservedPage)>,
+    observed_pages: Vec<(PageIndex, Arc<ObservedPage>)>,
 }
 
-impl<'a> DecayMeasurement<'a> {
-    fn new(settings: MeasureSettings, prober: PageProber<'a>) -> Self {
+impl<'p, 'a> DecayMeasurement<'p, 'a> {
+    fn new(settings: MeasureSettings, prober: &'p PageProber<'a>) -> Self {
         let start = Destination::Page(settings.url.to_string());
         Self {
             estimator: DecayEstimator::new(
@@ -250,17 +250,42 @@ impl<'a> DecayMeasurement<'a> {
             // Pages are numbered as they are found, so the pages at one distance are
             // consecutive.
             let page_count = PageIndex::try_from(self.destinations.len()).unwrap_or(PageIndex::MAX);
-            while next_page < page_count {
-                if self.observed_pages.len() >= self.settings.stopping_rule.max_pages_fetched {
-                    return MeasureEnd::PageLimitReached;
-                }
-                if let Err(end) = self.fetch_page(next_page, observer, stop).await {
-                    return end;
-                }
-                next_page += 1;
+            let max_pages = self.settings.stopping_rule.max_pages_fetched;
+            let remaining = max_pages.saturating_sub(self.observed_pages.len());
+            let pages: Vec<PageIndex> = (next_page..page_count).take(remaining).collect();
+            if let Err(end) = self.fetch_pages(&pages, observer, stop).await {
+                return end;
+            }
+            next_page += PageIndex::try_from(pages.len()).unwrap_or(PageIndex::MAX);
+            if next_page < page_count {
+                return MeasureEnd::PageLimitReached;
             }
         }
         MeasureEnd::Converged
+    }
+
+    /// Fetches pages at the same time, and records them in order. Returns why the
+    /// measurement ends, if it does.
+    async fn fetch_pages(
+        &mut self,
+        pages: &[PageIndex],
+        observer: &mut dyn Observer,
+        stop: &StopSignal,
+    ) -> Result<(), MeasureEnd> {
+        let (prober, start) = (self.prober, self.start());
+        let found: Vec<(PageIndex, Destination)> =
+            pages.iter().map(|page| (*page, self.destinations[*page as usize].clone())).collect();
+        let probe = |(page, destination): (PageIndex, Destination)| {
+            let start = start.as_ref();
+            async move { Ok((page, prober.probe(&destination, start).await)) }
+        };
+        let record = |(page, probed)| self.accept_page(page, probed, observer);
+        tokio::select! {
+            // After a stop, no request is started.
+            biased;
+            () = stop.stopped() => Err(MeasureEnd::Interrupted),
+            fetched = run_in_order(found, MAX_CONCURRENT_PARTS, probe, record) => fetched,
+        }
     }
 
     /// Fetches and records one page, or returns why the measurement ends.
@@ -270,16 +295,26 @@ impl<'a> DecayMeasurement<'a> {
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> Result<(), MeasureEnd> {
-        let destination = self.destinations[page as usize].clone();
-        let probed = tokio::select! {
-            probed = self.prober.probe(&destination) => probed,
-            () = stop.stopped() => return Err(MeasureEnd::Interrupted),
-        };
+        self.fetch_pages(&[page], observer, stop).await
+    }
+
+    /// Returns the URL given by the user, if there is one.
+    fn start(&self) -> Option<Url> {
+        self.settings.is_user_supplied.then(|| self.settings.url.clone())
+    }
+
+    /// Records a fetched page, or returns why the measurement ends.
+    fn accept_page(
+        &mut self,
+        page: PageIndex,
+        probed: Arc<ObservedPage>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MeasureEnd> {
         // The first page is the measured page itself.
         if self.observed_pages.is_empty() && probed.is_refused() {
-            return Err(MeasureEnd::NotRequested(probed.reason));
+            return Err(MeasureEnd::NotRequested(probed.reason.clone()));
         }
-        if let Some(outcome) = self.network_failure(&probed).await {
+        if let Some(outcome) = self.network_failure(&probed) {
             return Err(MeasureEnd::NoNetwork(outcome));
         }
         self.record_page(page, probed);
@@ -310,13 +345,13 @@ impl<'a> DecayMeasurement<'a> {
 
     /// Returns the failure if it may be caused by the local network, because no
     /// server has responded yet.
-    async fn network_failure(&self, probed: &ObservedPage) -> Option<FetchOutcome> {
+    fn network_failure(&self, probed: &ObservedPage) -> Option<FetchOutcome> {
         let outcome = probed.outcome.as_ref().filter(|outcome| is_network_failure(outcome))?;
-        (!self.prober.fetch.has_reached_server().await).then(|| outcome.clone())
+        (!self.prober.fetch.has_reached_server()).then(|| outcome.clone())
     }
 
     /// Passes a page and its links to the estimator.
-    fn record_page(&mut self, page: PageIndex, probed: ObservedPage) {
+    fn record_page(&mut self, page: PageIndex, probed: Arc<ObservedPage>) {
         let links = probed.links.iter().map(|link| self.page_index(link)).collect();
         let failure_probability = self.settings.failure_model.failure_probability(probed.verdict);
         self.estimator

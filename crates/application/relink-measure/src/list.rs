@@ -1,15 +1,18 @@
 //! Measures the decay of many pages with one shared page cache.
 //!
-//! A page that several measurements reach is fetched once. Every score is stored, so that
+//! Several measurements run at the same time, so that they do not wait for the rate limits of
+//! each other's hosts. A page that several measurements reach is fetched once. Every score is stored, so that
 //! it can be compared with later scores, and so that `relink check` can report live pages
 //! with a high decay. A *dead end* is a dead page on which random walks end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use relink_frontier::host_key;
 use relink_model::Verdict;
-use relink_ports::{DecayStore, StoreError, StoredDecay};
+use relink_ports::{CheckedTarget, DecayStore, StoreError, StoredDecay};
 use relink_survey::SplitMix64;
 use url::Url;
 
@@ -17,8 +20,8 @@ use super::page_prober::PageProber;
 use super::{
     DecayMeasurement, MeasureEnd, MeasureOutcome, MeasurePorts, MeasureSettings, RequestCost,
 };
-use relink_engine::Observer;
-use relink_requests::StopSignal;
+use relink_engine::{Observer, Progress};
+use relink_requests::{MAX_CONCURRENT_PARTS, StopSignal, run_in_order};
 
 /// Number of dead ends that are stored with a score.
 const STORED_DEAD_ENDS: usize = 5;
@@ -56,48 +59,151 @@ pub struct DecayDay {
     pub mean_dead_share: Option<f64>,
 }
 
-/// Measures the pages `urls` one after the other. The URL in `settings` is ignored.
+/// Measures the pages `urls`. The URL in `settings` is ignored.
 ///
 /// # Errors
 ///
 /// If the scores cannot be stored.
-pub async fn measure_list(
+pub async fn measure_list<'u>(
     ports: MeasurePorts<'_>,
     settings: &MeasureSettings,
-    urls: &[Url],
+    urls: &'u [Url],
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> Result<ListOutcome, StoreError> {
     let mut random = SplitMix64::new(settings.seed);
-    let mut prober = PageProber::new(ports, settings, random.next_u64());
-    let mut list = ListOutcome {
-        pages: Vec::new(),
-        cost: RequestCost { pages: 0, requests: 0, reused: 0 },
-        is_interrupted: false,
+    let prober = PageProber::new(ports, settings, random.next_u64());
+    let progress = ListProgress::new(observer);
+    let parts: Vec<ListPage<'_>> = urls
+        .iter()
+        .enumerate()
+        .map(|(index, url)| ListPage { index, url, seed: random.next_u64() })
+        .collect();
+    let measure = |page: ListPage<'u>| {
+        let settings = page.settings(settings);
+        let mut observer = progress.of_page(page.index);
+        let prober = &prober;
+        async move { Ok((page, measure_page(prober, settings, &mut observer, stop).await?)) }
     };
-    for url in urls {
-        let settings = MeasureSettings { url: url.clone(), ..settings.clone() };
-        prober.start = settings.is_user_supplied.then(|| url.clone());
-        let mut measurement = DecayMeasurement::new(settings, prober);
-        let end = measurement.run(&mut || random.unit(), observer, stop).await;
-        let requests = measurement.prober.fetch.requests().await;
-        let outcome = measurement.outcome(end, requests);
-        prober = measurement.prober;
-        list.cost.requests = requests;
-        list.is_interrupted = outcome.end == MeasureEnd::Interrupted;
-        if list.is_interrupted {
-            break;
+    let mut measured: Vec<(ListPage<'_>, MeasuredPage)> = Vec::with_capacity(urls.len());
+    let add = |page| {
+        measured.push(page);
+        Ok(())
+    };
+    run_in_order(by_turns(parts), MAX_CONCURRENT_PARTS, measure, add).await?;
+    measured.sort_by_key(|(page, _)| page.index);
+    for (page, result) in &mut measured {
+        // No server had responded when this page failed. If one has responded later, the
+        // local network works, and the results in the cache can be used.
+        let is_doubtful = matches!(result.outcome.end, MeasureEnd::NoNetwork(_));
+        if is_doubtful && prober.fetch.has_reached_server() {
+            let mut observer = progress.of_page(page.index);
+            *result = measure_page(&prober, page.settings(settings), &mut observer, stop).await?;
         }
-        if let (Some(store), Some(score)) =
-            (ports.store, stored_score(url, &outcome, ports.clock.now()))
-        {
-            store.save_decay(&[score]).await?;
-        }
-        list.pages.push(MeasuredPage { url: url.clone(), outcome });
     }
-    list.cost.pages = prober.requested_pages();
-    list.cost.reused = prober.reused;
-    Ok(list)
+    let mut pages: Vec<MeasuredPage> = measured.into_iter().map(|(_, page)| page).collect();
+    let interrupted = pages.iter().position(|page| page.outcome.end == MeasureEnd::Interrupted);
+    pages.truncate(interrupted.unwrap_or(pages.len()));
+    let cost = RequestCost {
+        pages: prober.requested_pages(),
+        requests: prober.fetch.requests(),
+        reused: prober.reused(),
+    };
+    Ok(ListOutcome { pages, cost, is_interrupted: interrupted.is_some() })
+}
+
+/// A page of the list.
+#[derive(Debug, Clone, Copy)]
+struct ListPage<'u> {
+    /// Its position in the list.
+    index: usize,
+    url: &'u Url,
+    /// The seed of its random walks. It does not depend on the other pages.
+    seed: u64,
+}
+
+impl ListPage<'_> {
+    /// Returns the settings of the measurement of this page.
+    fn settings(&self, of_list: &MeasureSettings) -> MeasureSettings {
+        MeasureSettings { url: self.url.clone(), seed: self.seed, ..of_list.clone() }
+    }
+}
+
+/// Orders pages so that all hosts take turns. Pages of one host wait for each other.
+fn by_turns(mut pages: Vec<ListPage<'_>>) -> Vec<ListPage<'_>> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut turn = |page: &ListPage<'_>| {
+        let count = counts.entry(host_key(page.url)).or_default();
+        *count += 1;
+        *count
+    };
+    pages.sort_by_cached_key(|page| (turn(page), page.index));
+    pages
+}
+
+/// Measures one page, and stores its score.
+async fn measure_page(
+    prober: &PageProber<'_>,
+    settings: MeasureSettings,
+    observer: &mut dyn Observer,
+    stop: &StopSignal,
+) -> Result<MeasuredPage, StoreError> {
+    let url = settings.url.clone();
+    let mut random = SplitMix64::new(settings.seed);
+    let mut measurement = DecayMeasurement::new(settings, prober);
+    let end = measurement.run(&mut || random.unit(), observer, stop).await;
+    let outcome = measurement.outcome(end);
+    if let (Some(store), Some(score)) =
+        (prober.score_store, stored_score(&url, &outcome, prober.clock.now()))
+    {
+        store.save_decay(&[score]).await?;
+    }
+    Ok(MeasuredPage { url, outcome })
+}
+
+/// Joins the progress of the measurements of a list.
+struct ListProgress<'o> {
+    state: Mutex<ListProgressState<'o>>,
+}
+
+struct ListProgressState<'o> {
+    observer: &'o mut dyn Observer,
+    /// Checked and known pages, by the position of the measured page in the list.
+    pages: BTreeMap<usize, (u64, u64)>,
+}
+
+impl<'o> ListProgress<'o> {
+    fn new(observer: &'o mut dyn Observer) -> Self {
+        Self { state: Mutex::new(ListProgressState { observer, pages: BTreeMap::new() }) }
+    }
+
+    /// Returns the observer of the measurement of one page.
+    fn of_page(&self, index: usize) -> PageProgress<'_, 'o> {
+        PageProgress { list: self, index }
+    }
+}
+
+/// Observer of one measurement of a list.
+struct PageProgress<'p, 'o> {
+    list: &'p ListProgress<'o>,
+    index: usize,
+}
+
+impl Observer for PageProgress<'_, '_> {
+    fn on_result(&mut self, checked: &CheckedTarget) -> std::io::Result<()> {
+        self.list.state.lock().unwrap_or_else(PoisonError::into_inner).observer.on_result(checked)
+    }
+
+    fn on_progress(&mut self, progress: &Progress) {
+        let Progress::Checking { checked, targets, in_flight, waiting } = progress.clone() else {
+            return;
+        };
+        let mut state = self.list.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.pages.insert(self.index, (checked, targets));
+        let checked = state.pages.values().map(|(checked, _)| checked).sum();
+        let targets = state.pages.values().map(|(_, targets)| targets).sum();
+        state.observer.on_progress(&Progress::Checking { checked, targets, in_flight, waiting });
+    }
 }
 
 /// Returns the score to store, or `None` if nothing was measured.

@@ -15,9 +15,9 @@ use super::{
     PageDecayDetails, RequestCost, START_PAGE,
 };
 
-impl DecayMeasurement<'_> {
+impl DecayMeasurement<'_, '_> {
     /// Returns the result of the measurement so far.
-    pub(super) fn outcome(&self, end: MeasureEnd, requests: u64) -> MeasureOutcome {
+    pub(super) fn outcome(&self, end: MeasureEnd) -> MeasureOutcome {
         let first = self.observed_pages.first().map(|(_, probed)| probed);
         let blocked =
             self.observed_pages.iter().filter(|(_, probed)| self.is_unknown(probed)).count();
@@ -29,7 +29,11 @@ impl DecayMeasurement<'_> {
             details: self.details(&end),
             blocked: blocked as u64,
             blocked_share: if blocked == 0 { 0.0 } else { self.blocked_share() },
-            cost: RequestCost { pages: requested as u64, requests, reused: self.prober.reused },
+            cost: RequestCost {
+                pages: requested as u64,
+                requests: self.prober.fetch.requests(),
+                reused: self.prober.reused(),
+            },
             dead_pages_met: self.dead_pages_met(),
             abandonment: first.and_then(|probed| probed.abandonment.clone()),
             end,

@@ -1,6 +1,8 @@
 //! Probes a page: returns its verdict and the links that a user may follow.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::SignedDuration;
 use jiff::civil::Date;
@@ -8,6 +10,7 @@ use jiff::tz::TimeZone;
 use relink_model::{FetchOutcome, LinkKind, RequestRights, Verdict};
 use relink_page::Abandonment;
 use relink_ports::{Clock, Store};
+use tokio::sync::OnceCell;
 use url::Url;
 
 use super::failure_list::FailureList;
@@ -16,7 +19,9 @@ use relink_documents::{ParsedLink, parse_page};
 use relink_engine::{
     ControlCache, CrawlRules, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker,
 };
-use relink_requests::{PoliteFetch, PoliteFetchSettings, RequestRefusal, final_url, isolate_async};
+use relink_requests::{
+    PoliteFetch, PoliteFetchSettings, RequestRefusal, RobotsUse, final_url, isolate_async,
+};
 
 /// Maximum number of pages that are cached in memory.
 const MAX_CACHED_PAGES: usize = 50_000;
@@ -24,24 +29,27 @@ const MAX_CACHED_PAGES: usize = 50_000;
 /// Maximum age of a stored result that is reused: a check of the same day.
 const MAX_STORED_AGE: SignedDuration = SignedDuration::from_hours(24);
 
-/// Probes pages, one after the other, each once.
+/// Probes pages, each once. Several measurements can use it at the same time.
 pub(super) struct PageProber<'a> {
     pub(super) fetch: PoliteFetch<'a>,
     pub(super) clock: &'a dyn Clock,
     pub(super) settings: PageCheckSettings,
-    /// The URL given by the user.
-    pub(super) start: Option<Url>,
     /// Controls (pages fetched only for comparison) shared by all pages.
     pub(super) controls: ControlCache,
-    /// Pages that were probed before.
-    cache: HashMap<Destination, ObservedPage>,
+    /// Pages that were probed before, or are being probed.
+    cache: Mutex<HashMap<Destination, CachedPage>>,
+    /// Store of the measured scores, if there is one.
+    pub(super) score_store: Option<&'a dyn Store>,
     /// Store of earlier results, if they are reused.
     store: Option<&'a dyn Store>,
     /// Pages that count as dead without a request.
     failure_list: FailureList,
     /// Number of reused results.
-    pub(super) reused: u64,
+    reused: AtomicU64,
 }
+
+/// A page, once it is probed.
+type CachedPage = Arc<OnceCell<Arc<ObservedPage>>>;
 
 /// Result of probing a page.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +107,7 @@ impl<'a> PageProber<'a> {
                 store,
                 politeness,
                 max_host_wait,
+                robots: RobotsUse::Obey,
             }),
             clock,
             settings: PageCheckSettings {
@@ -107,44 +116,64 @@ impl<'a> PageProber<'a> {
                 max_host_wait,
                 salt,
             },
-            start: settings.is_user_supplied.then(|| settings.url.clone()),
             controls: ControlCache::default(),
-            cache: HashMap::new(),
+            cache: Mutex::default(),
+            score_store: store,
             store: store.filter(|_| settings.reuses_results),
             failure_list: settings.failure_list.clone(),
-            reused: 0,
+            reused: AtomicU64::new(0),
         }
     }
 
     /// Returns the number of pages that were requested.
     pub(super) fn requested_pages(&self) -> u64 {
-        self.cache.values().filter(|page| page.outcome.is_some()).count() as u64
+        let cache = self.cache();
+        let pages = cache.values().filter_map(|page| page.get());
+        pages.filter(|page| page.outcome.is_some()).count() as u64
     }
 
-    /// Probes a destination, or returns the earlier result.
-    pub(super) async fn probe(&mut self, destination: &Destination) -> ObservedPage {
-        if let Some(cached) = self.cache.get(destination) {
-            return cached.clone();
-        }
-        let page = self.fetch_and_judge(destination).await;
-        if self.cache.len() < MAX_CACHED_PAGES {
-            self.cache.insert(destination.clone(), page.clone());
-        }
-        page
+    /// Returns the number of results that were reused.
+    pub(super) fn reused(&self) -> u64 {
+        self.reused.load(Ordering::Relaxed)
+    }
+
+    fn cache(&self) -> MutexGuard<'_, HashMap<Destination, CachedPage>> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Probes a destination, or returns the earlier result. `start` is the URL given by the
+    /// user, if there is one.
+    pub(super) async fn probe(
+        &self,
+        destination: &Destination,
+        start: Option<&Url>,
+    ) -> Arc<ObservedPage> {
+        let page = async { Arc::new(self.request(destination, start).await) };
+        let cached = {
+            let mut cache = self.cache();
+            match cache.get(destination) {
+                Some(cached) => Arc::clone(cached),
+                None if cache.len() < MAX_CACHED_PAGES => {
+                    Arc::clone(cache.entry(destination.clone()).or_default())
+                }
+                None => CachedPage::default(),
+            }
+        };
+        Arc::clone(cached.get_or_init(|| page).await)
     }
 
     /// Fetches and judges a page, unless its state is known without a request.
-    async fn fetch_and_judge(&mut self, destination: &Destination) -> ObservedPage {
+    async fn request(&self, destination: &Destination, start: Option<&Url>) -> ObservedPage {
         let Destination::Page(url) = destination else { return invalid_url_page() };
         let Ok(url) = Url::parse(url) else { return invalid_url_page() };
         if self.failure_list.contains(url.as_str()) {
             return ObservedPage::without_links(Verdict::Dead, "listed as dead".to_owned(), None);
         }
         if let Some(page) = self.stored_page(&url).await {
-            self.reused += 1;
+            self.reused.fetch_add(1, Ordering::Relaxed);
             return page;
         }
-        let rights = match &self.start {
+        let rights = match start {
             Some(start) => RequestRights::user_supplied().inherit(start, &url),
             None => RequestRights::discovered(),
         };
@@ -157,7 +186,7 @@ impl<'a> PageProber<'a> {
             PageChecker { fetch: &self.fetch, clock: self.clock, settings: self.settings };
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
         let check =
-            async { observed_page(checker.check_page(&request, &mut self.controls).await, today) };
+            async { observed_page(checker.check_page(&request, &self.controls).await, today) };
         let page = isolate_async(url.as_str(), check).await;
         page.unwrap_or_else(|_| internal_error_page())
     }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_decay::Interval;
-use relink_model::{Hop, Timings};
+use relink_model::{ConnectError, Hop, Timings};
 use relink_ports::{Body, CheckedTarget, FetchRequest, FetchResult};
 use tokio::time::Instant;
 
@@ -47,11 +47,26 @@ impl SiteInMemory {
     }
 }
 
+/// The result of a request to a host that refuses connections.
+fn refused() -> FetchResult {
+    FetchResult {
+        hops: Vec::new(),
+        outcome: FetchOutcome::ConnectFailed(ConnectError::Refused),
+        timings: Timings::default(),
+        retry_after: None,
+        headers: Vec::new(),
+        body: None,
+    }
+}
+
 #[async_trait]
 impl Fetch for SiteInMemory {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let path = request.url.path().to_owned();
         self.requests.lock().unwrap().push((Instant::now(), path.clone()));
+        if request.url.host_str() == Some("down.test") {
+            return refused();
+        }
         let (status, html) = match self.pages.get(&path) {
             _ if path.ends_with('!') => (503, String::new()),
             _ if path.ends_with("-wall") => (401, String::new()),
@@ -346,4 +361,40 @@ async fn signs_of_abandonment_are_listed() {
     let abandonment = measured(&web, &settings()).await.abandonment.unwrap();
     let signs: Vec<String> = abandonment.signs.iter().map(ToString::to_string).collect();
     assert_eq!(signs, ["last updated in 2011 by its own account"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_of_a_list_on_different_hosts_do_not_wait_for_each_other() {
+    let web = Web::new("/ a gone\n/a");
+    let urls: Vec<Url> =
+        (0..20).map(|host| format!("http://host{host}.test/").parse().unwrap()).collect();
+    let interval = Duration::from_mins(1);
+    let settings = MeasureSettings {
+        politeness: PolitenessPolicy::check(1, interval),
+        max_host_wait: Duration::from_hours(1),
+        ..settings()
+    };
+    let started = Instant::now();
+    let stop = StopSignal::never();
+    let list =
+        measure_list(ports(&web), &settings, &urls, &mut IgnoreResults, &stop).await.unwrap();
+    let measured: Vec<&Url> = list.pages.iter().map(|page| &page.url).collect();
+    assert_eq!(measured, urls.iter().collect::<Vec<_>>());
+    let scores: Vec<f64> = list.pages.iter().map(|page| page.outcome.details.decay.get()).collect();
+    assert!(scores.iter().all(|score| score.to_bits() == scores[0].to_bits()), "{scores:?}");
+    let requests = web.requests.lock().unwrap().len();
+    let per_host = u32::try_from(requests / urls.len()).unwrap();
+    assert!(started.elapsed() < interval * (per_host + 2), "{:?}", started.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn list_that_starts_with_a_dead_host_is_measured() {
+    let web = Web::new("/ a\n/a");
+    let urls: Vec<Url> =
+        ["http://down.test/", "http://b.test/"].iter().map(|url| url.parse().unwrap()).collect();
+    let stop = StopSignal::never();
+    let list =
+        measure_list(ports(&web), &settings(), &urls, &mut IgnoreResults, &stop).await.unwrap();
+    let ends: Vec<&MeasureEnd> = list.pages.iter().map(|page| &page.outcome.end).collect();
+    assert_eq!(ends, [&MeasureEnd::Converged, &MeasureEnd::Converged]);
 }

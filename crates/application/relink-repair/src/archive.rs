@@ -4,10 +4,12 @@
 //! [`save_pages`] fetches the pages without a copy, with the rate limits and
 //! robots.txt of their hosts, and passes the responses to an [`ArchiveWriter`].
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::PolitenessPolicy;
+use relink_frontier::{PolitenessPolicy, host_key};
 use relink_model::{Capture, FetchOutcome, Hop, RequestRights, RunId, Verdict};
 use relink_ports::{
     Archive, ArchiveError, ArchiveWriter, Body, CaptureOrder, CaptureQuery, CaptureStatusFilter,
@@ -16,10 +18,20 @@ use relink_ports::{
 };
 use url::Url;
 
-use relink_requests::{EngineError, PoliteFetch, PoliteFetchSettings, Ports, StopSignal};
+use relink_requests::{
+    EngineError, PoliteFetch, PoliteFetchSettings, Ports, RobotsUse, StopSignal, run_in_order,
+};
 
 /// Number of targets read from the store at a time.
 const BATCH_SIZE: usize = 256;
+
+/// Number of pages whose copies are looked up at the same time. Each archive gets one request
+/// at a time, so more is useless.
+const MAX_CONCURRENT_QUERIES: usize = 4;
+
+/// Number of hosts from which pages are saved at the same time. It limits the memory for
+/// their bodies.
+const MAX_CONCURRENT_SAVES: usize = 8;
 
 /// Verdicts of pages that can be archived.
 const LIVE_VERDICTS: [Verdict; 4] =
@@ -100,14 +112,19 @@ pub async fn find_copies(
 ) -> Result<Vec<LivePage>, EngineError> {
     let mut pages = live_pages(ports, run, max_locations).await?;
     let total = pages.len();
-    for (index, page) in pages.iter_mut().enumerate() {
-        if stop.is_stopped() {
-            break;
-        }
-        progress(index, total);
-        page.copy = find_copy(ports, page).await;
-    }
-    Ok(pages)
+    let query = |page: LivePage| async move {
+        // After a stop, no archive is queried.
+        let copy = if stop.is_stopped() { None } else { Some(find_copy(ports, &page).await) };
+        Ok::<_, EngineError>(copy.map_or(page.clone(), |copy| LivePage { copy, ..page }))
+    };
+    let mut queried = Vec::with_capacity(total);
+    let add = |page| {
+        progress(queried.len(), total);
+        queried.push(page);
+        Ok(())
+    };
+    run_in_order(pages.drain(..), MAX_CONCURRENT_QUERIES, query, add).await?;
+    Ok(queried)
 }
 
 /// Returns the live pages of a run, sorted by URL.
@@ -198,7 +215,7 @@ pub async fn save_pages(
     settings: SaveSettings,
     pages: &mut [LivePage],
     writer: &mut dyn ArchiveWriter,
-    progress: &mut dyn FnMut(usize, usize),
+    progress: &mut (dyn FnMut(usize, usize) + Send),
     stop: &StopSignal,
 ) -> Result<(), EngineError> {
     let polite = PoliteFetch::new(PoliteFetchSettings {
@@ -207,41 +224,87 @@ pub async fn save_pages(
         store: Some(&*ports.store),
         politeness: settings.politeness,
         max_host_wait: settings.max_host_wait,
+        robots: RobotsUse::Obey,
     });
-    let is_missing = |page: &&mut LivePage| page.copy == CopyState::Missing;
-    let total = pages.iter_mut().filter(is_missing).count();
-    for (index, page) in pages.iter_mut().filter(is_missing).enumerate() {
-        if stop.is_stopped() {
-            break;
+    let mut hosts: BTreeMap<String, Vec<(usize, Url)>> = BTreeMap::new();
+    for (index, page) in pages.iter().enumerate() {
+        if page.copy == CopyState::Missing {
+            hosts.entry(host_key(&page.url)).or_default().push((index, page.url.clone()));
         }
-        progress(index, total);
-        page.copy = save_page(ports, &polite, &page.url, writer).await?;
     }
-    Ok(())
+    let total = hosts.values().map(Vec::len).sum();
+    let saver = PageSaver { ports, polite, output: Mutex::new((writer, progress, 0)), total };
+    let save = |pages| saver.save_host(pages, stop);
+    let finish = |copies: Vec<(usize, CopyState)>| {
+        for (index, copy) in copies {
+            pages[index].copy = copy;
+        }
+        Ok(())
+    };
+    run_in_order(hosts.into_values(), MAX_CONCURRENT_SAVES, save, finish).await
 }
 
-/// Fetches a page and saves it. Returns whether the page was saved.
-async fn save_page(
+/// Saves the pages of several hosts at the same time.
+struct PageSaver<'a> {
+    ports: &'a Ports,
+    polite: PoliteFetch<'a>,
+    /// The writer, the progress, and the number of pages tried.
+    output: Mutex<(&'a mut dyn ArchiveWriter, &'a mut (dyn FnMut(usize, usize) + Send), usize)>,
+    /// Number of all pages to save.
+    total: usize,
+}
+
+impl PageSaver<'_> {
+    /// Saves the pages of one host, one after the other. Each page has its index.
+    async fn save_host(
+        &self,
+        pages: Vec<(usize, Url)>,
+        stop: &StopSignal,
+    ) -> Result<Vec<(usize, CopyState)>, EngineError> {
+        let mut copies = Vec::with_capacity(pages.len());
+        for (index, url) in pages {
+            if stop.is_stopped() {
+                break;
+            }
+            let captured_at = self.ports.now();
+            let result = fetch_page(self.ports, &self.polite, url).await?;
+            let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+            let (writer, progress, saved) = &mut *output;
+            progress(*saved, self.total);
+            *saved += 1;
+            copies.push((index, save_page(&result, captured_at, &mut **writer)?));
+        }
+        Ok(copies)
+    }
+}
+
+/// Fetches a page to save.
+async fn fetch_page(
     ports: &Ports,
     polite: &PoliteFetch<'_>,
-    url: &Url,
-    writer: &mut dyn ArchiveWriter,
-) -> Result<CopyState, EngineError> {
+    url: Url,
+) -> Result<FetchResult, EngineError> {
     // The permissions of the request are stored with the target.
     let stored = ports.store.dead_target(url.as_str()).await?;
     let rights = stored.map_or(RequestRights::default(), |stored| stored.rights);
-    let captured_at = ports.now();
     let options = RequestOptions {
         response_headers: &SAVED_HEADERS,
         max_body_bytes: Some(MAX_PAGE_BYTES),
         ..RequestOptions::default()
     };
-    let request = FetchRequest { url: url.clone(), rights, user_agent: UserAgent::Relink, options };
-    let result = polite.fetch(request).await;
-    if let Some(reason) = not_saved_reason(&result) {
+    Ok(polite.fetch(FetchRequest { url, rights, user_agent: UserAgent::Relink, options }).await)
+}
+
+/// Saves the responses of a page.
+fn save_page(
+    result: &FetchResult,
+    captured_at: Timestamp,
+    writer: &mut dyn ArchiveWriter,
+) -> Result<CopyState, EngineError> {
+    if let Some(reason) = failure(result) {
         return Ok(CopyState::NotSaved(reason));
     }
-    for response in captured_responses(&result, captured_at) {
+    for response in responses(result, captured_at) {
         writer.write(&response).map_err(EngineError::Output)?;
     }
     Ok(CopyState::Saved)

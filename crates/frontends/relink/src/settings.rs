@@ -468,14 +468,15 @@ fn load_settings(
     (now, max_age): (Timestamp, Duration),
     spool_file: &mut Option<SpoolFile>,
 ) -> Result<LoadSettings, CommandError> {
+    let dispatch = dispatch_settings(config, max_age);
     Ok(LoadSettings {
         inputs: inputs.iter().map(|text| input(text, spool_file)).collect::<Result<_, _>>()?,
         scope: url_filter(config)?,
         is_offline: config.offline.unwrap_or(false),
         fresh_since: fresh_since(now, max_age),
-        sitemap_delay: config
-            .host_interval
-            .map_or(PolitenessPolicy::CHECK_INTERVAL, |duration| duration.0),
+        politeness: dispatch.politeness,
+        max_host_wait: dispatch.max_host_wait,
+        retries: dispatch.policy.retries,
         max_page_bytes: page_bytes(config),
         read_options: options,
         revision: std::env::current_dir().ok().and_then(|dir| relink_git::head_commit(&dir)),

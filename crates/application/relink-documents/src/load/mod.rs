@@ -6,7 +6,6 @@ mod code_tags;
 mod diagnostics;
 mod directory_cache;
 mod document_content;
-mod host_wait;
 mod ignore_rules;
 mod includers;
 mod includes;
@@ -32,7 +31,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relink_frontier::{UrlFilter, canonicalize, host_key};
+use relink_frontier::{PolitenessPolicy, UrlFilter, canonicalize, host_key};
 use relink_model::{Link, LinkKind, LinkTarget, RequestRights, RunId, SourceLocation, Span};
 use relink_page::{DocumentFormat, Options};
 use relink_ports::{
@@ -45,7 +44,6 @@ use xxhash_rust::xxh3::xxh3_64;
 pub use self::diagnostics::{Diagnostic, Diagnostics};
 use self::document_content::DocumentContent;
 pub use self::document_content::content_hash;
-use self::host_wait::LastRequests;
 use self::ignore_rules::IgnoreRules;
 pub use self::inputs::Input;
 pub use self::inputs::{ResolvedInput, may_list_sitemaps, resolve_inputs};
@@ -61,7 +59,10 @@ use self::resolve::{LinkResolution, LinkResolver};
 pub use self::skip::{CheckSkipReason, SkipCounts};
 use crate::binary::binary_problem;
 use crate::decompress::{DecompressError, DecompressLimits, decompress, inner_name, is_gzip};
-use relink_requests::{EngineError, Panicked, Ports, StopSignal, isolate, isolate_async};
+use relink_requests::{
+    EngineError, Panicked, PoliteFetch, PoliteFetchSettings, Ports, RobotsUse, StopSignal, isolate,
+    isolate_async,
+};
 
 /// Label of the document with the URLs given as arguments.
 const ARGUMENTS: &str = "arguments";
@@ -81,8 +82,12 @@ pub struct LoadSettings {
     pub fresh_since: Timestamp,
     /// How documents are read.
     pub read_options: ReadOptions,
-    /// Minimum interval between two sitemap requests.
-    pub sitemap_delay: Duration,
+    /// Rate limits per host for pages and sitemaps among the inputs.
+    pub politeness: PolitenessPolicy,
+    /// Maximum wait for a host. A page or sitemap of a host that requests more is not read.
+    pub max_host_wait: Duration,
+    /// Number of retries after a transient failure of a page or sitemap.
+    pub retries: u32,
     /// Maximum number of bytes read from an input page.
     pub max_page_bytes: usize,
     /// The commit that is checked out in the repository of the inputs, if there is
@@ -126,7 +131,8 @@ pub struct Loader<'a> {
     handoff: LoadHandoff,
     /// Sitemaps listed in documents.
     sitemaps: SitemapQueue,
-    last_requests: LastRequests,
+    /// Sends the requests for pages and sitemaps among the inputs.
+    fetch: PoliteFetch<'a>,
 }
 
 /// Content of a document, and the error that ended its decompression early.
@@ -183,7 +189,16 @@ impl<'a> Loader<'a> {
         settings: &'a LoadSettings,
         progress: &'a LoadProgress,
     ) -> Self {
-        let (summary, documents, handoff, sitemaps, last_requests) = Default::default();
+        let (summary, documents, handoff, sitemaps) = Default::default();
+        let fetch = PoliteFetch::new(PoliteFetchSettings {
+            fetch: &*ports.fetch,
+            clock: &*ports.clock,
+            store: Some(&*ports.store),
+            politeness: settings.politeness,
+            max_host_wait: settings.max_host_wait,
+            // The user names the pages, as in a list of URLs.
+            robots: RobotsUse::Ignore,
+        });
         let paths = settings.inputs.iter().filter_map(|input| match input {
             Input::Path(path) => Some(path.clone()),
             Input::Page { .. } | Input::Stdin(_) | Input::Spooled(_) => None,
@@ -204,7 +219,7 @@ impl<'a> Loader<'a> {
             local_checker,
             handoff,
             sitemaps,
-            last_requests,
+            fetch,
         }
     }
 

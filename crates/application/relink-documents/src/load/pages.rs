@@ -1,15 +1,13 @@
 //! Web documents: pages among the inputs, and the sitemaps listed in a sitemap
 //! index.
 //!
-//! Sitemaps are fetched one after the other, with a delay between two of them, so that an
-//! index of thousands does not overload a host. The probes are passed to the
-//! dispatcher, so that no URL is fetched twice.
+//! They are fetched one after the other, with the rate limits of all other requests and with
+//! retries. The probes are passed to the dispatcher, so that no URL is fetched twice.
 
 use std::collections::{HashSet, VecDeque};
-use std::time::Duration;
 
 use relink_frontier::{canonicalize, host_key};
-use relink_model::{FetchOutcome, RequestRights};
+use relink_model::{FetchOutcome, Probe, RequestRights};
 use relink_page::{DocumentFormat, is_sitemap_index};
 use relink_ports::{Body, RequestOptions, UserAgent};
 use url::Url;
@@ -25,6 +23,7 @@ use crate::parsed_page::{
 use crate::sitemap_limits::{MAX_INDEX_LEVELS, MAX_SITEMAPS};
 use relink_requests::{
     EngineError, ProbeRequest, StopSignal, THROTTLING_STATUSES, isolate, probe_url,
+    transient_retry_delay,
 };
 
 /// Sitemaps to read.
@@ -105,16 +104,22 @@ impl Loader<'_> {
         stop: &StopSignal,
     ) -> Option<(Body, DocumentBase)> {
         let PageRequest { url, rights, max_body_bytes } = request;
-        if !self.wait_for_host(url, stop).await {
+        if self.sitemaps.throttled_hosts.contains(&host_key(url)) {
+            self.report_problem(url.to_string(), "not read: the host limits the request rate");
             return None;
         }
         let options = RequestOptions { max_body_bytes, ..RequestOptions::default() };
         let probe_request =
             ProbeRequest { options, ..ProbeRequest::new(url, rights, UserAgent::Relink) };
         let (probe, body) = tokio::select! {
-            result = probe_url(&*self.ports.fetch, &*self.ports.clock, probe_request) => result,
+            result = self.probe_with_retries(probe_request) => result,
             () = stop.stopped() => return None,
         };
+        if let Some(refusal) = self.fetch.take_refusal() {
+            // The dispatcher decides about the URL as a link.
+            self.report_problem(url.to_string(), &format!("not read: {refusal}"));
+            return None;
+        }
         if probe.outcome.status().is_some_and(|status| THROTTLING_STATUSES.contains(&status)) {
             self.sitemaps.throttled_hosts.insert(host_key(url));
         }
@@ -129,6 +134,25 @@ impl Loader<'_> {
         // The host of a redirect target was not given by the user.
         let rights = rights.inherit(url, &last);
         Some((body.filter(|_| is_success)?, DocumentBase::Web { url: last, rights }))
+    }
+
+    /// Probes a page. A transient failure is retried, because the links of the document
+    /// would otherwise be missing.
+    async fn probe_with_retries(&self, request: ProbeRequest<'_>) -> (Probe, Option<Body>) {
+        let (politeness, max_wait) = (self.settings.politeness, self.settings.max_host_wait);
+        let max_attempts = usize::try_from(self.settings.retries).unwrap_or(usize::MAX);
+        let mut attempts = 0;
+        loop {
+            let clock = &*self.ports.clock;
+            let (probe, body) = probe_url(&self.fetch, clock, request.clone()).await;
+            attempts += 1;
+            let url = request.url.as_str();
+            let wait = transient_retry_delay(attempts, url, &probe, politeness.interval, max_wait);
+            match wait.filter(|_| attempts <= max_attempts) {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => return (probe, body),
+            }
+        }
     }
 
     /// Returns the document of a page; `None` after an internal error.
@@ -202,14 +226,7 @@ impl Loader<'_> {
     /// Reads the queued sitemaps, and those that they list.
     pub(super) async fn load_sitemaps(&mut self, stop: &StopSignal) -> Result<(), EngineError> {
         while let Some(sitemap) = self.sitemaps.waiting.pop_front() {
-            if self.sitemaps.throttled_hosts.contains(&host_key(&sitemap.url)) {
-                self.report_problem(
-                    sitemap.url.to_string(),
-                    "not read: the host limits the request rate",
-                );
-                continue;
-            }
-            if !self.wait_between_sitemaps(stop).await {
+            if stop.is_stopped() {
                 return Ok(());
             }
             self.load_sitemap(&sitemap, stop).await?;
@@ -249,20 +266,6 @@ impl Loader<'_> {
             Some(document) => self.load_document(document, *depth).await,
             None => Ok(()),
         }
-    }
-
-    /// Waits between two sitemaps. Returns `false` if the run is stopped.
-    async fn wait_between_sitemaps(&self, stop: &StopSignal) -> bool {
-        let delay: Duration = self.settings.sitemap_delay;
-        tokio::select! {
-            () = tokio::time::sleep(delay) => !stop.is_stopped(),
-            () = stop.stopped() => false,
-        }
-    }
-
-    /// Whether a host limits the request rate.
-    pub(super) fn is_throttled(&self, host: &str) -> bool {
-        self.sitemaps.throttled_hosts.contains(host)
     }
 
     pub(super) fn report_problem(&mut self, path: String, text: &str) {

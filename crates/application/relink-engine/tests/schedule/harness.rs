@@ -80,6 +80,10 @@ impl Observer for Verdicts {
 pub(crate) struct Scenario {
     /// The URLs to check.
     pub(crate) urls: Vec<String>,
+    /// Pages and sitemaps whose links are checked.
+    pub(crate) inputs: Vec<String>,
+    /// The content of documents by URL.
+    pub(crate) documents: HashMap<String, String>,
     /// The responses of a URL in order; the last one is repeated.
     pub(crate) scripts: HashMap<String, Vec<Reply>>,
     /// How hosts respond to URLs without a script.
@@ -124,6 +128,7 @@ impl Scenario {
         let network = Arc::new(Network {
             started,
             scripts: self.scripts.clone(),
+            documents: self.documents.clone(),
             sites: self.sites.clone(),
             robots: self.robots.clone(),
             shares_address: self.shares_address,
@@ -141,14 +146,21 @@ impl Scenario {
             ..DispatchSettings::default()
         };
         dispatch.concurrency = self.concurrency.unwrap_or(dispatch.concurrency);
+        let mut inputs = vec![Input::Stdin(self.urls.join("\n").into_bytes().into())];
+        inputs.extend(self.inputs.iter().map(|url| Input::Page {
+            original_url: url.clone(),
+            url: url.parse().expect("the input is a URL"),
+        }));
         CheckSettings {
             load: LoadSettings {
-                inputs: vec![Input::Stdin(self.urls.join("\n").into_bytes().into())],
+                inputs,
                 scope: UrlFilter::default(),
                 is_offline: false,
                 fresh_since: Timestamp::MAX,
                 read_options: ReadOptions::default(),
-                sitemap_delay: Duration::ZERO,
+                politeness: dispatch.politeness,
+                max_host_wait: dispatch.max_host_wait,
+                retries: dispatch.policy.retries,
                 max_page_bytes: 1 << 20,
                 revision: None,
             },

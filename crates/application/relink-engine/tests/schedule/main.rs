@@ -7,6 +7,7 @@
 
 mod crawls;
 mod harness;
+mod inputs;
 mod network;
 mod random;
 mod rules;

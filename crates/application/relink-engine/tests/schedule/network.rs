@@ -75,6 +75,8 @@ pub(crate) struct Network {
     pub(crate) started: Instant,
     /// The responses of a URL in order; the last one is repeated.
     pub(crate) scripts: HashMap<String, Vec<Reply>>,
+    /// The content of documents by URL.
+    pub(crate) documents: HashMap<String, String>,
     pub(crate) sites: HashMap<String, Site>,
     /// The `robots.txt` files by host.
     pub(crate) robots: HashMap<String, String>,
@@ -101,6 +103,9 @@ impl Network {
         }
         if let Some(replies) = self.scripts.get(url.as_str()) {
             return (number, Some(replies[earlier_for_url.min(replies.len() - 1)]));
+        }
+        if self.documents.contains_key(url.as_str()) {
+            return (number, Some(Reply::status(200)));
         }
         let is_page = url.path().starts_with("/page");
         let page: Option<u64> =
@@ -135,6 +140,9 @@ impl Network {
         {
             return text.clone();
         }
+        if let Some(text) = self.documents.get(url.as_str()) {
+            return text.clone();
+        }
         let is_identical = self.sites.get(host) == Some(&Site::IdenticalPages);
         let name = if is_identical { "Welcome to this host" } else { url.path() };
         let text = format!("{name} ").repeat(if is_identical { 40 } else { 12 });
@@ -162,6 +170,10 @@ fn tree_links(number: &str, pages: u64) -> String {
     links.fold(String::new(), |text, link| text + "<a href='" + &link + "'>x</a>")
 }
 
+fn content_type(url: &Url) -> &'static str {
+    if url.path().ends_with(".xml") { "application/xml" } else { "text/html" }
+}
+
 /// The fetcher of one worker.
 pub(crate) struct WorkerFetch {
     pub(crate) network: Arc<Network>,
@@ -178,7 +190,7 @@ impl Fetch for WorkerFetch {
         network.requests.lock().unwrap()[number].until = Some(network.started.elapsed());
         let hop = |status| Hop { url: request.url.to_string(), status, location: None, ip: None };
         let body = || Body {
-            content_type: Some("text/html".to_owned()),
+            content_type: Some(content_type(&request.url).to_owned()),
             bytes: network.page(&request.url).into(),
             ..Body::default()
         };

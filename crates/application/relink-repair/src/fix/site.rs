@@ -16,7 +16,7 @@ use url::Url;
 use super::LinkFix;
 use relink_documents::LocalRules;
 use relink_engine::DispatchSettings;
-use relink_requests::{PoliteFetch, PoliteFetchSettings, Ports};
+use relink_requests::{PoliteFetch, PoliteFetchSettings, Ports, RobotsUse};
 
 /// Extensions of source files.
 const EXTENSIONS: [&str; 10] =
@@ -137,6 +137,7 @@ pub async fn fetch_page(
         store: Some(&*ports.store),
         politeness: settings.politeness,
         max_host_wait: settings.max_host_wait,
+        robots: RobotsUse::Obey,
     });
     let stored = ports.store.dead_target(page.as_str()).await.map_err(|error| error.to_string())?;
     let rights = stored.map_or(RequestRights::discovered(), |stored| stored.rights);

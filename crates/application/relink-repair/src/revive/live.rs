@@ -17,7 +17,9 @@ use url::Url;
 use super::archives::main_terms;
 use super::{DeadPage, ReviveSettings};
 use relink_engine::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
-use relink_requests::{PoliteFetch, PoliteFetchSettings, Ports, THROTTLING_STATUSES, final_url};
+use relink_requests::{
+    PoliteFetch, PoliteFetchSettings, Ports, RobotsUse, THROTTLING_STATUSES, final_url,
+};
 
 /// Maximum wait between two attempts to fetch a candidate.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -56,7 +58,7 @@ pub(super) struct LiveCheck<'a> {
     /// used for a request with fewer.
     cache: HashMap<(String, RequestRights), CandidateCheck>,
     /// Live pages listed by the user, in canonical form.
-    listed_urls: HashSet<String>,
+    listed: Arc<HashSet<String>>,
     /// Reasons why candidates could not be fetched, until they are reported.
     refusals: Vec<String>,
     /// Number of fetched pages, including controls.
@@ -66,25 +68,32 @@ pub(super) struct LiveCheck<'a> {
 impl<'a> LiveCheck<'a> {
     pub(super) fn new(ports: &'a Ports, settings: &ReviveSettings, salt: u64) -> Self {
         let (controls, cache, refusals) = Default::default();
-        let ReviveSettings { politeness, max_host_wait, policy, .. } = *settings;
-        let (fetch, clock, store) = (&*ports.fetch, &*ports.clock, Some(&*ports.store));
         let fetch = PoliteFetch::new(PoliteFetchSettings {
-            fetch,
-            clock,
-            store,
-            politeness,
-            max_host_wait,
+            fetch: &*ports.fetch,
+            clock: &*ports.clock,
+            store: Some(&*ports.store),
+            politeness: settings.politeness,
+            max_host_wait: settings.max_host_wait,
+            robots: RobotsUse::Obey,
         });
-        let listed_urls = settings.live_pages.iter().filter_map(|page| Url::parse(&page.url).ok());
-        let listed_urls = listed_urls.map(String::from).collect();
-        Self { ports, fetch, policy, salt, controls, cache, listed_urls, refusals, fetches: 0 }
+        let policy = settings.policy;
+        let listed = settings.live_pages.iter().filter_map(|page| Url::parse(&page.url).ok());
+        let listed = Arc::new(listed.map(String::from).collect());
+        Self { ports, fetch, policy, salt, controls, cache, listed, refusals, fetches: 0 }
+    }
+
+    /// Returns a check for another site, with the same rate limits and its own results.
+    pub(super) fn for_site(&self) -> Self {
+        let (controls, cache, refusals) = Default::default();
+        let (fetch, listed) = (self.fetch.share(), Arc::clone(&self.listed));
+        Self { fetch, controls, cache, listed, refusals, fetches: 0, ..*self }
     }
 
     /// Clears the cached candidates, so that memory use does not depend on the number of
     /// directories.
-    pub(super) async fn clear_cache(&mut self) {
+    pub(super) fn clear_cache(&mut self) {
         self.cache.clear();
-        self.fetch.clear_cache().await;
+        self.fetch.clear_cache();
     }
 
     /// Returns the refusals since the last call.
@@ -145,10 +154,10 @@ impl<'a> LiveCheck<'a> {
             uses_controls: true,
         };
         let checker = PageChecker { fetch: &self.fetch, clock: &*self.ports.clock, settings };
-        let page_check = checker.check_page(&request, &mut self.controls).await;
+        let page_check = checker.check_page(&request, &self.controls).await;
         let requests = page_check.attempts.len() + page_check.controls.len();
         self.fetches += u32::try_from(requests).unwrap_or(u32::MAX);
-        let refusal = self.fetch_refusal(candidate, &page_check).await;
+        let refusal = self.refusal(candidate, &page_check);
         let is_alive = matches!(page_check.judgment.verdict, Verdict::Alive | Verdict::Moved);
         let final_url =
             final_url(&page_check.probe).filter(|url| is_alive && is_same_site(candidate, url));
@@ -166,8 +175,8 @@ impl<'a> LiveCheck<'a> {
 
     /// Returns why a candidate could not be fetched completely: a redirect is
     /// disallowed, or the host limits the request rate.
-    async fn fetch_refusal(&self, candidate: &Url, page_check: &PageCheck) -> Option<String> {
-        let refusal = self.fetch.take_refusal().await.map(|refusal| refusal.to_string());
+    fn refusal(&self, candidate: &Url, page_check: &PageCheck) -> Option<String> {
+        let refusal = self.fetch.take_refusal().map(|refusal| refusal.to_string());
         match &page_check.probe.outcome {
             FetchOutcome::RobotsDisallowed => refusal,
             FetchOutcome::Response(status) if THROTTLING_STATUSES.contains(status) => {

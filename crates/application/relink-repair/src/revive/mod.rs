@@ -6,7 +6,8 @@
 //! another site with the same content. A *revival* is the result of the search for one
 //! page.
 //!
-//! A live alias is preferred to an archived copy. Dead pages of one directory
+//! A live alias is preferred to an archived copy. Sites are searched at the same time, so
+//! that they do not wait for the rate limits of each other. Dead pages of one directory
 //! are searched together, in the order of the paper on FABLE (section 4.3):
 //! 1. A directory known to be dead is not searched.
 //! 2. Learned programs are applied, and their predictions are fetched.
@@ -27,6 +28,7 @@ mod inference;
 mod learning;
 mod live;
 mod match_live;
+mod output;
 mod queries;
 mod replacements;
 mod revival;
@@ -42,9 +44,9 @@ use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_model::{Confidence, RequestRights};
 use relink_ports::{DeadTarget, StoredRevival, TitledPage};
-use relink_revive::Directory;
 use relink_revive::cost::Cost;
 use relink_revive::dead_directory::MIN_ATTEMPTS;
+use relink_revive::{Directory, Site};
 use url::Url;
 
 use self::alias_search::AliasSearch;
@@ -54,9 +56,13 @@ pub use self::directory_pattern::PatternContent;
 use self::learning::is_training_example;
 pub use self::learning::pattern_programs;
 use self::live::{LiveCandidate, LiveCheck};
+use self::output::ReviveOutput;
 pub use self::replacements::ReplacementSearch;
 pub use self::revival::{Alias, RejectedCopy, Replacement, Revival, WeakCandidate};
-use relink_requests::{EngineError, Panicked, Ports, StopSignal, isolate_async, to_json};
+use relink_requests::{
+    EngineError, MAX_CONCURRENT_PARTS, Panicked, Ports, StopSignal, isolate_async, run_in_order,
+    to_json,
+};
 
 /// Confidence of the live target of a historical redirect, if other pages of the directory
 /// did not redirect there. The search for a page ends with an alias of this confidence.
@@ -99,8 +105,8 @@ pub struct DeadPage {
 
 /// Receives the progress and results of a revival.
 pub trait ReviveObserver: Send {
-    /// Called before each directory.
-    fn on_progress(&mut self, finished: usize, all: usize, directory: &str);
+    /// Called before each directory, with the number of pages that are searched.
+    fn on_progress(&mut self, done: usize, all: usize, directory: &str);
 
     /// Called after a page was searched. An error ends the run. Stored results
     /// are not lost.
@@ -116,37 +122,47 @@ pub async fn revive(
     observer: &mut dyn ReviveObserver,
     stop: &StopSignal,
 ) -> Result<(), EngineError> {
-    let all = pages.len();
+    let output = ReviveOutput::new(observer, pages.len());
     // The seed for the random names of controls is the current time.
     let salt = ports.now().as_millisecond().cast_unsigned();
     let live = LiveCheck::new(ports, settings, salt);
-    let mut reviver = Reviver { ports, settings, live };
-    let mut finished = 0;
-    for (directory, pages) in group_by_directory(pages) {
-        if stop.is_stopped() {
-            return Ok(());
-        }
-        let mut report = |in_directory: usize| {
-            observer.on_progress(finished + in_directory, all, directory.as_str());
-        };
-        report(0);
-        let revivals = reviver.revive_directory(&directory, pages, &mut report, stop).await?;
-        reviver.live.clear_cache().await;
-        finished += revivals.len();
-        for revival in &revivals {
-            observer.on_revival(revival)?;
-        }
-    }
-    observer.on_progress(finished, all, "");
+    let search_site = |directories: Vec<DirectoryPages>| {
+        let mut reviver = Reviver { ports, settings, live: live.for_site() };
+        let output = &output;
+        async move { reviver.revive_site(directories, output, stop).await }
+    };
+    let sites = group_by_site(pages);
+    run_in_order(sites, MAX_CONCURRENT_PARTS, search_site, |()| Ok(())).await?;
+    output.finish()?;
     Ok(())
 }
 
-fn group_by_directory(pages: Vec<DeadPage>) -> BTreeMap<Directory, Vec<DeadPage>> {
-    let mut groups: BTreeMap<Directory, Vec<DeadPage>> = BTreeMap::new();
+/// The dead pages of one directory.
+struct DirectoryPages {
+    /// The position of the directory in the output.
+    position: usize,
+    directory: Directory,
+    pages: Vec<DeadPage>,
+}
+
+/// Groups pages by site, and the pages of a site by directory. Sites are searched at the same
+/// time. The directories of a site are searched one after the other, because they share
+/// hosts and patterns.
+fn group_by_site(pages: Vec<DeadPage>) -> Vec<Vec<DirectoryPages>> {
+    let mut sites: BTreeMap<Site, BTreeMap<Directory, Vec<DeadPage>>> = BTreeMap::new();
     for page in pages {
-        groups.entry(Directory::from_url(&page.url)).or_default().push(page);
+        let directories = sites.entry(Site::from_url(&page.url)).or_default();
+        directories.entry(Directory::from_url(&page.url)).or_default().push(page);
     }
-    groups
+    let mut positions = 0..;
+    let mut with_positions = |directories: BTreeMap<Directory, Vec<DeadPage>>| {
+        let positions = positions.by_ref();
+        let numbered = positions.zip(directories);
+        numbered
+            .map(|(position, (directory, pages))| DirectoryPages { position, directory, pages })
+            .collect()
+    };
+    sites.into_values().map(&mut with_positions).collect()
 }
 
 /// Adds a panic as a warning to the pages without a final result.
@@ -156,7 +172,7 @@ fn record_panic(searches: &mut [AliasSearch], panicked: Panicked) {
     }
 }
 
-/// Revives pages, directory by directory.
+/// Revives the pages of one site.
 struct Reviver<'a> {
     ports: &'a Ports,
     settings: &'a ReviveSettings,
@@ -164,8 +180,28 @@ struct Reviver<'a> {
 }
 
 impl Reviver<'_> {
-    /// Revives the dead pages of one directory. Passes the number of finished pages to `report`.
-    /// After an interruption, returns only the final results.
+    /// Revives the dead pages of one site, directory by directory.
+    async fn revive_site(
+        &mut self,
+        directories: Vec<DirectoryPages>,
+        output: &ReviveOutput<'_>,
+        stop: &StopSignal,
+    ) -> Result<(), EngineError> {
+        for DirectoryPages { position, directory, pages } in directories {
+            if stop.is_stopped() {
+                return Ok(());
+            }
+            let mut report = |in_directory| output.report_progress(in_directory, &directory);
+            report(0);
+            let revivals = self.revive_directory(&directory, pages, &mut report, stop).await?;
+            self.live.clear_cache();
+            output.add(position, revivals)?;
+        }
+        Ok(())
+    }
+
+    /// Revives the dead pages of one directory, and passes the number of finished pages to
+    /// `report`. If interrupted, returns only the final results.
     async fn revive_directory(
         &mut self,
         directory: &Directory,

@@ -1,20 +1,22 @@
-//! Sends one request after the other, at the pace that hosts and IP addresses allow.
+//! Sends requests at the pace that hosts and IP addresses allow.
 //!
-//! The *schedule* of a host (its delays and the time of the next request) is read from
-//! the store and saved there after every request, so that runs and other commands
-//! continue at the same pace. If several workers share the store, each request is
-//! reserved there first, and a host that a run has leased is not contacted. This module
+//! One request per host is in flight at a time; requests to different hosts do not wait
+//! for each other. The *schedule* of a host (its delays and the time of the next request)
+//! is read from the store and saved there after every request, so that runs and other
+//! commands continue at the same pace. If several workers share the store, each request
+//! is reserved there first, and a host that a run has leased is not contacted. This module
 //! does not obey robots.txt; its caller does.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use relink_frontier::{IpRateLimiter, PolitenessPolicy, host_key};
 use relink_model::FetchOutcome;
 use relink_ports::{Clock, Fetch, FetchRequest, FetchResult, HostSchedule, RequestOptions, Store};
-use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -30,6 +32,15 @@ const MIN_RESERVATION_PAUSE: Duration = Duration::from_millis(20);
 /// Maximum pause between attempts to reserve a request.
 const MAX_RESERVATION_PAUSE: Duration = Duration::from_secs(1);
 
+/// Whether requests obey robots.txt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RobotsUse {
+    /// A page is requested only if the robots.txt of its host allows it.
+    Obey,
+    /// The file is not requested. Only for pages that the user names, as in a check.
+    Ignore,
+}
+
 /// Ports and limits of requests without a queue.
 #[derive(Clone, Copy)]
 pub struct PoliteFetchSettings<'a> {
@@ -44,27 +55,30 @@ pub struct PoliteFetchSettings<'a> {
     /// Maximum wait for a host. A host that requests more is not contacted
     /// again.
     pub max_host_wait: Duration,
+    /// Whether requests obey robots.txt.
+    pub robots: RobotsUse,
 }
 
 /// Fetcher with rate limits.
 pub(super) struct PacedFetch<'a> {
     pub(super) settings: PoliteFetchSettings<'a>,
     created_at: Instant,
-    /// Locked during a request, so only one is in flight.
-    state: Mutex<PacedHosts>,
+    /// The hosts by key (name and port).
+    hosts: Mutex<HashMap<String, Arc<PacedHost>>>,
+    ip_limiter: Mutex<IpRateLimiter>,
+    requests: AtomicU64,
+    has_reached_server: AtomicBool,
 }
 
-/// State of the hosts, and statistics.
-struct PacedHosts {
-    /// The hosts by key (name and port).
-    hosts: HashMap<String, PacedHost>,
-    ip_limiter: IpRateLimiter,
-    requests: u64,
-    has_reached_server: bool,
+/// One host.
+struct PacedHost {
+    /// Locked from the wait before a request to its end, so only one is in flight.
+    slot: tokio::sync::Mutex<()>,
+    state: Mutex<HostState>,
 }
 
 /// State of one host.
-struct PacedHost {
+struct HostState {
     pacer: HostPacer,
     /// The IP address of the last request.
     address: Option<IpAddr>,
@@ -72,51 +86,62 @@ struct PacedHost {
     is_resolved: bool,
 }
 
+impl PacedHost {
+    fn state(&self) -> MutexGuard<'_, HostState> {
+        lock(&self.state)
+    }
+}
+
+/// Locks a mutex. A panic while it was locked leaves its value usable.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl<'a> PacedFetch<'a> {
     pub(super) fn new(settings: PoliteFetchSettings<'a>) -> Self {
-        let state = PacedHosts {
-            hosts: HashMap::new(),
-            ip_limiter: IpRateLimiter::new(settings.politeness.ip_gap),
-            requests: 0,
-            has_reached_server: false,
-        };
-        Self { settings, created_at: Instant::now(), state: Mutex::new(state) }
+        Self {
+            settings,
+            created_at: Instant::now(),
+            hosts: Mutex::default(),
+            ip_limiter: Mutex::new(IpRateLimiter::new(settings.politeness.ip_gap)),
+            requests: AtomicU64::new(0),
+            has_reached_server: AtomicBool::new(false),
+        }
     }
 
     /// Returns the number of requests, including redirects.
-    pub(super) async fn requests(&self) -> u64 {
-        self.state.lock().await.requests
+    pub(super) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// Whether a server has responded.
-    pub(super) async fn has_reached_server(&self) -> bool {
-        self.state.lock().await.has_reached_server
+    pub(super) fn has_reached_server(&self) -> bool {
+        self.has_reached_server.load(Ordering::Relaxed)
     }
 
-    /// Clears the hosts, whose schedules are in the store.
-    pub(super) async fn clear_cache(&self) {
+    /// Clears the hosts that no request uses. Their schedules are in the store.
+    pub(super) fn clear_cache(&self) {
         // Without a store, this is the only copy.
         if self.settings.store.is_some() {
-            self.state.lock().await.hosts.clear();
+            lock(&self.hosts).retain(|_, host| Arc::strong_count(host) > 1);
         }
     }
 
     /// Sets the `Crawl-delay` of the host of a URL.
     pub(super) async fn set_crawl_delay(&self, url: &Url, delay: Duration) {
-        let mut state = self.state.lock().await;
-        self.host(&mut state, &host_key(url)).await.pacer.set_crawl_delay(delay);
+        self.host(&host_key(url)).await.state().pacer.set_crawl_delay(delay);
     }
 
     /// Returns the wait for the host of a URL, or a refusal if it is too long.
     pub(super) async fn host_wait(&self, url: &Url) -> Result<Duration, RequestRefusal> {
-        let mut state = self.state.lock().await;
-        self.wait_in(&mut state, url).await
+        let host = self.host(&host_key(url)).await;
+        self.wait_of(&host, url)
     }
 
-    /// Returns the wait for the host of a URL, with the locked state.
-    async fn wait_in(&self, state: &mut PacedHosts, url: &Url) -> Result<Duration, RequestRefusal> {
-        // The time is missing only while a request is in flight, which locks the state.
-        let next = self.host(state, &host_key(url)).await.pacer.ready_at().unwrap_or_default();
+    /// Returns the wait for a host, or a refusal if it is too long.
+    fn wait_of(&self, host: &PacedHost, url: &Url) -> Result<Duration, RequestRefusal> {
+        // The time is missing only while a request is in flight. Its end is not known.
+        let next = host.state().pacer.ready_at().unwrap_or_default();
         let wait = next.saturating_sub(self.created_at.elapsed());
         if wait > self.settings.max_host_wait {
             Err(RequestRefusal::wait(url, wait))
@@ -127,42 +152,49 @@ impl<'a> PacedFetch<'a> {
 
     /// Waits for the host and its IP address, and sends a request.
     pub(super) async fn send(&self, request: FetchRequest) -> Result<FetchResult, RequestRefusal> {
-        let mut state = self.state.lock().await;
         let (url, key) = (request.url.clone(), host_key(&request.url));
-        let by_host = self.wait_in(&mut state, &url).await?;
-        let by_address = self.address_wait(&mut state, &key, &url).await;
-        tokio::time::sleep(by_host.max(by_address)).await;
-        self.reserve(&mut state, &key, &url).await?;
-        let sent_at = self.created_at.elapsed();
-        let host = self.host(&mut state, &key).await;
-        let (redirect_delay, address) = (host.pacer.delay(), host.address);
-        if let Some(address) = address {
-            state.ip_limiter.request_started(address, address_user(&key), sent_at);
+        let host = self.host(&key).await;
+        let slot = host.slot.lock().await;
+        loop {
+            // A redirect from another host may delay the request meanwhile.
+            let wait = self.wait_of(&host, &url)?;
+            if wait.is_zero() {
+                break;
+            }
+            tokio::time::sleep(wait).await;
         }
+        let address = self.address(&host, &url).await;
+        self.wait_for_address(address, &key).await;
+        if self.reserve(&host, &key, &url).await? {
+            self.wait_for_address(address, &key).await;
+        }
+        let sent_at = self.created_at.elapsed();
+        let redirect_delay = host.state().pacer.delay();
         let options = RequestOptions { redirect_delay, ..request.options };
         let result = self.settings.fetch.fetch(FetchRequest { options, ..request }).await;
-        self.record(&mut state, &key, sent_at, &result).await;
+        self.record(&key, sent_at, &result).await;
+        drop(slot);
         Ok(result)
     }
 
     /// Waits until no other worker of the store sends requests to a host, and reserves
-    /// the next request for this process.
+    /// the next request for this process. Returns whether it has waited.
     async fn reserve(
         &self,
-        state: &mut PacedHosts,
+        host: &PacedHost,
         key: &str,
         url: &Url,
-    ) -> Result<(), RequestRefusal> {
+    ) -> Result<bool, RequestRefusal> {
         let Some(store) = self.settings.store.filter(|store| store.is_shared()) else {
-            return Ok(());
+            return Ok(false);
         };
-        let delay = self.host(state, key).await.pacer.delay();
+        let delay = host.state().pacer.delay();
         let (mut waited, mut pause) = (Duration::ZERO, MIN_RESERVATION_PAUSE);
         loop {
             let now = current_time(self.settings.clock);
             // If the store cannot be reached, the pace of this process applies.
             if store.reserve_request(key, now, add_wait(now, delay)).await.unwrap_or(true) {
-                return Ok(());
+                return Ok(!waited.is_zero());
             }
             if waited >= self.settings.max_host_wait {
                 return Err(RequestRefusal::wait(url, waited));
@@ -173,34 +205,52 @@ impl<'a> PacedFetch<'a> {
         }
     }
 
-    /// Returns the wait until a request may be sent to the IP address of a host.
-    async fn address_wait(&self, state: &mut PacedHosts, key: &str, url: &Url) -> Duration {
-        if state.ip_limiter.is_disabled() {
-            return Duration::ZERO;
+    /// Returns the IP address of a host, if requests to an address are limited.
+    async fn address(&self, host: &PacedHost, url: &Url) -> Option<IpAddr> {
+        if self.settings.politeness.ip_gap.is_zero() {
+            return None;
         }
-        let host = self.host(state, key).await;
-        if !host.is_resolved {
-            host.is_resolved = true;
-            host.address = self.settings.fetch.resolve_ip(url).await;
+        {
+            let state = host.state();
+            if state.is_resolved {
+                return state.address;
+            }
         }
-        let Some(address) = host.address else { return Duration::ZERO };
-        let next = state.ip_limiter.ready_at(address, address_user(key));
-        next.saturating_sub(self.created_at.elapsed())
+        let address = self.settings.fetch.resolve_ip(url).await;
+        let mut state = host.state();
+        (state.address, state.is_resolved) = (address, true);
+        address
     }
 
-    /// Returns the state of a host. A new host starts with its schedule from the store.
-    async fn host<'s>(&self, state: &'s mut PacedHosts, key: &str) -> &'s mut PacedHost {
-        if !state.hosts.contains_key(key) {
-            let stored = match self.settings.store {
-                Some(store) => store.host_schedule(key).await.ok().flatten(),
-                None => None,
+    /// Waits until a request may be sent to an IP address, and records it.
+    async fn wait_for_address(&self, address: Option<IpAddr>, key: &str) {
+        let Some(address) = address else { return };
+        loop {
+            let wait = {
+                let (mut limiter, now) = (lock(&self.ip_limiter), self.created_at.elapsed());
+                let wait = limiter.ready_at(address, address_user(key)).saturating_sub(now);
+                if wait.is_zero() {
+                    limiter.request_started(address, address_user(key), now);
+                    return;
+                }
+                wait
             };
-            let host = self.new_host(&stored.unwrap_or_default());
-            state.hosts.insert(key.to_owned(), host);
+            tokio::time::sleep(wait).await;
         }
-        // The entry exists now: the default is never used.
-        let new_host = || self.new_host(&HostSchedule::default());
-        state.hosts.entry(key.to_owned()).or_insert_with(new_host)
+    }
+
+    /// Returns a host. A new host starts with its schedule from the store.
+    async fn host(&self, key: &str) -> Arc<PacedHost> {
+        if let Some(host) = lock(&self.hosts).get(key) {
+            return Arc::clone(host);
+        }
+        let stored = match self.settings.store {
+            Some(store) => store.host_schedule(key).await.ok().flatten(),
+            None => None,
+        };
+        let new_host = self.new_host(&stored.unwrap_or_default());
+        // Another request may have added the host meanwhile.
+        Arc::clone(lock(&self.hosts).entry(key.to_owned()).or_insert_with(|| Arc::new(new_host)))
     }
 
     fn new_host(&self, stored: &HostSchedule) -> PacedHost {
@@ -208,24 +258,21 @@ impl<'a> PacedFetch<'a> {
         let wait = stored_wait(stored, now);
         let next = if wait.is_zero() { wait } else { self.created_at.elapsed() + wait };
         let pacer = HostPacer::new(self.settings.politeness, next, stored, now);
-        PacedHost { pacer, address: stored.address, is_resolved: stored.address.is_some() }
+        let is_resolved = stored.address.is_some();
+        let state = HostState { pacer, address: stored.address, is_resolved };
+        PacedHost { slot: tokio::sync::Mutex::default(), state: Mutex::new(state) }
     }
 
     /// Records a request for each host that it reached through redirects. `first_key` is
     /// the key of the host to which it was sent.
-    async fn record(
-        &self,
-        state: &mut PacedHosts,
-        first_key: &str,
-        sent_at: Duration,
-        result: &FetchResult,
-    ) {
+    async fn record(&self, first_key: &str, sent_at: Duration, result: &FetchResult) {
         let now = self.created_at.elapsed();
         let response_urls: Vec<Url> =
             result.hops.iter().filter_map(|hop| Url::parse(&hop.url).ok()).collect();
         let without_response = usize::from(has_request_without_response(&result.outcome));
-        state.requests += (response_urls.len() + without_response) as u64;
-        state.has_reached_server |= result.outcome.reached_server();
+        let requests = (response_urls.len() + without_response) as u64;
+        self.requests.fetch_add(requests, Ordering::Relaxed);
+        self.has_reached_server.fetch_or(result.outcome.reached_server(), Ordering::Relaxed);
         let last_key = response_urls.last().map_or_else(|| first_key.to_owned(), host_key);
         let mut keys: Vec<String> = response_urls.iter().map(host_key).collect();
         keys.push(first_key.to_owned());
@@ -243,24 +290,30 @@ impl<'a> PacedFetch<'a> {
                 finished.outcome = &FetchOutcome::RobotsDisallowed;
             }
             let address = address_of(result, &key);
-            let host = self.host(state, &key).await;
-            host.pacer.request_started(sent_at);
-            host.pacer.request_finished(now, &finished, self.settings.max_host_wait);
-            if response_urls.len() > 1 {
-                // The last redirect may have reached the host later than `sent_at`.
-                host.pacer.delay_next(now);
+            let host = self.host(&key).await;
+            {
+                let mut state = host.state();
+                state.pacer.request_started(sent_at);
+                state.pacer.request_finished(now, &finished, self.settings.max_host_wait);
+                if response_urls.len() > 1 {
+                    // The last redirect may have reached the host later than `sent_at`.
+                    state.pacer.delay_next(now);
+                }
+                if address.is_some() {
+                    (state.address, state.is_resolved) = (address, true);
+                }
             }
-            if address.is_some() {
-                (host.address, host.is_resolved) = (address, true);
-            }
-            self.save_schedule(&key, host).await;
+            self.save_schedule(&key, &host).await;
         }
     }
 
     async fn save_schedule(&self, key: &str, host: &PacedHost) {
         let Some(store) = self.settings.store else { return };
         let now = current_time(self.settings.clock);
-        let mut schedule = host.pacer.to_schedule(self.created_at.elapsed(), now, host.address);
+        let mut schedule = {
+            let state = host.state();
+            state.pacer.to_schedule(self.created_at.elapsed(), now, state.address)
+        };
         if store.is_shared()
             && let Ok(Some(stored)) = store.host_schedule(key).await
         {

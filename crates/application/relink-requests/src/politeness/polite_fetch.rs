@@ -2,22 +2,21 @@
 //!
 //! Every request obeys the robots.txt of its host, the rate limits and
 //! `Retry-After`, and follows a redirect to another host only if the robots.txt of that
-//! host allows it. Only one request is in flight at a time. The *rules* (the parsed
-//! robots.txt of an origin) and the delays of hosts are shared with runs through the
-//! store. A *refusal* is the reason why a request is not sent.
+//! host allows it. Only one request per host is in flight at a time. The *rules* (the
+//! parsed robots.txt of an origin) and the delays of hosts are shared with runs through
+//! the store. A *refusal* is the reason why a request is not sent.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use relink_frontier::RobotsPolicy;
 use relink_model::{FetchOutcome, RequestRights};
-use relink_ports::{Fetch, FetchRequest, FetchResult, RequestOptions};
-use tokio::sync::Mutex;
+use relink_ports::{Fetch, FetchRequest, FetchResult, RedirectFilter, RequestOptions};
 use url::Url;
 
-use super::paced_fetch::{PacedFetch, PoliteFetchSettings};
+use super::paced_fetch::{PacedFetch, PoliteFetchSettings, RobotsUse, lock};
 use super::refusal::{RequestRefusal, refused_result, unreachable_result};
 use super::robots::{RobotsAttempts, RobotsResult, fetch_robots, robots_origin};
 use super::rules::{HostRules, load_rules};
@@ -28,46 +27,56 @@ const MAX_HOSTS: usize = 10;
 
 /// Fetcher that obeys robots.txt and rate limits.
 pub struct PoliteFetch<'a> {
-    paced: PacedFetch<'a>,
-    /// Locked during a request, so only one is in flight.
-    state: Mutex<State>,
+    shared: Arc<SharedState<'a>>,
+    /// Why the last unsent request was refused.
+    refusal: Mutex<Option<RequestRefusal>>,
 }
 
-#[derive(Default)]
-struct State {
+/// What fetchers with the same limits share.
+struct SharedState<'a> {
+    paced: PacedFetch<'a>,
     /// Rules by origin.
-    rules: HashMap<String, HostRules>,
-    /// Why the last unsent request was refused.
-    refusal: Option<RequestRefusal>,
+    rules: Mutex<HashMap<String, Arc<OriginRules>>>,
 }
+
+/// Rules of one origin; `None` before they are known. Locked while they are fetched, so
+/// that they are fetched once.
+type OriginRules = tokio::sync::Mutex<Option<HostRules>>;
 
 impl<'a> PoliteFetch<'a> {
     /// Creates a fetcher without state; the store, if any, has the state of earlier requests.
     pub fn new(settings: PoliteFetchSettings<'a>) -> Self {
-        Self { paced: PacedFetch::new(settings), state: Mutex::default() }
+        let shared = SharedState { paced: PacedFetch::new(settings), rules: Mutex::default() };
+        Self { shared: Arc::new(shared), refusal: Mutex::default() }
+    }
+
+    /// Returns a fetcher with the same limits and rules, which reports its refusals
+    /// separately.
+    pub fn share(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), refusal: Mutex::default() }
     }
 
     /// Returns the number of requests, including redirects and robots.txt.
-    pub async fn requests(&self) -> u64 {
-        self.paced.requests().await
+    pub fn requests(&self) -> u64 {
+        self.shared.paced.requests()
     }
 
     /// Whether a server has responded.
-    pub async fn has_reached_server(&self) -> bool {
-        self.paced.has_reached_server().await
+    pub fn has_reached_server(&self) -> bool {
+        self.shared.paced.has_reached_server()
     }
 
     /// Removes and returns the reason why the last unsent request was refused.
-    pub async fn take_refusal(&self) -> Option<RequestRefusal> {
-        self.state.lock().await.refusal.take()
+    pub fn take_refusal(&self) -> Option<RequestRefusal> {
+        lock(&self.refusal).take()
     }
 
-    /// Clears the state that is also stored, so that memory use does not depend
-    /// on the number of hosts.
-    pub async fn clear_cache(&self) {
-        self.paced.clear_cache().await;
-        if self.paced.settings.store.is_some() {
-            self.state.lock().await.rules.clear();
+    /// Clears the state that is also stored and that no request uses, so that memory use
+    /// does not depend on the number of hosts.
+    pub fn clear_cache(&self) {
+        self.shared.paced.clear_cache();
+        if self.shared.paced.settings.store.is_some() {
+            lock(&self.shared.rules).retain(|_, rules| Arc::strong_count(rules) > 1);
         }
     }
 
@@ -78,41 +87,76 @@ impl<'a> PoliteFetch<'a> {
         url: &Url,
         rights: RequestRights,
     ) -> Result<(), RequestRefusal> {
-        let mut state = self.state.lock().await;
-        let rules = self.rules(&mut state, url, rights).await?;
-        match &rules {
+        match self.shared.rules(url, rights).await? {
             // `fetch` returns this failure as the result of the page.
-            HostRules::Failed(failure) if failure.decides_link(false) => return Ok(()),
-            rules if !rules.is_allowed(url) => {
+            Some(HostRules::Failed(failure)) if failure.decides_link(false) => return Ok(()),
+            Some(rules) if !rules.is_allowed(url) => {
                 return Err(RequestRefusal::disallowed(url, &rules.reason(url)));
             }
             _ => {}
         }
-        self.paced.host_wait(url).await.map(|_wait| ())
+        self.shared.paced.host_wait(url).await.map(|_wait| ())
     }
 
-    /// Returns the rules of a URL's origin from memory, the store or the host.
+    /// Fetches a URL and follows redirects within its origin. Returns a refusal as the
+    /// result of a request that was not sent.
+    async fn fetch_on_origin(&self, request: FetchRequest) -> FetchResult {
+        let url = request.url.clone();
+        let rules = match self.shared.rules(&url, request.rights).await {
+            Ok(Some(HostRules::Failed(failure))) if failure.decides_link(false) => {
+                return unreachable_result(&failure);
+            }
+            Ok(rules) => rules,
+            Err(refusal) => return self.refuse(refusal),
+        };
+        if let Some(rules) = rules.as_ref().filter(|rules| !rules.is_allowed(&url)) {
+            return self.refuse(RequestRefusal::disallowed(&url, &rules.reason(&url)));
+        }
+        let redirect_filter = Some(origin_filter(rules.as_ref(), &url));
+        let options = RequestOptions { redirect_filter, ..request.options };
+        match self.shared.paced.send(FetchRequest { options, ..request }).await {
+            Ok(result) => result,
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
+    /// Saves a refusal, and returns the result of the request that is not sent.
+    fn refuse(&self, refusal: RequestRefusal) -> FetchResult {
+        let result = refused_result(&refusal);
+        *lock(&self.refusal) = Some(refusal);
+        result
+    }
+}
+
+impl SharedState<'_> {
+    /// Returns the rules of a URL's origin from memory, the store or the host; `None` if
+    /// they do not apply.
     async fn rules(
         &self,
-        state: &mut State,
         url: &Url,
         rights: RequestRights,
-    ) -> Result<HostRules, RequestRefusal> {
-        let origin = robots_origin(url);
-        if let Some(rules) = state.rules.get(&origin) {
-            return Ok(rules.clone());
+    ) -> Result<Option<HostRules>, RequestRefusal> {
+        if self.paced.settings.robots == RobotsUse::Ignore {
+            return Ok(None);
         }
-        let (rules, is_permitted) = match self.stored_rules(&origin).await {
-            Some(policy) => (HostRules::Known(Arc::new(policy)), true),
-            None => self.fetch_rules(origin.clone(), rights).await?,
+        let origin = robots_origin(url);
+        let cached = Arc::clone(lock(&self.rules).entry(origin.clone()).or_default());
+        let mut cached = cached.lock().await;
+        let rules = if let Some(rules) = &*cached {
+            rules.clone()
+        } else {
+            let (rules, is_permitted) = match self.stored_rules(&origin).await {
+                Some(policy) => (HostRules::Known(Arc::new(policy)), true),
+                None => self.fetch_rules(origin, rights).await?,
+            };
+            *cached = is_permitted.then(|| rules.clone());
+            rules
         };
         if let Some(delay) = rules.crawl_delay() {
+            // The host may be new, because the cache was cleared.
             self.paced.set_crawl_delay(url, delay).await;
         }
-        if is_permitted {
-            state.rules.insert(origin, rules.clone());
-        }
-        Ok(rules)
+        Ok(Some(rules))
     }
 
     /// Returns the rules in the store, unless they are too old.
@@ -146,42 +190,19 @@ impl<'a> PoliteFetch<'a> {
             }
         })
     }
-
-    /// Fetches a URL and follows redirects within its origin. Returns a refusal as the
-    /// result of a request that was not sent.
-    async fn fetch_on_origin(&self, state: &mut State, request: FetchRequest) -> FetchResult {
-        let url = request.url.clone();
-        let rules = match self.rules(state, &url, request.rights).await {
-            Ok(HostRules::Failed(failure)) if failure.decides_link(false) => {
-                return unreachable_result(&failure);
-            }
-            Ok(rules) => rules,
-            Err(refusal) => return state.refuse(refusal),
-        };
-        if !rules.is_allowed(&url) {
-            return state.refuse(RequestRefusal::disallowed(&url, &rules.reason(&url)));
-        }
-        let redirect_filter = Some(rules.origin_filter(&url));
-        let options = RequestOptions { redirect_filter, ..request.options };
-        match self.paced.send(FetchRequest { options, ..request }).await {
-            Ok(result) => result,
-            Err(refusal) => state.refuse(refusal),
-        }
-    }
 }
 
 #[async_trait]
 impl Fetch for PoliteFetch<'_> {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
-        let mut state = self.state.lock().await;
         // Each round follows redirects to one further origin, under its own rules.
         let mut next = request.clone();
-        let mut result = self.fetch_on_origin(&mut state, next.clone()).await;
+        let mut result = self.fetch_on_origin(next.clone()).await;
         for _ in 0..MAX_HOSTS {
             let Some(url) = filtered_redirect(&result) else { return result };
             let rights = next.rights.inherit(&next.url, &url);
             next = FetchRequest { url, rights, ..request.clone() };
-            let next_result = self.fetch_on_origin(&mut state, next.clone()).await;
+            let next_result = self.fetch_on_origin(next.clone()).await;
             let is_sent = !next_result.hops.is_empty();
             result = join_results(result, next_result);
             if !is_sent {
@@ -195,16 +216,7 @@ impl Fetch for PoliteFetch<'_> {
     }
 
     async fn resolve_ip(&self, url: &Url) -> Option<IpAddr> {
-        self.paced.resolve_ip(url).await
-    }
-}
-
-impl State {
-    /// Saves a refusal, and returns the result of the request that is not sent.
-    fn refuse(&mut self, refusal: RequestRefusal) -> FetchResult {
-        let result = refused_result(&refusal);
-        self.refusal = Some(refusal);
-        result
+        self.shared.paced.resolve_ip(url).await
     }
 }
 
@@ -218,4 +230,16 @@ fn filtered_redirect(result: &FetchResult) -> Option<Url> {
 fn join_results(first: FetchResult, second: FetchResult) -> FetchResult {
     let hops = first.hops.into_iter().chain(second.hops).collect();
     FetchResult { hops, timings: add_timings(first.timings, second.timings), ..second }
+}
+
+/// Returns a filter that allows redirects within the origin of `url`, as far as the rules
+/// allow them. Redirects to other origins are separate requests.
+fn origin_filter(rules: Option<&HostRules>, url: &Url) -> RedirectFilter {
+    match rules {
+        Some(rules) => rules.origin_filter(url),
+        None => {
+            let origin = url.origin();
+            RedirectFilter::new(move |next: &Url| next.origin() == origin)
+        }
+    }
 }

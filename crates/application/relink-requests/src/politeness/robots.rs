@@ -7,12 +7,12 @@
 
 use std::time::Duration;
 
-use relink_frontier::{PolitenessPolicy, RobotsPolicy, RobotsTxt, backoff};
+use relink_frontier::{PolitenessPolicy, RobotsPolicy, RobotsTxt};
 use relink_model::{Attempt, DnsError, FetchOutcome, FetchPurpose, Probe, RequestRights};
 use relink_ports::{Body, Clock, Fetch, RequestOptions, StoredRobots, UserAgent};
 use url::Url;
-use xxhash_rust::xxh3::xxh3_64;
 
+use super::retry::transient_retry_delay;
 use crate::isolation::isolate;
 use crate::probe::{ProbeRequest, current_time, invalid_url_probe, probe_url};
 
@@ -28,9 +28,6 @@ const MAX_ATTEMPTS: usize = 3;
 /// Maximum number of attempts if the host name does not exist: the second lookup
 /// confirms the first one.
 const MAX_LOOKUPS: usize = 2;
-
-/// Wait before a retry if the user set the host interval to zero.
-const MIN_RETRY_WAIT: Duration = Duration::from_millis(50);
 
 /// Attempts to fetch one robots.txt.
 #[derive(Debug)]
@@ -80,20 +77,11 @@ impl RobotsAttempts {
             duration_ms: probe.timings.total,
         });
         let limit = if is_unknown_name { MAX_LOOKUPS } else { MAX_ATTEMPTS };
-        if !is_transient(&probe.outcome) || self.attempts.len() >= limit {
+        let attempts = self.attempts.len();
+        if attempts >= limit {
             return None;
         }
-        let requested_wait = Duration::from_secs(probe.retry_after.unwrap_or(0));
-        (requested_wait <= self.max_host_wait).then(|| self.retry_wait().max(requested_wait))
-    }
-
-    /// Returns the wait before the next attempt, without the wait that the host requests.
-    fn retry_wait(&self) -> Duration {
-        if self.interval.is_zero() {
-            return MIN_RETRY_WAIT;
-        }
-        let attempt = u32::try_from(self.attempts.len()).unwrap_or(u32::MAX);
-        backoff(attempt, xxh3_64(self.origin.as_bytes())).max(self.interval)
+        transient_retry_delay(attempts, &self.origin, probe, self.interval, self.max_host_wait)
     }
 
     /// Returns the result, given the probe and the body of the last attempt.
@@ -139,17 +127,6 @@ fn status(probe: &Probe) -> Option<u16> {
 
 fn is_unknown_name(outcome: &FetchOutcome) -> bool {
     matches!(outcome, FetchOutcome::DnsFailed(DnsError::NoSuchName | DnsError::NoRecords))
-}
-
-fn is_transient(outcome: &FetchOutcome) -> bool {
-    match outcome {
-        FetchOutcome::Response(status) => matches!(status, 429 | 500..),
-        FetchOutcome::TooManyRedirects
-        | FetchOutcome::RedirectLoop
-        | FetchOutcome::InvalidRedirect(_)
-        | FetchOutcome::PrivateAddress(_) => false,
-        _ => true,
-    }
 }
 
 /// Result of fetching robots.txt.
@@ -256,6 +233,7 @@ mod tests {
     use jiff::Timestamp;
     use relink_model::{ConnectError, Hop, Phase, ProtocolError, Timings, TlsError};
 
+    use super::super::retry::MIN_RETRY_WAIT;
     use super::*;
 
     fn probe(outcome: FetchOutcome) -> Probe {

@@ -16,7 +16,7 @@ use relink_testkit::memory_store::MemoryStore;
 use tokio::time::Instant;
 use url::Url;
 
-use super::{PoliteFetch, PoliteFetchSettings};
+use super::{PoliteFetch, PoliteFetchSettings, RobotsUse};
 
 /// The IP address of all hosts below `shared.test`.
 const SHARED_ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 7));
@@ -125,13 +125,18 @@ impl Clock for FixedClock {
 
 /// A fetcher with 100 ms between requests to a host and without a store.
 fn polite(web: &Web) -> PoliteFetch<'_> {
-    PoliteFetch::new(PoliteFetchSettings {
+    PoliteFetch::new(polite_settings(web))
+}
+
+fn polite_settings(web: &Web) -> PoliteFetchSettings<'_> {
+    PoliteFetchSettings {
         fetch: web,
         clock: &FixedClock,
         store: None,
         politeness: PolitenessPolicy::check(4, Duration::from_millis(100)),
         max_host_wait: Duration::from_mins(2),
-    })
+        robots: RobotsUse::Obey,
+    }
 }
 
 /// Fetches a URL and returns the outcome as text.
@@ -153,7 +158,7 @@ async fn fetch_requests_rules_first_and_obeys_the_interval() {
     let expected = ["robots.txt", "x", "y", "x"].map(|path| format!("http://a.test/{path}"));
     assert_eq!(web.requested(), expected);
     assert!(web.gaps().iter().all(|gap| *gap >= 100), "{:?}", web.gaps());
-    assert_eq!(fetch.requests().await, 4);
+    assert_eq!(fetch.requests(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -163,7 +168,7 @@ async fn fetch_sends_no_disallowed_request() {
     let fetch = polite(&web);
     assert_eq!(get(&fetch, "http://a.test/x/y").await, FetchOutcome::RobotsDisallowed.to_string());
     assert_eq!(web.requested(), ["http://a.test/robots.txt"]);
-    let refusal = fetch.take_refusal().await.unwrap().to_string();
+    let refusal = fetch.take_refusal().unwrap().to_string();
     assert!(refusal.contains("robots.txt says `Disallow: /x`"), "{refusal}");
     assert_eq!(get(&fetch, "http://a.test/y").await, "status 404");
 }
@@ -251,7 +256,7 @@ async fn fetch_requests_the_rules_of_every_redirect_host() {
         [("a", "robots.txt"), ("a", "x"), ("b", "robots.txt"), ("b", "y"), ("c", "robots.txt")];
     let expected = hosts.map(|(host, path)| format!("http://{host}.test/{path}"));
     assert_eq!(web.requested(), expected);
-    assert_eq!(fetch.requests().await, 5, "a redirect that is not followed is not a request");
+    assert_eq!(fetch.requests(), 5, "a redirect that is not followed is not a request");
 }
 
 #[tokio::test(start_paused = true)]
@@ -290,6 +295,7 @@ async fn workers_of_one_store_keep_the_interval_together() {
             store: Some(store),
             politeness: PolitenessPolicy::check(1, Duration::from_secs(1)),
             max_host_wait: Duration::from_mins(2),
+            robots: RobotsUse::Obey,
         })
     };
     let (first, second): (PoliteFetch<'_>, PoliteFetch<'_>) =
@@ -302,4 +308,74 @@ async fn workers_of_one_store_keep_the_interval_together() {
     tokio::join!(work(&first), work(&second));
     assert!(web.requested().len() >= 11, "{:?}", web.requested());
     assert!(web.gaps().iter().all(|gap| *gap >= 1_000), "{:?}", web.gaps());
+}
+
+#[tokio::test(start_paused = true)]
+async fn hosts_do_not_wait_for_each_other() {
+    let web = Web::new(&[]);
+    let fetch = polite(&web);
+    let started = Instant::now();
+    let requests = (0..20).map(|host| {
+        let (fetch, url) = (fetch.share(), format!("http://host{host}.test/x"));
+        async move { get(&fetch, &url).await }
+    });
+    for outcome in futures_util::future::join_all(requests).await {
+        assert_eq!(outcome, "status 404");
+    }
+    assert_eq!(web.requested().len(), 40);
+    // One interval between robots.txt and the page, for all hosts at the same time.
+    assert!(started.elapsed() < Duration::from_millis(200), "{:?}", started.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetchers_that_share_limits_send_one_request_to_a_host_at_a_time() {
+    let rules = Page::Response(200, "User-agent: *\nDisallow: /x\n");
+    let web = Web::new(&[("http://a.test/robots.txt", &[rules])]);
+    let fetch = polite(&web);
+    let requests = (0..10).map(|page| {
+        let (fetch, url) = (fetch.share(), format!("http://a.test/{page}"));
+        async move {
+            get(&fetch, &url).await;
+            fetch.clear_cache();
+        }
+    });
+    futures_util::future::join_all(requests).await;
+    assert_eq!(web.requested().len(), 11, "robots.txt is requested once: {:?}", web.requested());
+    assert!(web.gaps().iter().all(|gap| *gap >= 100), "{:?}", web.gaps());
+    let other = fetch.share();
+    assert_eq!(get(&other, "http://a.test/x").await, FetchOutcome::RobotsDisallowed.to_string());
+    assert!(fetch.take_refusal().is_none() && other.take_refusal().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn concurrent_requests_to_one_address_are_separated() {
+    let web = Web::new(&[]);
+    let fetch = polite(&web);
+    let requests = (0..8).map(|host| {
+        let (fetch, url) = (fetch.share(), format!("http://host{host}.shared.test/"));
+        async move { get(&fetch, &url).await }
+    });
+    futures_util::future::join_all(requests).await;
+    let log = web.log.lock().unwrap().clone();
+    for pair in log.windows(2) {
+        let host = |url: &str| url.split('/').nth(2).map(str::to_owned);
+        let gap = pair[1].0.saturating_sub(pair[0].0);
+        let is_same_host = host(&pair[0].1) == host(&pair[1].1);
+        assert!(is_same_host || gap >= PolitenessPolicy::IP_GAP, "{log:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_without_robots_requests_only_the_pages() {
+    let web = Web::new(&[
+        ("http://a.test/x", &[Page::Redirect("http://b.test/y")]),
+        ("http://b.test/y", &[Page::Response(200, "y")]),
+    ]);
+    let settings = PoliteFetchSettings { robots: RobotsUse::Ignore, ..polite_settings(&web) };
+    let fetch = PoliteFetch::new(settings);
+    assert_eq!(get(&fetch, "http://a.test/x").await, "status 200");
+    assert_eq!(get(&fetch, "http://b.test/z").await, "status 404");
+    let expected = ["http://a.test/x", "http://b.test/y", "http://b.test/z"];
+    assert_eq!(web.requested(), expected);
+    assert!(web.gaps()[1] >= 100, "{:?}", web.gaps());
 }
