@@ -15,7 +15,7 @@ use relink_model::RunId;
 use relink_ports::{CheckedTarget, OpenRun, RunKey, RunState, RunStats, Store, StoreError};
 
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher, ListJob};
-use crate::worker::allow_workers;
+use crate::worker::{RunContent, allow_workers};
 use crate::{DispatchSettings, Observer, Progress};
 use relink_documents::{
     CheckSkipReason, Input, LoadProgress, LoadSettings, LoadSummary, Loader, ResolvedInput,
@@ -118,7 +118,8 @@ pub async fn check(
         ControlFlow::Break(joined) => return Ok(joined),
     };
     let needs_anchors = settings.load.read_options.remote_anchors;
-    allow_workers(&*ports.store, run.id, &settings.dispatch, needs_anchors).await?;
+    let content = if needs_anchors { RunContent::LinksWithAnchors } else { RunContent::Links };
+    allow_workers(&*ports.store, run.id, &settings.dispatch, content).await?;
     let progress = LoadProgress::default();
     let loader = Loader::new(ports, run.id, &settings.load, &progress);
     let start = dispatch_start(ports, settings, &inputs, &run).await;

@@ -25,6 +25,8 @@ const SETTINGS_CHECKPOINT: &str = "worker-settings";
 #[serde(deny_unknown_fields)]
 struct WorkerSettings {
     needs_anchors: bool,
+    /// Whether the run is a survey, whose tasks are added while it runs.
+    has_samples: bool,
     host_concurrency: usize,
     interval_ms: u64,
     is_adaptive: bool,
@@ -42,10 +44,11 @@ struct WorkerSettings {
 
 impl WorkerSettings {
     /// Returns the settings of a run; `None` if workers do not support its rules.
-    fn new(settings: &DispatchSettings, needs_anchors: bool) -> Option<Self> {
+    fn new(settings: &DispatchSettings, content: RunContent) -> Option<Self> {
         let DispatchSettings { politeness, policy, .. } = settings;
         (policy.rules == RuleSet::Relink).then(|| Self {
-            needs_anchors,
+            needs_anchors: content == RunContent::LinksWithAnchors,
+            has_samples: content == RunContent::Samples,
             host_concurrency: politeness.host_concurrency,
             interval_ms: millis(politeness.interval),
             is_adaptive: politeness.is_adaptive,
@@ -90,6 +93,17 @@ impl WorkerSettings {
     }
 }
 
+/// What the tasks of a run are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunContent {
+    /// Links of documents.
+    Links,
+    /// Links of documents, with the anchors of their targets.
+    LinksWithAnchors,
+    /// Samples of a survey.
+    Samples,
+}
+
 /// The options of one worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkerOptions {
@@ -108,9 +122,9 @@ pub(crate) async fn allow_workers(
     store: &dyn Store,
     run: RunId,
     settings: &DispatchSettings,
-    needs_anchors: bool,
+    content: RunContent,
 ) -> Result<(), EngineError> {
-    let Some(settings) = WorkerSettings::new(settings, needs_anchors).filter(|_| store.is_shared())
+    let Some(settings) = WorkerSettings::new(settings, content).filter(|_| store.is_shared())
     else {
         return Ok(());
     };
@@ -122,7 +136,7 @@ pub(crate) async fn allow_workers(
 /// Helps with the open runs of the store, one after the other, until none of
 /// them has a task. Returns the number of results.
 ///
-/// Only runs that store their settings can be joined: those of `check`.
+/// Only runs that store their settings can be joined: those of `check` and `survey`.
 pub async fn work(
     ports: &Ports,
     options: WorkerOptions,
@@ -146,17 +160,18 @@ pub(crate) async fn help(
     options: WorkerOptions,
     stop: &StopSignal,
 ) -> Result<u64, EngineError> {
-    // Before all links are stored, a worker could not know when it is done.
-    if !ports.store.run_status(run.id).await?.is_loaded {
-        return Ok(0);
-    }
     let text = ports.store.checkpoint(run.id, SETTINGS_CHECKPOINT).await?.unwrap_or_default();
     // Other commands store no settings. Those of another version cannot be read.
     let Ok(settings) = serde_json::from_str::<WorkerSettings>(&text) else { return Ok(0) };
+    // Before all links are stored, a worker could not know when it is done. The tasks of a
+    // survey are never complete before its end, so its workers search again later.
+    if !settings.has_samples && !ports.store.run_status(run.id).await?.is_loaded {
+        return Ok(0);
+    }
     let (dispatch, progress) = (settings.dispatch(options), LoadProgress::default());
     progress.finish_for_worker(settings.needs_anchors);
     let start = DispatchStart::AfterLoading;
-    let mut job = ListJob::default();
+    let mut job = ListJob::of_worker(settings.has_samples);
     Dispatcher::new(ports, run, &dispatch, start, &progress, &mut job).work(stop).await
 }
 
@@ -167,7 +182,7 @@ mod tests {
     #[test]
     fn stored_settings_are_restored_with_the_options_of_the_worker() {
         let settings = DispatchSettings { concurrency: 7, ..DispatchSettings::default() };
-        let stored = WorkerSettings::new(&settings, true).unwrap();
+        let stored = WorkerSettings::new(&settings, RunContent::LinksWithAnchors).unwrap();
         let read: WorkerSettings =
             serde_json::from_str(&serde_json::to_string(&stored).unwrap()).unwrap();
         let lease = Duration::from_secs(9);

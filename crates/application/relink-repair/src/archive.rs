@@ -262,12 +262,17 @@ impl PageSaver<'_> {
         stop: &StopSignal,
     ) -> Result<Vec<(usize, CopyState)>, EngineError> {
         let mut copies = Vec::with_capacity(pages.len());
+        let polite = self.polite.share();
         for (index, url) in pages {
             if stop.is_stopped() {
                 break;
             }
             let captured_at = self.ports.now();
-            let result = fetch_page(self.ports, &self.polite, url).await?;
+            let result = fetch_page(self.ports, &polite, url).await?;
+            if let Some(refusal) = polite.take_refusal() {
+                copies.push((index, CopyState::NotSaved(refusal.to_string())));
+                continue;
+            }
             let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
             let (writer, progress, saved) = &mut *output;
             progress(*saved, self.total);

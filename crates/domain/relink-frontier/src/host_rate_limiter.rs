@@ -158,6 +158,13 @@ impl HostRateLimiter {
         self.delay_next(now);
     }
 
+    /// Records that a request reached the host at `at`, some time after it was sent, because
+    /// its connection had to be opened first. The next request may use the open connection
+    /// and would then arrive too early.
+    pub fn request_arrived(&mut self, at: Duration) {
+        self.next = self.next.max(at + self.delay());
+    }
+
     /// Records that a request finished at `now` after `duration`.
     pub fn request_finished(&mut self, now: Duration, duration: Duration, signal: ResponseSignal) {
         self.in_flight = self.in_flight.saturating_sub(1);
@@ -231,6 +238,16 @@ mod tests {
         let mut limiter = limiter(PolitenessPolicy::default());
         limiter.request_started(10 * MS);
         assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(110 * MS));
+    }
+
+    #[test]
+    fn request_that_arrives_late_delays_the_next_one() {
+        let mut limiter = limiter(PolitenessPolicy::default());
+        limiter.request_started(Duration::ZERO);
+        limiter.request_arrived(70 * MS);
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(170 * MS));
+        limiter.request_arrived(20 * MS);
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(170 * MS), "never earlier");
     }
 
     #[test]

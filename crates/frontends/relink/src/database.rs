@@ -18,7 +18,22 @@ pub fn server_url(db: &Path) -> Option<&str> {
 
 /// Returns the path or the URL of the database for messages, without the password.
 pub fn display_name(db: &Path) -> String {
-    server_url(db).map_or_else(|| db.display().to_string(), redact_database_url)
+    let name = db.display().to_string();
+    if name.contains("://") { redact_database_url(&name) } else { name }
+}
+
+/// Rejects the URL of an unknown kind of database as the name of a file: the file name would
+/// contain the password.
+pub fn check_file_name(db: &Path) -> Result<(), CommandError> {
+    let is_url = db.to_str().and_then(|name| name.split_once("://")).is_some_and(|(scheme, _)| {
+        !scheme.is_empty()
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+')
+    });
+    if !is_url {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!("unknown kind of database: `{}`", display_name(db)))
+        .hint("use a file, or a URL such as `postgres://USER@HOST/DATABASE`"))
 }
 
 /// Whether the database exists. Returns `true` for a server without connecting to it.
@@ -46,7 +61,19 @@ mod tests {
     #[test]
     fn display_name_hides_the_password() {
         assert_eq!(display_name(Path::new("postgres://a:b@h/x")), "postgres://a@h/x");
+        assert_eq!(display_name(Path::new("mysql://a:b@h/x")), "mysql://a@h/x");
         assert_eq!(display_name(Path::new("dir/x.db")), "dir/x.db");
+    }
+
+    #[test]
+    fn url_of_an_unknown_kind_of_database_is_not_a_file_name() {
+        for url in ["mysql://a:b@h/x", "POSTGRES://a:b@h/x", "sqlite://x.db"] {
+            let error = check_file_name(Path::new(url)).unwrap_err();
+            assert!(!format!("{error:?}").contains(":b@"), "{error:?}");
+        }
+        for file in ["x.db", "dir/x.db", "a:b/x.db", "C:/x.db", "://x"] {
+            assert!(check_file_name(Path::new(file)).is_ok(), "{file}");
+        }
     }
 
     #[test]

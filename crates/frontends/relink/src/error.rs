@@ -137,12 +137,19 @@ impl From<StoreError> for CommandError {
             StoreError::Locked { .. } => {
                 "wait for the other run to end, or use another database with `--db FILE`"
             }
+            StoreError::SchemaTooNew { path, .. } if is_database_url(path) => {
+                "use a newer version of Relink, or another database with `--db URL`"
+            }
+            StoreError::SchemaTooOld { path, .. } if is_database_url(path) => {
+                "use the older version of Relink, or another database with `--db URL`"
+            }
             StoreError::SchemaTooNew { .. } => {
                 "use a newer version of Relink, or another file with `--db FILE`"
             }
             StoreError::SchemaTooOld { .. } => "delete it, or choose another file with `--db FILE`",
             StoreError::Unreachable { path, .. } if is_database_url(path) => {
-                "check that the server is running and that the URL, user and password are right"
+                "check that the server is running and that the URL, user and password are right; a \
+                 password file that other users can read is ignored"
             }
             StoreError::NotRelinkDatabase { .. } | StoreError::Unreachable { .. } => {
                 "choose another file with `--db FILE`"

@@ -5,6 +5,8 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+#[cfg(feature = "postgres")]
+use std::time::Duration;
 
 use relink_engine::RenderMode;
 use relink_fetch::Fetcher;
@@ -22,7 +24,7 @@ use relink_store::{ParsePostgresUrlError, PostgresStore, PostgresUrl};
 use url::{Host, Url};
 
 use crate::clock::RunClock;
-use crate::database::server_url;
+use crate::database::{check_file_name, server_url};
 use crate::error::CommandError;
 use crate::settings::RunSettings;
 
@@ -100,6 +102,7 @@ async fn file_store(db: &Path, command: &str) -> Result<Arc<SqliteStore>, Comman
             .cause("it supports SQLite files only")
             .hint("use a file with `--db FILE`"));
     }
+    check_file_name(db)?;
     create_parent_dir(db)?;
     Ok(register_file(SqliteStore::open(db).await?))
 }
@@ -120,6 +123,7 @@ pub async fn harvest_ports(
 /// Closes all adapters. Closes connections and the database in parallel, because each takes
 /// a few milliseconds.
 pub async fn close(ports: Ports) {
+    end_workers().await;
     let Ports { fetch, store, .. } = ports;
     let connections = tokio::task::spawn_blocking(move || drop(fetch));
     close_stores();
@@ -186,6 +190,10 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
+/// Maximum time to remove this process from the workers of a database.
+#[cfg(feature = "postgres")]
+const MAX_END_TIME: Duration = Duration::from_secs(1);
+
 /// A database that may be open.
 enum OpenStore {
     Sqlite(Weak<SqliteStore>),
@@ -206,6 +214,25 @@ pub fn close_stores() {
             OpenStore::Sqlite(store) => store.upgrade().iter().for_each(|store| store.close()),
             #[cfg(feature = "postgres")]
             OpenStore::Postgres(store) => store.upgrade().iter().for_each(|store| store.close()),
+        }
+    }
+}
+
+/// Removes this process from the workers of shared databases.
+pub async fn end_workers() {
+    #[cfg(feature = "postgres")]
+    {
+        let is_postgres = |open: &OpenStore| match open {
+            OpenStore::Sqlite(_) => None,
+            OpenStore::Postgres(store) => store.upgrade(),
+        };
+        let stores: Vec<Arc<PostgresStore>> = {
+            let open = OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner);
+            open.iter().filter_map(is_postgres).collect()
+        };
+        for store in stores {
+            // Ignore the error: the process is listed as ended a day later.
+            let _ = tokio::time::timeout(MAX_END_TIME, store.end_worker()).await;
         }
     }
 }
@@ -246,6 +273,7 @@ pub async fn maintenance_store_for_reading(
     if let Some(url) = server_url(db) {
         return server_store(url, Arc::new(RunClock::start()?)).await;
     }
+    check_file_name(db)?;
     create_parent_dir(db)?;
     Ok(register_file(SqliteStore::open_for_reading(db).await?))
 }
@@ -263,6 +291,7 @@ async fn open_database(
     if let Some(url) = server_url(db) {
         return server_store(url, clock).await;
     }
+    check_file_name(db)?;
     create_parent_dir(db)?;
     Ok(register_file(SqliteStore::open(db).await?))
 }

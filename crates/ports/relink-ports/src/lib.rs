@@ -88,6 +88,6 @@ pub use wiki::{
 };
 pub use work_queue::{
     Claim, ClaimRequest, CommitSummary, Fence, HostId, HostLease, HostRelease, HostSchedule,
-    JoinableRun, NextDue, QueueStatus, RunQueue, RunStatus, TargetResult, TaskCompletion,
-    TaskUpdate, WorkQueue, WorkerStatus,
+    JoinableRun, NextDue, QueueStatus, RunQueue, RunStatus, TargetResult, TargetState,
+    TaskCompletion, TaskUpdate, WorkQueue, WorkerStatus,
 };

@@ -275,13 +275,22 @@ pub struct RunQueue {
     pub leased: u64,
 }
 
+/// The state of a task that is not pending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetState {
+    /// The target has a result in the run.
+    Checked(Verdict),
+    /// The target was fetched and is judged later.
+    Held,
+}
+
 /// The queue of fetch tasks.
 #[async_trait]
 pub trait WorkQueue: Send + Sync {
     /// Whether several processes can use the store at the same time.
     fn is_shared(&self) -> bool;
 
-    /// Returns open runs whose documents are loaded, oldest first.
+    /// Returns open runs without a document that is only partly loaded, oldest first.
     async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError>;
 
     /// Returns the unfinished run with this key.
@@ -355,6 +364,18 @@ pub trait WorkQueue: Send + Sync {
         after: TaskId,
         limit: usize,
     ) -> Result<Vec<(FetchTask, Probe)>, StoreError>;
+
+    /// Returns the states of the tasks of these targets that are not pending. The owner of a
+    /// run that selects its tasks by results finds those of other workers with it.
+    ///
+    /// The default is for a store that only one process uses.
+    async fn target_states(
+        &self,
+        _run: RunId,
+        _urls: &[String],
+    ) -> Result<Vec<(String, TargetState)>, StoreError> {
+        Ok(Vec::new())
+    }
 
     /// Reserves the next request to a host outside of runs. Returns `false` while the
     /// host is leased or its next request is not due. Otherwise no worker may send

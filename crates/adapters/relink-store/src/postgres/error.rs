@@ -25,6 +25,13 @@ pub(super) enum DbError {
     RunInUse,
 }
 
+/// Whether the server refuses the user or the database, so nothing was stored.
+fn refuses_connection(code: &SqlState) -> bool {
+    let invalid_authorization = "28";
+    code.code().starts_with(invalid_authorization)
+        || [SqlState::INVALID_CATALOG_NAME, SqlState::TOO_MANY_CONNECTIONS].contains(code)
+}
+
 impl From<tokio_postgres::Error> for DbError {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Database(error)
@@ -41,7 +48,9 @@ impl DbError {
             Self::Database(error) if error.code() == Some(&SqlState::DISK_FULL) => {
                 StoreError::Full { path }
             }
-            Self::Database(error) if error.is_closed() || error.code().is_none() => {
+            Self::Database(error)
+                if error.is_closed() || error.code().is_none_or(refuses_connection) =>
+            {
                 StoreError::Unreachable { path, source: Box::new(self) }
             }
             Self::Database(_) | Self::Value(_) => {

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use relink_model::{
     Attempt, Confidence, FetchTask, LinkKind, Probe, RunId, SourceLocation, Span, TaskId, Verdict,
 };
-use relink_ports::{CheckedTarget, CheckedTargetQuery, Inlinks, LinkLocation, TargetResult};
+use relink_ports::{
+    CheckedTarget, CheckedTargetQuery, Inlinks, LinkLocation, TargetResult, TargetState,
+};
 use tokio_postgres::Row;
 
 use super::clock::ClockOffset;
@@ -90,6 +92,30 @@ pub(super) async fn checked_targets(
         )
         .await?;
     with_inlinks(db, &rows, query.max_locations).await
+}
+
+/// Returns the states of the tasks of these targets that are not pending.
+pub(super) async fn target_states(
+    db: &Db<'_>,
+    run: RunId,
+    urls: &[String],
+) -> DbResult<Vec<(String, TargetState)>> {
+    let rows = db
+        .query(
+            "SELECT t.url, result.verdict FROM target t
+             JOIN task ON task.run_id = $1 AND task.target_id = t.id
+             LEFT JOIN result
+                 ON result.target_id = task.target_id AND result.generation = task.generation
+                 AND task.state = 2 /* finished */
+             WHERE t.url = ANY($2) AND task.state IN (1 /* held */, 2 /* finished */)",
+            &[&run.0, &urls],
+        )
+        .await?;
+    let state = |row: &Row| {
+        let verdict = parse_name(row.get(1))?;
+        Ok((row.get(0), verdict.map_or(TargetState::Held, TargetState::Checked)))
+    };
+    rows.iter().map(state).collect()
 }
 
 /// Returns the result of a task.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use relink_model::{FetchTask, Probe, RunId, TaskId};
 use relink_ports::{
     CacheWindow, Claim, ClaimRequest, CommitSummary, HostLease, HostRelease, JoinableRun, NextDue,
-    OpenRun, QueueStatus, RunKey, RunStatus, StoreError, TaskCompletion, WorkQueue,
+    OpenRun, QueueStatus, RunKey, RunStatus, StoreError, TargetState, TaskCompletion, WorkQueue,
 };
 
 use super::claims::ClaimQuery;
@@ -153,6 +153,14 @@ impl WorkQueue for PostgresStore {
     ) -> Result<Vec<(FetchTask, Probe)>, StoreError> {
         let clock = self.clock_offset();
         perform!(self, "reading held tasks", |db| results::held_tasks(db, clock, run, after, limit))
+    }
+
+    async fn target_states(
+        &self,
+        run: RunId,
+        urls: &[String],
+    ) -> Result<Vec<(String, TargetState)>, StoreError> {
+        perform!(self, "reading the states of targets", |db| results::target_states(db, run, urls))
     }
 
     async fn reserve_request(

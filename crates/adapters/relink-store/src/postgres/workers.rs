@@ -60,6 +60,25 @@ impl PostgresStore {
         Ok(())
     }
 
+    /// Removes this process from the table of workers, so that only processes that run, or
+    /// that were killed, are listed. Does nothing if the process still leases a host.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database cannot be reached.
+    pub async fn end_worker(&self) -> Result<(), StoreError> {
+        let id = self.worker_id();
+        if id == 0 {
+            return Ok(());
+        }
+        perform!(self, "removing the worker", |db| db.execute(
+            "DELETE FROM worker WHERE id = $1
+             AND NOT EXISTS (SELECT 1 FROM host WHERE host.worker_id = $1)",
+            &[&id]
+        ))?;
+        Ok(())
+    }
+
     /// Opens or resumes a run for this process. Fails if another process has
     /// opened it.
     pub(super) async fn open_owned_run(
@@ -107,12 +126,14 @@ fn worker_name() -> String {
     format!("{}:{}", host.trim(), std::process::id())
 }
 
-/// Returns the open runs whose documents are all loaded.
+/// Returns the open runs without a document that is only partly loaded.
 pub(super) async fn joinable_runs(db: &Db<'_>) -> DbResult<Vec<JoinableRun>> {
     let rows = db
         .query(
             "SELECT id, started_at, network_confirmed, generation, command FROM run
-             WHERE state = 0 /* open */ AND loaded ORDER BY id",
+             WHERE state = 0 /* open */ AND NOT EXISTS (
+                 SELECT 1 FROM document WHERE run_id = run.id AND NOT loaded)
+             ORDER BY id",
             &[],
         )
         .await?;

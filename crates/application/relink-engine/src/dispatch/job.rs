@@ -157,6 +157,12 @@ pub(crate) trait Job: Send {
     /// fetched.
     fn on_hold(&mut self, _url: &str) {}
 
+    /// Returns targets whose results decide which tasks come next. Other workers may have
+    /// checked them.
+    fn awaited_targets(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns a checkpoint that must be stored before any task derived from it; `None`
     /// if the checkpoint has not changed.
     fn checkpoint(&mut self) -> Option<NamedCheckpoint> {
@@ -179,16 +185,27 @@ pub(crate) trait Job: Send {
 #[derive(Default)]
 pub(crate) struct ListJob {
     page_sink: Option<Arc<dyn PageSink>>,
+    /// Whether the tasks are samples that the owner of the run draws.
+    has_samples: bool,
 }
 
 impl ListJob {
     /// Passes the bodies of fetched pages to a sink.
     pub(crate) fn with_page_sink(page_sink: Arc<dyn PageSink>) -> Self {
-        Self { page_sink: Some(page_sink) }
+        Self { page_sink: Some(page_sink), ..Self::default() }
+    }
+
+    /// Returns the job of a worker. `has_samples` is whether the run is a survey.
+    pub(crate) fn of_worker(has_samples: bool) -> Self {
+        Self { has_samples, ..Self::default() }
     }
 }
 
 impl Job for ListJob {
+    fn draws_samples(&self) -> bool {
+        self.has_samples
+    }
+
     fn page_sink(&self) -> Option<Arc<dyn PageSink>> {
         self.page_sink.clone()
     }

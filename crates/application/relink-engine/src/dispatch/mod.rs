@@ -42,6 +42,7 @@ mod task_set;
 mod trap_tests;
 mod unrequested;
 mod worker;
+mod worker_results;
 
 pub use self::at_risk::AT_RISK_DECAY;
 pub use self::controls::ranked_key as ranked_control_key;
@@ -70,7 +71,8 @@ use self::pending_judgment::PageContent;
 use self::reports::RunReports;
 use self::requests::Requests;
 use self::worker::Role;
-use crate::{Observer, Progress};
+use self::worker_results::ResultPoll;
+use crate::Observer;
 use relink_documents::LoadProgress;
 use relink_requests::{EngineError, Ports, RobotsResult, StopSignal, internal_error_probe};
 
@@ -194,6 +196,8 @@ pub(crate) struct Dispatcher<'a> {
     skipped: Vec<(HostId, FetchTask)>,
     /// Decides when the periodic checkpoint of the job is saved.
     checkpoints: CheckpointTimer,
+    /// Decides when results of other workers are read.
+    result_poll: ResultPoll,
 }
 
 impl<'a> Dispatcher<'a> {
@@ -223,6 +227,7 @@ impl<'a> Dispatcher<'a> {
             reports: RunReports::new(is_shared),
             skipped: Vec::new(),
             checkpoints: CheckpointTimer::default(),
+            result_poll: ResultPoll::default(),
         }
     }
 
@@ -254,6 +259,7 @@ impl<'a> Dispatcher<'a> {
                 }
                 break;
             }
+            self.read_awaited_results_if_due().await?;
             if self.job.has_ready_tasks() {
                 self.add_new_tasks().await?;
             }
@@ -313,6 +319,7 @@ impl<'a> Dispatcher<'a> {
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> Result<bool, EngineError> {
+        self.read_awaited_results().await?;
         if self.add_new_tasks().await? {
             return Ok(true);
         }
@@ -376,22 +383,5 @@ impl<'a> Dispatcher<'a> {
         let next_claim = self.claims.next_claim().filter(|_| self.has_room_for_hosts());
         let next = [next_send, next_claim, self.claims.next_refill()].into_iter().flatten().min();
         next.unwrap_or(now + PROGRESS_INTERVAL).min(now + PROGRESS_INTERVAL)
-    }
-
-    fn report_progress(&mut self, observer: &mut dyn Observer) {
-        let now = self.elapsed();
-        if !self.reports.is_progress_due(now, PROGRESS_INTERVAL) {
-            return;
-        }
-        let in_flight = self.requests.in_flight();
-        let (checked, targets) = (self.reports.checked, self.reports.targets);
-        let waiting = || self.queues.longest_waits(now);
-        observer.on_progress(&if let Some(domain_counts) = self.job.domain_counts() {
-            Progress::Surveying { requests: checked, in_flight, waiting: waiting(), domain_counts }
-        } else if self.loading.is_done() {
-            Progress::Checking { checked, targets, in_flight, waiting: waiting() }
-        } else {
-            self.loading.progress()
-        });
     }
 }

@@ -66,6 +66,6 @@ impl Dispatcher<'_> {
 
 /// Whether a held task waits until other pages of its directory are fetched. Held
 /// network failures wait for evidence that the local network works instead.
-fn waits_for_neighbors(probe: Option<&Probe>) -> bool {
+pub(super) fn waits_for_neighbors(probe: Option<&Probe>) -> bool {
     probe.is_some_and(|probe| !is_network_failure(&probe.outcome))
 }

@@ -12,10 +12,10 @@ use std::time::Duration;
 use relink_model::{FetchTask, TaskId};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, RunProgress, TaskCompletion, TaskUpdate};
 
-use super::Dispatcher;
 use super::held::PAGE_SIZE;
 use super::task_set::TaskSet;
-use crate::Observer;
+use super::{Dispatcher, PROGRESS_INTERVAL};
+use crate::{Observer, Progress};
 use relink_requests::{BEFORE_FIRST_TASK, EngineError};
 
 /// Maximum number of locations reported per target during a crawl. A page may
@@ -141,6 +141,24 @@ impl RunReports {
 }
 
 impl Dispatcher<'_> {
+    /// Reports the progress, at most once per interval.
+    pub(super) fn report_progress(&mut self, observer: &mut dyn Observer) {
+        let now = self.elapsed();
+        if !self.reports.is_progress_due(now, PROGRESS_INTERVAL) {
+            return;
+        }
+        let in_flight = self.requests.in_flight();
+        let (checked, targets) = (self.reports.checked, self.reports.targets);
+        let waiting = || self.queues.longest_waits(now);
+        observer.on_progress(&if let Some(domain_counts) = self.job.domain_counts() {
+            Progress::Surveying { requests: checked, in_flight, waiting: waiting(), domain_counts }
+        } else if self.loading.is_done() {
+            Progress::Checking { checked, targets, in_flight, waiting: waiting() }
+        } else {
+            self.loading.progress()
+        });
+    }
+
     /// Returns the maximum number of locations to report per target.
     fn max_locations(&self) -> usize {
         if self.job.follows_links() { MAX_CRAWL_LOCATIONS } else { usize::MAX }

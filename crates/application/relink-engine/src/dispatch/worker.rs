@@ -101,8 +101,8 @@ impl Dispatcher<'_> {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        // Crawls and surveys have no workers.
-        if !self.run.is_shared || self.job.follows_links() || self.job.draws_samples() {
+        // Crawls have no workers.
+        if !self.run.is_shared || self.job.follows_links() {
             return Ok(());
         }
         let last = self.ports.store.last_task_id(self.run.id).await?;

@@ -39,6 +39,7 @@ pub use self::report::{BudgetUse, DomainReport, DomainStatus, SurveyReport};
 use self::survey_run::SurveyRun;
 use self::url_selector::UrlSelector;
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
+use crate::worker::{RunContent, allow_workers};
 use crate::{DispatchSettings, Observer};
 use relink_documents::LoadProgress;
 use relink_requests::{BEFORE_FIRST_TASK, EngineError, Ports, StopSignal};
@@ -170,6 +171,7 @@ pub async fn survey(
     let remaining = budget.map(|budget| budget.allowed.saturating_sub(budget.already_used));
     let mut survey_run = SurveyRun::new(loaded, &index, selector, remaining);
     start(ports, settings, &run, &mut survey_run).await?;
+    allow_workers(&*ports.store, run.id, &settings.dispatch, RunContent::Samples).await?;
     // The catalog is loaded already.
     let progress = LoadProgress::default();
     progress.finish_empty();
@@ -204,8 +206,7 @@ pub async fn survey(
     })
 }
 
-/// Converts a verdict to the health of a URL for the plan. Unknown states count
-/// as alive.
+/// Converts a verdict to the health of a URL for the plan. Unknown states count as alive.
 fn url_health(verdict: Verdict) -> UrlHealth {
     if is_finding(verdict) || verdict == Verdict::Failing {
         UrlHealth::Broken
@@ -387,8 +388,8 @@ fn survey_end(
     }
 }
 
-/// Returns the state to store. A survey that used up its budget stays open. A
-/// re-check is finished, because the next week is a new run.
+/// Returns the state to store. A survey that used up its budget stays open. A re-check is
+/// finished, because the next week is a new run.
 fn run_state(end: SurveyEnd, last_survey: Option<Timestamp>) -> RunState {
     match end {
         SurveyEnd::Finished | SurveyEnd::UpToDate => RunState::Finished,

@@ -348,6 +348,12 @@ impl Job for SurveyRun<'_> {
         self.advance();
     }
 
+    fn awaited_targets(&self) -> Vec<String> {
+        let drawn = self.window.iter().chain(&self.deferred);
+        let awaited = drawn.filter(|url| !self.results.contains_key(url));
+        awaited.map(|url| self.loaded.catalog.url(*url).to_owned()).collect()
+    }
+
     fn checkpoint(&mut self) -> Option<NamedCheckpoint> {
         if !std::mem::take(&mut self.is_unsaved) {
             return None;

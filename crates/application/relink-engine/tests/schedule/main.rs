@@ -13,4 +13,5 @@ mod random;
 mod rules;
 mod search;
 mod stores;
+mod surveys;
 mod workers;

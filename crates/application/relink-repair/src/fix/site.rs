@@ -148,6 +148,9 @@ pub async fn fetch_page(
     let request =
         FetchRequest { url: page.clone(), rights, user_agent: UserAgent::Relink, options };
     let result = polite.fetch(request).await;
+    if let Some(refusal) = polite.take_refusal() {
+        return Err(refusal.to_string());
+    }
     let FetchOutcome::Response(200) = result.outcome else {
         return Err(result.outcome.to_string());
     };

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::pacer::{FinishedRequest, HostPacer};
+use super::pacer::{FinishedRequest, HostPacer, connecting_time};
 use super::refusal::{RequestRefusal, refused_result};
 use super::schedule::{add_wait, stored_wait};
 use crate::probe::current_time;
@@ -282,6 +282,7 @@ impl<'a> PacedFetch<'a> {
             let mut finished = FinishedRequest {
                 requested_at: current_time(self.settings.clock),
                 duration: now.saturating_sub(sent_at),
+                connecting: connecting_time(&result.timings),
                 outcome: &result.outcome,
                 retry_after: result.retry_after,
             };

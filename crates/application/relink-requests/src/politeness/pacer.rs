@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_frontier::{HostRateLimiter, HostReadiness, PolitenessPolicy, ResponseSignal};
-use relink_model::{FetchOutcome, Probe};
+use relink_model::{FetchOutcome, Probe, Timings};
 use relink_ports::HostSchedule;
 
 use super::schedule::{add_wait, schedule_to_store, stored_delays};
@@ -23,6 +23,8 @@ pub struct FinishedRequest<'a> {
     pub requested_at: Timestamp,
     /// The time until it ended.
     pub duration: Duration,
+    /// The part of it before the request was sent: name lookup, connection, TLS handshake.
+    pub connecting: Duration,
     /// The outcome.
     pub outcome: &'a FetchOutcome,
     /// The `Retry-After` of the response, in seconds.
@@ -35,6 +37,7 @@ impl<'a> FinishedRequest<'a> {
         Self {
             requested_at: probe.requested_at,
             duration: Duration::from_millis(probe.timings.total.into()),
+            connecting: connecting_time(&probe.timings),
             outcome: &probe.outcome,
             retry_after: probe.retry_after,
         }
@@ -51,6 +54,12 @@ impl<'a> FinishedRequest<'a> {
             _ => ResponseSignal::NoResponse,
         }
     }
+}
+
+/// Returns the time before a request was sent on its connection.
+pub(super) fn connecting_time(timings: &Timings) -> Duration {
+    let Timings { dns, connect, tls, .. } = timings;
+    Duration::from_millis(u64::from(*dns) + u64::from(*connect) + u64::from(*tls))
 }
 
 /// The pace of one host.
@@ -118,6 +127,10 @@ impl HostPacer {
     ) -> bool {
         let signal = finished.signal();
         self.limiter.request_finished(now, finished.duration, signal);
+        if !finished.connecting.is_zero() && finished.outcome.reached_server() {
+            let sent_at = now.saturating_sub(finished.duration);
+            self.limiter.request_arrived(sent_at + finished.connecting.min(finished.duration));
+        }
         let ResponseSignal::Throttled(Some(wait)) = signal else { return false };
         if wait <= max_wait {
             return false;
@@ -172,6 +185,7 @@ mod tests {
         FinishedRequest {
             requested_at: Timestamp::UNIX_EPOCH,
             duration: Duration::from_secs(1),
+            connecting: Duration::ZERO,
             outcome: &FetchOutcome::Response(429),
             retry_after: Some(retry_after),
         }
@@ -185,6 +199,17 @@ mod tests {
         assert!(!pacer.request_finished(Duration::from_secs(1), &throttled(30), MINUTE));
         assert_eq!(pacer.ready_at(), Some(Duration::from_secs(31)));
         assert_eq!(pacer.closed_until(), None);
+    }
+
+    #[test]
+    fn interval_counts_from_the_end_of_the_connection_setup() {
+        let mut pacer = pacer();
+        pacer.request_started(Duration::ZERO);
+        let (duration, connecting) = (Duration::from_millis(900), Duration::from_millis(800));
+        let outcome = &FetchOutcome::Response(200);
+        let finished = FinishedRequest { duration, connecting, outcome, ..throttled(1) };
+        pacer.request_finished(duration, &finished, MINUTE);
+        assert_eq!(pacer.ready_at(), Some(Duration::from_millis(1_800)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use relink_model::{Attempt, FetchTask, Probe, RunId, TaskId, Verdict};
 use relink_ports::{
     CacheWindow, Claim, ClaimRequest, CommitSummary, Fence, HostId, HostLease, HostRelease,
     HostSchedule, JoinableRun, NextDue, OpenRun, QueueStatus, RunQueue, RunState, RunStatus,
-    StoreError, TargetResult, TaskCompletion, TaskUpdate, WorkQueue,
+    StoreError, TargetResult, TargetState, TaskCompletion, TaskUpdate, WorkQueue,
 };
 
 use super::MemoryStore;
@@ -249,6 +249,32 @@ impl WorkQueue for MemoryStore {
             Some((state.fetch_task(id, task)?, probe))
         });
         Ok(with_probe.take(limit).collect())
+    }
+
+    async fn target_states(
+        &self,
+        run: RunId,
+        urls: &[String],
+    ) -> Result<Vec<(String, TargetState)>, StoreError> {
+        if !self.is_shared {
+            // As in a store that only one process uses.
+            return Ok(Vec::new());
+        }
+        let state = self.tables().await;
+        let state_of = |url: &String| {
+            let target = *state.target_ids.get(url)?;
+            let (_, task) = state.task_of(run, target)?;
+            let target_state = match task.state {
+                TaskState::Held => TargetState::Held,
+                TaskState::Finished => {
+                    let results = &state.target(target)?.results;
+                    TargetState::Checked(results.get(&task.generation?)?.result.verdict)
+                }
+                TaskState::Pending => return None,
+            };
+            Some((url.clone(), target_state))
+        };
+        Ok(urls.iter().filter_map(state_of).collect())
     }
 }
 

@@ -5,7 +5,7 @@ use relink_model::{
 };
 use relink_ports::{
     HostLease, HostRelease, HostSchedule, HostStats, ManagedStore, RunKey, Store, TargetResult,
-    TaskUpdate,
+    TargetState, TaskUpdate,
 };
 
 use super::CaseResult;
@@ -168,6 +168,7 @@ pub async fn held_task_is_not_claimed_and_has_its_probe(store: &dyn Store) -> Ca
     };
     assert_eq!((task.url.as_str(), &task.attempts), (PAGE_ONE, &attempts));
     assert_eq!(seen, &second);
+    check_target_state(&fixture, TargetState::Held).await?;
 
     let result = TargetResult { attempts, ..target_result(Verdict::Failing, &second, at(4)) };
     let finish = TaskUpdate::Finish(result.clone());
@@ -176,6 +177,17 @@ pub async fn held_task_is_not_claimed_and_has_its_probe(store: &dyn Store) -> Ca
     let checked = fixture.checked_one().await?;
     assert_eq!(checked.result, result);
     assert_eq!(checked.probe, Some(second));
+    check_target_state(&fixture, TargetState::Checked(Verdict::Failing)).await
+}
+
+/// Checks the state of [`PAGE_ONE`], if several processes can use the store. A pending target
+/// and a target of no run have no state.
+async fn check_target_state(fixture: &StoreFixture<'_>, state: TargetState) -> CaseResult {
+    let urls = [PAGE_ONE, OTHER_PAGE].map(str::to_owned);
+    let states = fixture.store.target_states(fixture.run, &urls).await?;
+    let expected =
+        if fixture.store.is_shared() { vec![(PAGE_ONE.to_owned(), state)] } else { Vec::new() };
+    assert_eq!(states, expected);
     Ok(())
 }
 

@@ -80,7 +80,13 @@ fn block_on<T>(future: impl Future<Output = Result<T, CommandError>>) -> Result<
     let runtime = runtime.map_err(|error| {
         CommandError::internal("cannot start the async runtime").cause(error.to_string())
     })?;
-    let result = panic_hook::run(|| runtime.block_on(future));
+    let result = panic_hook::run(|| {
+        runtime.block_on(async {
+            let result = future.await;
+            wiring::end_workers().await;
+            result
+        })
+    });
     wiring::close_stores();
     relink_render::end_browsers();
     // Do not wait for blocked DNS lookups or file operations.

@@ -10,7 +10,7 @@ use relink_engine::{DispatchSettings, WorkerOptions};
 use super::{RunSettings, current_dir, read_files, request_flags};
 use crate::cli::WorkerArgs;
 use crate::config::Config;
-use crate::database::server_url;
+use crate::database::{check_file_name, server_url};
 use crate::error::CommandError;
 
 /// Accepted durations of leases.
@@ -34,6 +34,7 @@ impl WorkerPlan {
         let config = Config { db: args.db, ..request_flags(args.request) }.over(files);
         let concurrency = super::dispatch_settings(&config, super::DAY).concurrency;
         let run = RunSettings::new(config, &dir, Vec::new(), Vec::new())?;
+        check_file_name(&run.db)?;
         if server_url(&run.db).is_none() {
             return Err(CommandError::usage("a worker needs a PostgreSQL database")
                 .cause("an SQLite file is used by one process at a time")
