@@ -1,7 +1,7 @@
 //! Checks a list of pages and passes their bodies to the caller.
 //!
-//! The pages are fetched like the links of a check, so robots.txt, rate limits, the
-//! address policy, retries and the judge apply.
+//! The pages are fetched like the links of a check, so rate limits, the address policy,
+//! retries and the judge apply, and robots.txt does not.
 
 use std::sync::Arc;
 

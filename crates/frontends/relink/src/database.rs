@@ -29,7 +29,7 @@ pub fn check_file_name(db: &Path) -> Result<(), CommandError> {
         !scheme.is_empty()
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+')
     });
-    if !is_url {
+    if !is_url || server_url(db).is_some() {
         return Ok(());
     }
     Err(CommandError::usage(format!("unknown kind of database: `{}`", display_name(db)))
@@ -71,6 +71,7 @@ mod tests {
             let error = check_file_name(Path::new(url)).unwrap_err();
             assert!(!format!("{error:?}").contains(":b@"), "{error:?}");
         }
+        assert!(check_file_name(Path::new("postgres://a:b@h/x")).is_ok());
         for file in ["x.db", "dir/x.db", "a:b/x.db", "C:/x.db", "://x"] {
             assert!(check_file_name(Path::new(file)).is_ok(), "{file}");
         }

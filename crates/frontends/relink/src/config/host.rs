@@ -30,7 +30,7 @@ pub struct HostConfig {
 
 /// A value that is never printed.
 #[derive(Clone, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, `{ env = NAME }` or `{ file = PATH }`")]
 pub enum Secret {
     /// The value itself.
     Text(String),

@@ -32,6 +32,11 @@ pub(super) fn fetch_settings(
             .hint("use `--header-for HOST 'NAME: VALUE'` for hosts in documents")
             .warn();
     }
+    if config.client_cert.is_some() && header_hosts.is_empty() {
+        CommandError::usage("`--client-cert` has no effect: the command line contains no host")
+            .hint("set `client-cert` in `[host.\"HOST\"]` of your configuration file")
+            .warn();
+    }
     Ok(FetchSettings {
         timeout: config.timeout.map_or(defaults.timeout, |duration| duration.0),
         user_agent: user_agent(config)?,
