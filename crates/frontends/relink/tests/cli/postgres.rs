@@ -125,6 +125,8 @@ fn worker_fetches_the_tasks_of_an_unfinished_check() {
     let flags = ["--host-interval", "50ms", "--retries", "0"];
     let mut running = sandbox.spawn(&check_args(&db_url, &flags));
     running.next_row();
+    let status = sandbox.run(&["db", "status", "--db", &db_url]).exits(0);
+    assert!(status.stdout.contains("\nworker 1 ("), "{}", status.stdout);
     running.interrupt();
     running.finish().exits(130);
 
@@ -133,13 +135,32 @@ fn worker_fetches_the_tasks_of_an_unfinished_check() {
     assert_ne!(worker.stdout, "0 results\n");
     let status = sandbox.run(&["db", "status", "--db", &db_url]).exits(0);
     assert!(status.stdout.contains("(check): 0 pending, 0 held, 40 checked"), "{}", status.stdout);
-    // Worker 1 was the interrupted check.
-    assert!(status.stdout.contains("\nworker 2 ("), "{}", status.stdout);
+    // Both processes have ended.
+    assert!(!status.stdout.contains("\nworker "), "{}", status.stdout);
 
     let requests_before = web.requests().len();
     let rows = sandbox.run(&check_args(&db_url, &flags)).exits(1).rows();
     assert_eq!(rows.results.len(), 40);
     assert_eq!(web.requests().len(), requests_before, "nothing is fetched again");
+}
+
+/// A worker fetches samples of a survey, which draws the next ones by the results.
+#[test]
+fn worker_helps_with_a_survey() {
+    let web = TestServer::start_blocking();
+    let urls: Vec<String> = (0..60).map(|page| web.url(&format!("/{page}")).to_string()).collect();
+    for page in 0..30 {
+        web.page(&format!("/{page}"), 200, &format!("page {page}"));
+    }
+    let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    sandbox.write_urls("catalog.txt", &urls);
+    let mut worker = sandbox.spawn(&["worker", "--db", &db_url]);
+    let args = ["survey", "--db", &db_url, "--plan", "full", "--host-interval", "20ms"];
+    let survey = sandbox.run(&[&args[..], &["--retries", "0", "catalog.txt"]].concat()).exits(1);
+    worker.interrupt();
+    worker.finish();
+    assert!(survey.stdout.contains("60 checked"), "{}", survey.stdout);
+    assert!(survey.stdout.contains("30 dead"), "{}", survey.stdout);
 }
 
 /// The second process fetches pages of the same run, and both report all results.
