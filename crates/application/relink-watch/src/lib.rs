@@ -27,6 +27,7 @@ mod record;
 mod review;
 mod run;
 mod suggest;
+mod topic_warnings;
 mod summaries;
 
 pub use add::{AddContent, AddRequest, ImportSummary, add_collection};

@@ -11,8 +11,7 @@ use jiff::Timestamp;
 use relink_change::{Change, Signature, TermVector};
 use relink_collection::{
     Availability, ComparedRow, ComparedText, ContextJudgment, ContextKind, MemberReview,
-    MemberState, ReviewMember, ReviewedList, VersionSummary, has_common_topic, review,
-    side_by_side,
+    MemberState, ReviewMember, ReviewedList, VersionSummary, review, side_by_side,
 };
 use relink_model::{FindingCode, Verdict};
 use relink_ports::{
@@ -24,6 +23,7 @@ use crate::WatchError;
 use crate::dated_versions::{DatedVersions, ReviewPeriod};
 use crate::keyphrases::StoredKeyphrases;
 use crate::library::{CollectionSettings, Library, context_of, load_versions, state_of};
+use crate::topic_warnings::{topic_samples, topic_warnings};
 use relink_repair::Revival;
 use relink_requests::Ports;
 
@@ -32,9 +32,6 @@ const MAX_CONTEXT: usize = 100;
 
 /// Maximum number of other lists whose terms are loaded.
 const MAX_OTHER_LISTS: usize = 12;
-
-/// Maximum number of lists that are checked for a common topic.
-const MAX_TOPIC_LISTS: usize = 20;
 
 /// Maximum number of members whose page titles and keyphrases are loaded.
 const MAX_DETAILS: usize = 500;
@@ -95,27 +92,8 @@ pub async fn review_between(
             list.members.push(row);
         }
     }
-    let warnings = topic_warnings(&shown, &lists);
+    let warnings = topic_warnings(&topic_samples(&shown), &loaded.versions);
     Ok(WatchReport::new(command, name.to_owned(), ports.now(), report, warnings))
-}
-
-/// Warns about lists that are the context of their members, but have no common
-/// topic.
-fn topic_warnings(shown: &Library, lists: &[ReviewedList]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (collection, list) in shown.collections.iter().zip(lists).take(MAX_TOPIC_LISTS) {
-        let is_context = matches!(list.context, ContextKind::Folder | ContextKind::All);
-        let terms = list.members.iter().filter_map(|member| member.reference.as_ref());
-        let terms: Vec<TermVector> = terms.map(|version| version.terms.clone()).collect();
-        if is_context && has_common_topic(&terms) == Some(false) {
-            warnings.push(format!(
-                "the members of `{}` have no common topic, so the context scores are unreliable; \
-                 use folders, or `--context neighbors` or `description`",
-                collection.name
-            ));
-        }
-    }
-    warnings
 }
 
 /// Returns a list of the report without its members.
@@ -164,6 +142,7 @@ impl LoadedReview {
         }
         let details = shown.numbered().filter_map(|(_, _, member)| member.reference);
         ids.extend(details.take(MAX_DETAILS));
+        ids.extend(topic_samples(shown).into_iter().flat_map(|sample| sample.references));
         review.versions = load_versions(store, ids).await?;
         Ok(review)
     }

@@ -12,7 +12,6 @@ mod tables;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::slice;
 
 use clap::Args;
 use relink_change::{
@@ -23,7 +22,11 @@ use relink_keyphrase::english_nouns;
 use serde::Serialize;
 
 use crate::error::EvalError;
+use crate::random::SeededRandom;
 use read::{Page, Role};
+
+/// Seed of the division into users.
+const SEED: u64 = 17;
 
 /// The score of a page without terms: unknown.
 const UNKNOWN: f64 = 0.5;
@@ -43,7 +46,7 @@ pub struct ContextArgs {
     fit: bool,
     /// Judge by the angle of the paper instead of the score: a higher value is a larger
     /// move away from the context
-    #[arg(long, conflicts_with_all = ["tables", "fit", "alone"])]
+    #[arg(long, conflicts_with_all = ["tables", "fit", "own"])]
     angle: bool,
     /// Factor of nouns in the angle of the paper; 1 gives all words the same weight
     #[arg(long, value_name = "N", default_value_t = AngleSettings::default().noun_factor)]
@@ -51,9 +54,11 @@ pub struct ContextArgs {
     /// Constant that is added to the logarithm of a count in the angle of the paper
     #[arg(long, value_name = "N", default_value_t = AngleSettings::default().scaling)]
     scaling: f64,
-    /// Use only the collection itself and the general table, without the other collections
-    #[arg(long)]
-    alone: bool,
+    /// Number of collections of each user: the collections are divided into groups of this
+    /// size at random. 1 judges each collection without the others. Several values are
+    /// evaluated one after the other [default: all collections of a path]
+    #[arg(long, value_name = "N")]
+    own: Vec<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -76,7 +81,7 @@ pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
         // The collections of one directory belong to one user.
         all.push(read::collections(path)?);
     }
-    let judge_all = || all.iter().flat_map(|collections| judge(collections, args.alone));
+    let judge_all = || all.iter().flat_map(|collections| judge_users(collections, &args.own));
     let angle = AngleSettings {
         scaling: args.scaling,
         noun_factor: args.noun_factor,
@@ -115,18 +120,26 @@ fn angle_answer(page: &Page, degrees: f64, settings: &AngleSettings) -> io::Resu
     serde_json::to_string(&answer).map(|line| line + "\n").map_err(io::Error::other)
 }
 
-/// Judges the candidates of each collection. Unless `alone` is set, also compares
-/// them with the other collections.
-pub(crate) fn judge(collections: &[Vec<Page>], alone: bool) -> Vec<JudgedCandidate<'_>> {
-    if alone {
-        return collections.iter().flat_map(|pages| judge_among(slice::from_ref(pages))).collect();
+/// Judges the candidates of each collection, once for each number of collections of a
+/// user. If there are no numbers, all collections belong to one user.
+fn judge_users<'p>(collections: &'p [Vec<Page>], sizes: &[usize]) -> Vec<JudgedCandidate<'p>> {
+    let mut order: Vec<&Vec<Page>> = collections.iter().collect();
+    if sizes.is_empty() {
+        return judge(&order);
     }
-    judge_among(collections)
+    let mut random = SeededRandom::new(SEED);
+    let mut judged = Vec::new();
+    for size in sizes {
+        random.shuffle(&mut order);
+        judged.extend(order.chunks((*size).max(1)).flat_map(judge));
+    }
+    judged
 }
 
-fn judge_among(collections: &[Vec<Page>]) -> Vec<JudgedCandidate<'_>> {
-    let corpus = corpus(collections.iter().flatten());
-    let context = |pages: &Vec<Page>| {
+/// Judges the candidates of the collections of one user.
+pub(crate) fn judge<'p>(collections: &[&'p Vec<Page>]) -> Vec<JudgedCandidate<'p>> {
+    let corpus = corpus(collections.iter().copied().flatten());
+    let context = |pages: &&Vec<Page>| {
         let members = pages.iter().filter(|page| page.role != Role::Candidate);
         let members = members.map(|page| page.terms.clone()).collect();
         Context::new(&Collection { members }, &corpus)

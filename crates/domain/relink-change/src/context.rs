@@ -10,9 +10,9 @@
 //! - the nearness as a distance;
 //! - the nearness compared with the nearness of each member to the other members,
 //!   because some collections are narrower than others;
-//! - whether the page is nearer to another collection of the user. Copies of the
-//!   page in other collections are ignored, because a page may belong to several
-//!   collections.
+//! - the nearness compared with the nearness to the other collections of the user.
+//!   Copies of the page in other collections are ignored, because a page may belong to
+//!   several collections.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -102,10 +102,19 @@ pub struct Fit {
     /// The difference between the mean nearness of the members and the nearness of
     /// the page, in standard deviations.
     pub deviation: f64,
-    /// The logarithm of a ratio: the nearness to the nearest other collection divided
-    /// by the nearness to this collection. The value is 0 if this collection is nearer,
-    /// and `None` if there is no other collection in the same language.
-    pub rival: Option<f64>,
+    /// The nearest other collection; `None` if there is no other collection in the same
+    /// language.
+    pub rival: Option<Rival>,
+}
+
+/// The collection of the user that is nearest to a page, except the page's own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rival {
+    /// The logarithm of a ratio: the nearness to the rival divided by the nearness to the
+    /// page's own collection. The value is positive if the rival is nearer.
+    pub ratio: f64,
+    /// Number of other collections. The more there are, the nearer is the nearest one.
+    pub others: usize,
 }
 
 /// A collection prepared for comparisons.
@@ -142,6 +151,21 @@ impl<'c> Context<'c> {
         };
         let (logarithmic, binary) = (space(Weighting::Logarithmic), space(Weighting::Binary));
         Self { corpus, language, logarithmic, binary }
+    }
+
+    /// Returns how similar the members are, from 0 to 1: the median, over the members, of
+    /// the median cosine of a member with the others. Returns `None` for fewer than two
+    /// members.
+    ///
+    /// Unlike the nearness, which uses the three nearest members only, this is small if the
+    /// members belong to several topics.
+    pub fn cohesion(&self) -> Option<f64> {
+        let vectors = &self.logarithmic.vectors;
+        let median_of_member = |(at, member)| {
+            let others = vectors.iter().enumerate().filter(|(other, _)| *other != at);
+            median(others.map(|(_, other)| cosine(member, other)).collect())
+        };
+        median(vectors.iter().enumerate().filter_map(median_of_member).collect())
     }
 
     /// Returns the nearness of a page, or `None` if the page or the collection has
@@ -190,15 +214,16 @@ impl<'c> Context<'c> {
         let (nearness_binary, deviation_binary) = self.binary.nearness(&binary);
         let distance = -(nearness + nearness_binary + COSINE_OFFSET).ln();
         let others = others.into_iter().filter(|other| other.language == self.language);
-        let rival = others
+        let ratios: Vec<f64> = others
             .map(|other| {
                 let nearness = nearness_without_copies(&other.logarithmic.vectors, &logarithmic)
                     + nearness_without_copies(&other.binary.vectors, &binary);
                 // `distance` is the negative logarithm of the nearness to this collection.
                 (nearness + COSINE_OFFSET).ln() + distance
             })
-            .max_by(f64::total_cmp)
-            .map(|rival| rival.max(0.0));
+            .collect();
+        let greatest = ratios.iter().copied().max_by(f64::total_cmp);
+        let rival = greatest.map(|ratio| Rival { ratio, others: ratios.len() });
         Some(Fit { distance, deviation: deviation + deviation_binary, rival })
     }
 }
@@ -308,6 +333,13 @@ fn nearness_without_copies(vectors: &[Vector], page: &Vector) -> f64 {
     mean_of_nearest(cosines.filter(|cosine| *cosine < MIN_COPY_COSINE).collect())
 }
 
+/// Returns the lower median.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len().checked_sub(1)? / 2;
+    values.get(middle).copied()
+}
+
 fn mean_of_nearest(mut cosines: Vec<f64>) -> f64 {
     cosines.sort_by(|left, right| right.total_cmp(left));
     cosines.truncate(NEAREST);
@@ -376,7 +408,16 @@ mod tests {
     }
 
     #[test]
-    fn rival_is_positive_if_another_collection_is_nearer() {
+    fn cohesion_is_smaller_for_members_of_several_topics() {
+        let corpus = CorpusBuilder::default().finish(Background::builtin());
+        let cohesion = |texts: &[&str]| Context::new(&collection_of(texts), &corpus).cohesion();
+        let mixed = [OWLS[0], OWLS[1], "Compile the kernel with this option", "Bake the bread"];
+        assert!(cohesion(&OWLS).unwrap() > cohesion(&mixed).unwrap());
+        assert_eq!(cohesion(&OWLS[..1]), None);
+    }
+
+    #[test]
+    fn ratio_of_the_rival_is_positive_if_it_is_nearer() {
         let corpus = CorpusBuilder::default().finish(Background::builtin());
         let trains =
             ["The train leaves in an hour", "A train of the station", "The station of trains"];
@@ -386,13 +427,14 @@ mod tests {
             let page = TermVector::from_text(text);
             owls.fit_with_others(&page, others.iter().copied()).unwrap().rival
         };
-        assert!(rival("The station and the train", &[&trains]).unwrap() > 0.0);
-        assert_eq!(rival("The owl of the forest", &[&trains]), Some(0.0));
+        assert!(rival("The station and the train", &[&trains]).unwrap().ratio > 0.0);
+        assert!(rival("The owl of the forest", &[&trains]).unwrap().ratio < 0.0);
         assert_eq!(rival("The owl of the forest", &[]), None);
         // A copy of the page in the other collection is ignored.
         let copy = collection_of(&["The owl of the forest"]);
         let copy = Context::new(&copy, &corpus);
-        assert_eq!(rival("The owl of the forest", &[&copy]), Some(0.0));
+        let rival = rival("The owl of the forest", &[&trains, &copy]).unwrap();
+        assert!(rival.ratio < 0.0 && rival.others == 2, "{rival:?}");
     }
 
     #[test]

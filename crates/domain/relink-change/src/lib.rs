@@ -41,7 +41,7 @@ mod words;
 pub use background::{Background, BackgroundBuilder, ParseBackgroundError};
 pub use compare::{BlockChange, Change, compare};
 pub use confirm::{Confirmation, confirm};
-pub use context::{Collection, Context, Corpus, CorpusBuilder, Fit};
+pub use context::{Collection, Context, Corpus, CorpusBuilder, Fit, Rival};
 pub use language::TextLanguage;
 pub use level::{Level, LevelThresholds};
 pub use measure::{Measure, ParseMeasureError};

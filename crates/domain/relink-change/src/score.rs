@@ -7,7 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::Fit;
+use crate::context::{Fit, Rival};
+use crate::ratio::number;
 
 /// The coefficients of the logistic regression.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -18,13 +19,17 @@ pub struct ScoreModel {
     pub distance: f64,
     /// The coefficient of [`Fit::deviation`].
     pub deviation: f64,
-    /// The coefficient of [`Fit::rival`].
-    pub rival: f64,
+    /// The coefficient of [`Rival::ratio`] if the rival is nearer.
+    pub nearer_rival: f64,
+    /// The coefficient of [`Rival::ratio`] if the rival is not nearer.
+    pub farther_rival: f64,
+    /// The coefficient of the logarithm of 1 + [`Rival::others`].
+    pub others: f64,
 }
 
 /// Minimum probability of a page that is out of place. In cross-validation by
-/// families of collections, fewer than 5 % of good replacements exceed it.
-const MIN_OUT_OF_PLACE: f64 = 0.85;
+/// families of collections, about 2 % of good replacements exceed it.
+const MIN_OUT_OF_PLACE: f64 = 0.9;
 
 /// Minimum probability of a page that does not clearly fit.
 const MIN_UNCLEAR: f64 = 0.5;
@@ -48,13 +53,25 @@ pub struct ContextScore(f64);
 impl ScoreModel {
     /// The model for a user with one collection. `docs/change.md` describes the
     /// training data.
-    pub const SINGLE_COLLECTION: Self =
-        Self { intercept: -4.035, distance: 2.316, deviation: 1.320, rival: 0.0 };
+    pub const SINGLE_COLLECTION: Self = Self {
+        intercept: -2.572,
+        distance: 2.146,
+        deviation: 0.700,
+        nearer_rival: 0.0,
+        farther_rival: 0.0,
+        others: 0.0,
+    };
 
     /// The model for a user with several collections. `docs/change.md` describes
     /// the training data.
-    pub const SEVERAL_COLLECTIONS: Self =
-        Self { intercept: -3.670, distance: 0.300, deviation: 1.139, rival: 11.131 };
+    pub const SEVERAL_COLLECTIONS: Self = Self {
+        intercept: -0.560,
+        distance: 1.148,
+        deviation: 0.655,
+        nearer_rival: 5.017,
+        farther_rival: 0.590,
+        others: -0.416,
+    };
 
     /// Returns the score of a page.
     ///
@@ -65,11 +82,18 @@ impl ScoreModel {
     /// assert!(model.score(fit(3.0)) > model.score(fit(1.0)));
     /// ```
     pub fn score(&self, fit: Fit) -> ContextScore {
-        let sum = self.intercept
-            + self.distance * fit.distance
-            + self.deviation * fit.deviation
-            + self.rival * fit.rival.unwrap_or(0.0);
-        ContextScore(1.0 / (1.0 + (-sum).exp()))
+        let Self { intercept, distance, deviation, nearer_rival, farther_rival, others } = *self;
+        let weights = [intercept, distance, deviation, nearer_rival, farther_rival, others];
+        let products = weights.iter().zip(Self::inputs(fit)).map(|(weight, input)| weight * input);
+        ContextScore(1.0 / (1.0 + (-products.sum::<f64>()).exp()))
+    }
+
+    /// Returns the values that the coefficients are multiplied with, in the order of the
+    /// fields.
+    pub fn inputs(fit: Fit) -> [f64; 6] {
+        let Rival { ratio, others } = fit.rival.unwrap_or(Rival { ratio: 0.0, others: 0 });
+        let others = number(others + 1).ln();
+        [1.0, fit.distance, fit.deviation, ratio.max(0.0), ratio.min(0.0), others]
     }
 }
 
@@ -133,7 +157,7 @@ mod tests {
 
     #[test]
     fn flag_follows_the_probability() {
-        let flags = [0.0, 0.49, 0.5, 0.84, 0.85, 1.0].map(|value| ContextScore(value).flag());
+        let flags = [0.0, 0.49, 0.5, 0.89, 0.9, 1.0].map(|value| ContextScore(value).flag());
         let expect = [
             ContextFlag::Fits,
             ContextFlag::Fits,
@@ -151,8 +175,11 @@ mod tests {
             ContextScore::new(Fit { distance, deviation, rival: None }).probability()
         };
         assert!(score(1.0, 0.0) < score(3.0, 0.0) && score(1.0, 0.0) < score(1.0, 4.0));
-        let score_with = |rival| ContextScore::new(Fit { distance: 1.0, deviation: 0.0, rival });
-        assert!(score_with(Some(0.0)) < score_with(Some(1.0)));
+        let score_with = |ratio| {
+            let rival = Some(Rival { ratio, others: 1 });
+            ContextScore::new(Fit { distance: 1.0, deviation: 0.0, rival })
+        };
+        assert!(score_with(-1.0) < score_with(0.0) && score_with(0.0) < score_with(1.0));
         assert!((0.0..=1.0).contains(&score(1e9, 1e9)) && (0.0..=1.0).contains(&score(-1e9, 0.0)));
     }
 }

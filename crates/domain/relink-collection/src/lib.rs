@@ -41,5 +41,5 @@ pub use review::{
 };
 pub use schedule::{RecheckInterval, RecheckResult};
 pub use side_by_side::{ComparedRow, ComparedText, RowChange, TextPart, side_by_side};
-pub use topic::has_common_topic;
+pub use topic::{MAX_TOPIC_MEMBERS, has_common_topic};
 pub use track::{Candidate, PageTrack, TrackDecision, is_version, track};

@@ -1,20 +1,22 @@
 //! Whether the members of a collection have a common topic.
 //!
-//! A sample of the members is judged: each member of the sample against the others, with the
-//! context score. If most of them seem to come from other collections, the members have no
-//! common topic. They should then be judged by folder, by neighbors or by description.
+//! A sample of the members is compared pairwise. If most members have few words in common
+//! with most others, the list is not one context, and its members should be judged by
+//! folder, by neighbors or by description.
 
-use relink_change::{
-    Background, Collection, Context, ContextFlag, ContextScore, CorpusBuilder, TermVector,
-};
+use relink_change::{Background, Collection, Context, CorpusBuilder, TermVector};
 
 /// Minimum number of members with text.
 const MIN_MEMBERS: usize = 6;
 
 /// Maximum number of members that are compared.
-const MAX_MEMBERS: usize = 20;
+pub const MAX_TOPIC_MEMBERS: usize = 40;
 
-/// Returns whether most members fit the others, or `None` if there are too few.
+/// Minimum cohesion of a collection with a common topic. `docs/change.md` describes how it
+/// was measured.
+const MIN_COHESION: f64 = 0.06;
+
+/// Returns whether the members have a common topic, or `None` if there are too few.
 ///
 /// ```
 /// use relink_change::TermVector;
@@ -30,26 +32,22 @@ pub fn has_common_topic(members: &[TermVector]) -> Option<bool> {
     if with_text.len() < MIN_MEMBERS {
         return None;
     }
-    let step = with_text.len().div_ceil(MAX_MEMBERS);
-    let sample: Vec<TermVector> = with_text.into_iter().step_by(step).cloned().collect();
-    let mut pages = CorpusBuilder::default();
-    for terms in &sample {
-        pages.add(terms);
-    }
-    let corpus = pages.finish(Background::builtin());
-    let fits = |at: usize, page: &TermVector| {
-        let others = sample.iter().enumerate().filter(|(other, _)| *other != at);
-        let members = others.map(|(_, terms)| terms.clone()).collect();
-        let fit = Context::new(&Collection { members }, &corpus).fit(page);
-        fit.is_some_and(|fit| ContextScore::new(fit).flag() == ContextFlag::Fits)
-    };
-    let fitting = sample.iter().enumerate().filter(|(at, page)| fits(*at, page)).count();
-    Some(2 * fitting >= sample.len())
+    let step = with_text.len().div_ceil(MAX_TOPIC_MEMBERS);
+    let members = with_text.into_iter().step_by(step).cloned().collect();
+    // Only the general table is used: in a list of many topics, the words of each topic are
+    // rare.
+    let corpus = CorpusBuilder::default().finish(Background::builtin());
+    let context = Context::new(&Collection { members }, &corpus);
+    context.cohesion().map(|cohesion| cohesion >= MIN_COHESION)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn terms(texts: &[&str]) -> Vec<TermVector> {
+        texts.iter().map(|text| TermVector::from_text(text)).collect()
+    }
 
     #[test]
     fn pages_of_many_topics_have_no_common_topic() {
@@ -63,8 +61,26 @@ mod tests {
             "Plant tomatoes in the garden after the last frost",
             "The football team won the championship final",
         ];
-        let terms: Vec<TermVector> =
-            topics.iter().map(|text| TermVector::from_text(text)).collect();
-        assert_eq!(has_common_topic(&terms), Some(false));
+        assert_eq!(has_common_topic(&terms(&topics)), Some(false));
+    }
+
+    #[test]
+    fn several_lists_in_one_have_no_common_topic() {
+        // Each page resembles the pages of its own list.
+        let lists = [
+            "owl night forest mouse feather nest",
+            "kernel compiler driver option module patch",
+            "bread dough yeast oven flour recipe",
+            "railway train timetable station coast ticket",
+        ];
+        let page = |list: &&str, at: usize| {
+            let words: Vec<&str> = list.split(' ').collect();
+            format!("the {} and the {}", words[at % 6..].join(" "), words[..3].join(" "))
+        };
+        let pages: Vec<String> =
+            lists.iter().flat_map(|list| (0..5).map(move |at| page(list, at))).collect();
+        let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+        assert_eq!(has_common_topic(&terms(&pages)), Some(false));
+        assert_eq!(has_common_topic(&terms(&pages[..6])), Some(true));
     }
 }

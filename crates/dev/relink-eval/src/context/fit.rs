@@ -14,8 +14,8 @@ use relink_change::{ContextFlag, Fit, ScoreModel};
 use super::JudgedCandidate;
 use super::read::Label;
 
-/// Number of model inputs: the constant and the values of a fit.
-const INPUTS: usize = 4;
+/// Number of coefficients of [`ScoreModel`].
+const INPUTS: usize = 6;
 
 /// Steps of Newton's method. It converges in fewer than ten.
 const STEPS: usize = 50;
@@ -44,12 +44,16 @@ impl Example<'_> {
 /// out.
 pub(super) fn report(judged: &[JudgedCandidate<'_>]) -> String {
     let labeled = judged.iter().filter(|judged| judged.page.label != Label::Unknown);
-    let examples: Vec<Example<'_>> = labeled
+    let mut examples: Vec<Example<'_>> = labeled
         .filter_map(|judged| {
             let (family, label) = (judged.page.family.as_str(), judged.page.label);
             judged.fit.map(|fit| Example { family, label, fit })
         })
         .collect();
+    // There are separate models for users with one and with several collections.
+    if examples.iter().any(|example| example.fit.rival.is_some()) {
+        examples.retain(|example| example.fit.rival.is_some());
+    }
     let model = train(&examples.iter().collect::<Vec<_>>());
     let mut text = format!("{model:?} from {} candidates\n", examples.len());
     let families: BTreeSet<&str> = examples.iter().map(|example| example.family).collect();
@@ -104,8 +108,7 @@ fn train(examples: &[&Example<'_>]) -> ScoreModel {
     for _ in 0..STEPS {
         let (mut gradient, mut hessian) = ([0.0; INPUTS], [[0.0; INPUTS]; INPUTS]);
         for example in examples {
-            let fit = example.fit;
-            let inputs = [1.0, fit.distance, fit.deviation, fit.rival.unwrap_or(0.0)];
+            let inputs = ScoreModel::inputs(example.fit);
             let sum: f64 = inputs.iter().zip(model).map(|(input, weight)| input * weight).sum();
             let stated = 1.0 / (1.0 + (-sum).exp());
             for row in 0..INPUTS {
@@ -122,7 +125,8 @@ fn train(examples: &[&Example<'_>]) -> ScoreModel {
         let step = solve(hessian, gradient);
         model.iter_mut().zip(step).for_each(|(weight, step)| *weight -= step);
     }
-    ScoreModel { intercept: model[0], distance: model[1], deviation: model[2], rival: model[3] }
+    let [intercept, distance, deviation, nearer_rival, farther_rival, others] = model;
+    ScoreModel { intercept, distance, deviation, nearer_rival, farther_rival, others }
 }
 
 /// Solves a linear system by Gaussian elimination. The matrix is positive
@@ -156,14 +160,16 @@ mod tests {
     fn solve_returns_the_solution() {
         let solved = solve(
             [
-                [2.0, 1.0, 0.0, 0.0],
-                [1.0, 3.0, 1.0, 0.0],
-                [0.0, 1.0, 4.0, 0.0],
-                [0.0, 0.0, 0.0, 1.0],
+                [2.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+                [1.0, 3.0, 1.0, 0.0, 0.0, 0.0],
+                [0.0, 1.0, 4.0, 0.0, 0.0, 0.0],
+                [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+                [0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+                [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
             ],
-            [4.0, 10.0, 14.0, 4.0],
+            [4.0, 10.0, 14.0, 4.0, 5.0, 6.0],
         );
-        for (value, expect) in solved.iter().zip([1.0, 2.0, 3.0, 4.0]) {
+        for (value, expect) in solved.iter().zip([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) {
             assert!((value - expect).abs() < 1e-9);
         }
     }

@@ -66,7 +66,7 @@ pub(super) fn report(all: &[Vec<Vec<Page>>], settings: &AngleSettings) -> String
 
 fn context_scores(all: &[Vec<Vec<Page>>], text: &mut String) {
     let mut groups: BTreeMap<Label, [usize; 3]> = BTreeMap::new();
-    for judged in all.iter().flat_map(|collections| judge(collections, false)) {
+    for judged in all.iter().flat_map(|collections| judge(&collections.iter().collect::<Vec<_>>())) {
         let flag = judged.fit.map_or(ContextFlag::Unclear, |fit| ContextScore::new(fit).flag());
         let column = match flag {
             ContextFlag::OutOfPlace => 0,
