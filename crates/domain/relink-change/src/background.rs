@@ -18,10 +18,12 @@ static BUILTIN: LazyLock<Background> =
     LazyLock::new(|| Background::parse(include_str!("background.txt")).unwrap_or_default());
 
 /// The terms of one language.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 struct Table {
     texts: usize,
     counts: HashMap<String, usize>,
+    /// The smallest share of texts of a term.
+    rarest: f64,
 }
 
 /// Document frequencies of terms, by language.
@@ -32,7 +34,7 @@ struct Table {
 /// assert_eq!(table.document_share(TextLanguage::En, "file"), 0.6);
 /// assert_eq!(table.document_share(TextLanguage::En, "zebra"), 0.0);
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Background {
     tables: BTreeMap<TextLanguage, Table>,
 }
@@ -77,6 +79,10 @@ impl Background {
                 table.counts.insert(name.to_owned(), count);
             }
         }
+        for table in background.tables.values_mut() {
+            let rarest = table.counts.values().min().copied().unwrap_or(1).max(1);
+            table.rarest = ratio(rarest, table.texts);
+        }
         Ok(background)
     }
 
@@ -87,6 +93,23 @@ impl Background {
             return table.document_share(term);
         }
         self.tables.values().map(|table| table.document_share(term)).fold(0.0, f64::max)
+    }
+
+    /// Returns the share of texts of a language that contain a word, greater than 0. A word
+    /// that is not in the table is assumed to be in half as many texts as the rarest word of
+    /// the table. Returns `None` for a language without a table.
+    ///
+    /// ```
+    /// use relink_change::{Background, TextLanguage};
+    /// let share = |word| Background::builtin().word_share(TextLanguage::De, word).unwrap();
+    /// assert!(share("Jahre") > share("Schneeeulen"));
+    /// ```
+    pub fn word_share(&self, language: TextLanguage, word: &str) -> Option<f64> {
+        let table = self.tables.get(&language)?;
+        let share = |term: &str| table.counts.get(term).map(|count| ratio(*count, table.texts));
+        let terms = TermVector::from_word(language, word);
+        let shares = terms.iter().map(|(term, _)| share(term).unwrap_or(table.unknown_share()));
+        Some(shares.fold(1.0, f64::min))
     }
 
     /// Returns the smoothed inverse document frequency of a term, at least 1. For a
@@ -111,6 +134,11 @@ impl Background {
 }
 
 impl Table {
+    /// Returns the assumed share of texts with a term that is not in the table.
+    fn unknown_share(&self) -> f64 {
+        self.rarest / 2.0
+    }
+
     fn rarity(&self, term: &str) -> f64 {
         let count = self.counts.get(term).copied().unwrap_or(0);
         // With 1 added to both counts, an unknown term has a finite rarity.

@@ -26,8 +26,9 @@ pub enum Confirmation {
 ///
 /// Returns the decision, and `known` extended by new volatile parts. Parts that
 /// differ between the fetches are volatile, unless one fetch shows the text of
-/// the reference version. In this case, the servers of the site return different
-/// versions, and the change is not confirmed.
+/// the reference version. In this case, the servers of the site may return different
+/// versions, and the change is not confirmed. If such parts come and go in a second run,
+/// they are volatile, too.
 ///
 /// ```
 /// use relink_change::{Confirmation, Signature, VolatileParts, confirm};
@@ -47,8 +48,10 @@ pub fn confirm(
     second: &Signature,
     known: &VolatileParts,
 ) -> (Confirmation, VolatileParts) {
+    let mut counted = known.clone();
+    counted.count_rotation(first, second);
     // Text of the reference version is not volatile, unless it is known to be.
-    let is_ignored = known.ignored_blocks(reference);
+    let is_ignored = counted.ignored_blocks(reference);
     let stable: HashSet<u64> = reference
         .blocks
         .iter()
@@ -56,11 +59,11 @@ pub fn confirm(
         .filter(|(_, is_ignored)| !is_ignored)
         .map(|(block, _)| block.hash)
         .collect();
-    let mut volatile = known.clone();
+    let mut volatile = counted.clone();
     volatile.extend(VolatileParts::learn_except(first, second, &stable));
     let change = compare(reference, second, &volatile);
     let confirmation = if compare(first, second, &volatile).is_visible() {
-        Confirmation::Unstable
+        return (Confirmation::Unstable, counted);
     } else if change.is_visible() {
         Confirmation::Changed(Box::new(change))
     } else {

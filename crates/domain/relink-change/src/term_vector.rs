@@ -63,6 +63,14 @@ impl TermVector {
         counter.finish()
     }
 
+    /// Returns the term of one word in a language; in scripts without spaces, the terms of
+    /// its pairs of characters.
+    pub(crate) fn from_word(language: TextLanguage, word: &str) -> Self {
+        let mut counter = TermCounter::new(language);
+        counter.add(word, 1);
+        counter.finish()
+    }
+
     /// Counts the terms of a member of a collection: its title, its text outside
     /// boilerplate, and the annotation of the curator.
     pub fn from_member(

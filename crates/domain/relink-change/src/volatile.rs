@@ -3,12 +3,13 @@
 //!
 //! Volatile parts are learned from two fetches of a page shortly after each other. A
 //! *block* is a paragraph or similar part of a page; its *container* is the chain of
-//! elements around the block. Four kinds of rules recognize volatile parts:
+//! elements around the block. Five kinds of rules recognize volatile parts:
 //!
 //! - a *pattern*: the constant words of a block (`Viewed … times`) and its
 //!   container;
 //! - a *container*: an element whose whole text differs;
 //! - a *position* between two constant blocks;
+//! - a *rotating block*, which came and went in several runs;
 //! - the *shape* of a link: its path without tokens and query.
 //!
 //! A pattern matches only blocks with all its constant words. If these words are edited, the
@@ -21,14 +22,16 @@
 
 mod learn;
 mod link_shape;
+mod rotation;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::signature::Signature;
+use crate::signature::{Signature, SignatureBlock};
 use link_shape::link_shape;
+use rotation::RotatingBlock;
 
 /// Maximum number of rules of each kind.
 const MAX_RULES: usize = 512;
@@ -51,12 +54,16 @@ const MAX_EXTRA_WORDS: usize = 2;
 /// assert!(compare(&fetch(1, "10"), &fetch(99, "12"), &volatile).content > 0.0);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct VolatileParts {
     /// Hashes of volatile containers.
     containers: BTreeSet<u64>,
     patterns: BTreeSet<Pattern>,
     positions: BTreeSet<Position>,
     link_shapes: BTreeSet<String>,
+    /// Blocks that came or went, the one that was seen last at the end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rotating: Vec<RotatingBlock>,
 }
 
 /// For the index of each block that matches patterns, the indices of these patterns in the
@@ -90,7 +97,9 @@ impl VolatileParts {
     /// Learns the parts that differ between two fetches of the same version of a
     /// page.
     pub fn learn(first: &Signature, second: &Signature) -> Self {
-        learn::learn(first, second, &HashSet::new())
+        let mut volatile = learn::learn(first, second, &HashSet::new());
+        volatile.count_rotation(first, second);
+        volatile
     }
 
     /// Learns like [`VolatileParts::learn`], but not from blocks whose hash is in
@@ -142,6 +151,7 @@ impl VolatileParts {
     ) -> (Vec<bool>, Vec<bool>) {
         let mut is_old_ignored = self.ignored_without_patterns(old);
         let mut is_new_ignored = self.ignored_without_patterns(new);
+        self.restore_constant_blocks((old, &mut is_old_ignored), (new, &mut is_new_ignored));
         let in_old = self.pattern_blocks(old, &is_old_ignored);
         let in_new = self.pattern_blocks(new, &is_new_ignored);
         let (only_old, only_new) = (unpaired(&in_old, &in_new), unpaired(&in_new, &in_old));
@@ -161,17 +171,59 @@ impl VolatileParts {
         (is_old_ignored, is_new_ignored)
     }
 
-    /// Returns for each block whether it is boilerplate, in a volatile container or at a
-    /// volatile position.
+    /// Stops ignoring blocks at volatile positions that are compared in the other version:
+    /// after an edit, a position may include a constant block in one of the versions only.
+    fn restore_constant_blocks(
+        &self,
+        (old, is_old_ignored): (&Signature, &mut Vec<bool>),
+        (new, is_new_ignored): (&Signature, &mut Vec<bool>),
+    ) {
+        if self.positions.is_empty() {
+            return;
+        }
+        let compared = |signature: &Signature, is_ignored: &[bool]| -> HashSet<u64> {
+            let blocks = signature.blocks.iter().zip(is_ignored);
+            blocks.filter(|(_, is_ignored)| !**is_ignored).map(|(block, _)| block.hash).collect()
+        };
+        let in_old = compared(old, is_old_ignored);
+        let in_new = compared(new, is_new_ignored);
+        for (signature, is_ignored, in_other) in
+            [(old, is_old_ignored, in_new), (new, is_new_ignored, in_old)]
+        {
+            let is_ignored_elsewhere = self.ignored_by_content(signature);
+            for (at, block) in signature.blocks.iter().enumerate() {
+                is_ignored[at] &= is_ignored_elsewhere[at] || !in_other.contains(&block.hash);
+            }
+        }
+    }
+
+    /// Returns for each block whether it is boilerplate, rotating, in a volatile container
+    /// or at a volatile position.
     fn ignored_without_patterns(&self, signature: &Signature) -> Vec<bool> {
-        let blocks = signature.blocks.iter();
-        let mut is_ignored: Vec<bool> = blocks
-            .map(|block| block.is_boilerplate || self.containers.contains(&block.container))
-            .collect();
+        let mut is_ignored = self.ignored_by_content(signature);
         if !self.positions.is_empty() {
             self.ignore_positions(signature, &mut is_ignored);
         }
         is_ignored
+    }
+
+    /// Returns for each block whether it is boilerplate, rotating or in a volatile
+    /// container.
+    fn ignored_by_content(&self, signature: &Signature) -> Vec<bool> {
+        let rotating = self.known_rotating();
+        let mut is_ignored = self.in_ignored_container(signature);
+        for (block, is_ignored) in signature.blocks.iter().zip(&mut is_ignored) {
+            *is_ignored |= rotating.contains(&block.hash);
+        }
+        is_ignored
+    }
+
+    /// Returns for each block whether it is boilerplate or in a volatile container.
+    fn in_ignored_container(&self, signature: &Signature) -> Vec<bool> {
+        let is_ignored = |block: &SignatureBlock| {
+            block.is_boilerplate || self.containers.contains(&block.container)
+        };
+        signature.blocks.iter().map(is_ignored).collect()
     }
 
     /// Returns the blocks that are not ignored yet and match patterns.

@@ -79,6 +79,7 @@ pub fn track(page: &mut PageTrack, fetched: &Signature, now: Timestamp) -> Track
         return TrackDecision::Unchanged;
     }
     if !compare(latest, fetched, &page.volatile).is_visible() {
+        page.volatile.count_rotation_at_positions(latest, fetched);
         return TrackDecision::Unchanged;
     }
     let Some(candidate) = candidate else {
@@ -86,13 +87,10 @@ pub fn track(page: &mut PageTrack, fetched: &Signature, now: Timestamp) -> Track
         return TrackDecision::Confirm;
     };
     let (confirmation, volatile) = confirm(latest, &candidate.signature, fetched, &page.volatile);
+    page.volatile = volatile;
     match confirmation {
-        Confirmation::Unchanged => {
-            page.volatile = volatile;
-            TrackDecision::Unchanged
-        }
+        Confirmation::Unchanged => TrackDecision::Unchanged,
         Confirmation::Changed(change) => {
-            page.volatile = volatile;
             page.latest = Some(fetched.clone());
             TrackDecision::NewVersion(change)
         }

@@ -5,11 +5,17 @@
 
 use std::collections::HashMap;
 
+use relink_change::{Background, TextLanguage};
+
 use crate::phrase_table::PhraseTable;
 
 /// Assumed rarity factor per additional word of a phrase with an unknown count.
 /// Our own choice; it affects only the order of phrases.
 const RARITY_PER_WORD: f64 = 10.0;
+
+/// Assumed rarity factor per additional word in languages without a table of phrases. It
+/// is smaller, because no phrase is known to be frequent there.
+const RARITY_PER_FOREIGN_WORD: f64 = 2.0;
 
 /// The number of pages that contain each phrase, and the total number of pages.
 ///
@@ -55,18 +61,30 @@ impl DocumentFrequencies {
 
     /// Returns the inverse document frequency of a phrase: the total number of
     /// pages divided by those that contain it (Walden's Paths). If the number is
-    /// unknown, it is estimated from the built-in table, or longer phrases are
+    /// unknown, it is estimated from the built-in tables, or longer phrases are
     /// assumed to be rarer.
-    pub(crate) fn rarity(&self, phrase: &str) -> f64 {
+    pub(crate) fn rarity(&self, phrase: &str, language: TextLanguage) -> f64 {
         if let Some(count) = self.count(phrase) {
             return ratio(self.pages.max(1), count.max(1));
         }
         if let Some(table) = self.table {
-            return table.rarity(phrase);
+            return foreign_rarity(phrase, language).unwrap_or_else(|| table.rarity(phrase));
         }
         let additional_words = phrase.split(' ').count().saturating_sub(1);
         RARITY_PER_WORD.powi(i32::try_from(additional_words).unwrap_or(i32::MAX))
     }
+}
+
+/// Returns the rarity of a phrase in a language other than English, by its rarest word in
+/// the general table of the language; `None` if there is no such table.
+fn foreign_rarity(phrase: &str, language: TextLanguage) -> Option<f64> {
+    if language == TextLanguage::En {
+        return None;
+    }
+    let shares = phrase.split(' ').map(|word| Background::builtin().word_share(language, word));
+    let rarest = shares.collect::<Option<Vec<f64>>>()?.into_iter().fold(1.0, f64::min);
+    let further_words = i32::try_from(phrase.split(' ').count()).unwrap_or(1) - 1;
+    Some(RARITY_PER_FOREIGN_WORD.powi(further_words) / rarest)
 }
 
 impl<P: Into<String>> Extend<(P, u64)> for DocumentFrequencies {

@@ -6,6 +6,7 @@
 //! other pages): one to find the page itself, and one to find pages on the same topic,
 //! without phrases that are rare on the page.
 
+use relink_change::TextLanguage;
 use relink_page::BlockText;
 
 use crate::candidates::{KeyphraseSettings, PhraseCount, candidate_phrases, text_phrases};
@@ -86,12 +87,13 @@ pub fn page_keyphrases(
             }
         }
     }
-    rank(phrases, frequencies)
+    rank(phrases, frequencies, TextLanguage::detect(page.text()))
 }
 
 /// Extracts the keyphrases of a text, including its title.
 pub fn keyphrases(text: &str, frequencies: &DocumentFrequencies) -> Keyphrases {
-    rank(text_phrases(text, &KeyphraseSettings::default()), frequencies)
+    let phrases = text_phrases(text, &KeyphraseSettings::default());
+    rank(phrases, frequencies, TextLanguage::detect(text))
 }
 
 /// Returns the attributes of a short page as a text: its meta tags and the words of
@@ -126,11 +128,15 @@ pub fn file_name_words(url: &str) -> String {
 }
 
 /// Orders phrases by TF × IDF.
-fn rank(phrases: Vec<PhraseCount>, frequencies: &DocumentFrequencies) -> Keyphrases {
+fn rank(
+    phrases: Vec<PhraseCount>,
+    frequencies: &DocumentFrequencies,
+    language: TextLanguage,
+) -> Keyphrases {
     let known = phrases.into_iter().filter(|phrase| !frequencies.occurs_nowhere(&phrase.text));
     let mut exact: Vec<(f64, Keyphrase)> = known
         .map(|PhraseCount { text, count, weighted_count }| {
-            let weight = f64::from(weighted_count) * frequencies.rarity(&text);
+            let weight = f64::from(weighted_count) * frequencies.rarity(&text, language);
             (weight, Keyphrase { text, count, weighted_count })
         })
         .collect();
@@ -149,13 +155,14 @@ fn rank(phrases: Vec<PhraseCount>, frequencies: &DocumentFrequencies) -> Keyphra
 }
 
 impl Keyphrases {
-    /// Orders the phrases of both lists again, by other document frequencies.
+    /// Orders the phrases of both lists again, by the result counts of a search engine.
     /// Phrases that occur nowhere are removed.
     #[must_use]
     pub fn reordered(self, frequencies: &DocumentFrequencies) -> Self {
         let reorder = |phrases: Vec<Keyphrase>| {
             let weight = |phrase: &Keyphrase| {
-                f64::from(phrase.weighted_count) * frequencies.rarity(&phrase.text)
+                let rarity = frequencies.rarity(&phrase.text, TextLanguage::Other);
+                f64::from(phrase.weighted_count) * rarity
             };
             let known =
                 phrases.into_iter().filter(|phrase| !frequencies.occurs_nowhere(&phrase.text));
@@ -206,6 +213,14 @@ mod tests {
     #[test]
     fn text_without_words_has_no_keyphrases() {
         check("12 of the 34, and a!", &[], "", "");
+    }
+
+    #[test]
+    fn phrases_of_other_languages_are_ordered_by_rarity_too() {
+        let text = "Die Liste der Eulen: Die Eule ist auf der Liste. Jedes Jahr wird die Liste \
+                    mit der Eule und einer Datei auf den neuen Stand gebracht.";
+        let found = keyphrases(text, &DocumentFrequencies::builtin());
+        assert_eq!(found.similar[0].text, "eule", "{:?}", found.similar);
     }
 
     #[test]

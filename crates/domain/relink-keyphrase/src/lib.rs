@@ -15,6 +15,7 @@
 
 mod candidates;
 mod document_frequencies;
+mod function_words;
 mod keyphrase;
 mod lexical_signature;
 mod nouns;

@@ -5,6 +5,7 @@ use relink_change::TextLanguage;
 use relink_page::is_stop_word;
 
 use crate::candidates::KeyphraseSettings;
+use crate::function_words::is_function_word;
 use crate::tagger::{PartOfSpeech, parts_of_speech};
 use crate::tokens::Token;
 
@@ -37,7 +38,7 @@ pub(crate) fn for_each_phrase(
     let mut run: Vec<Word> = Vec::new();
     let parts = parts_of_speech(language, tokens);
     for (at, (token, part)) in tokens.iter().zip(parts).enumerate() {
-        let word = content_word(token, part);
+        let word = content_word(language, token, part);
         if token.has_boundary || word.is_none() {
             emit_run(&mut run, settings, &mut each);
         }
@@ -53,7 +54,11 @@ pub(crate) fn for_each_phrase(
 
 /// Returns a word that may be part of a phrase: it has at least two letters, and is
 /// not a stop word.
-fn content_word(token: &Token<'_>, part: PartOfSpeech) -> Option<Word> {
+fn content_word(
+    language: TextLanguage,
+    token: &Token<'_>,
+    part: PartOfSpeech,
+) -> Option<Word> {
     if part == PartOfSpeech::Other {
         return None;
     }
@@ -61,7 +66,9 @@ fn content_word(token: &Token<'_>, part: PartOfSpeech) -> Option<Word> {
     let is_genitive = text.ends_with("'s");
     let text = text.strip_suffix("'s").unwrap_or(&text);
     let has_letters = text.chars().filter(|character| character.is_alphabetic()).nth(1).is_some();
-    (has_letters && !is_stop_word(text)).then(|| Word {
+    let is_stop_word =
+        is_stop_word(text) || (language != TextLanguage::En && is_function_word(text));
+    (has_letters && !is_stop_word).then(|| Word {
         text: text.to_owned(),
         part,
         is_emphasized: token.is_emphasized,
@@ -159,6 +166,7 @@ mod tests {
     fn other_languages_use_rules() {
         let settings = KeyphraseSettings::default();
         check(TextLanguage::De, "die weiße Eule schläft", &settings, "eule, weiße eule");
+        check(TextLanguage::De, "Jedes Jahr kommen viele Eulen", &settings, "jahr, eulen");
         check(TextLanguage::Fr, "le hibou blanc", &settings, "hibou, blanc, hibou blanc");
         check(TextLanguage::Ja, "北極のフクロウは白い", &settings, "北極, フクロウ");
     }

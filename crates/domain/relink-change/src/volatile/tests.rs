@@ -124,6 +124,20 @@ fn new_paragraph_next_to_a_volatile_position_is_reported() {
 }
 
 #[test]
+fn constant_block_at_the_position_of_one_version_is_not_a_change() {
+    let page = |ads: &[&str]| {
+        let ads: String = ads.iter().map(|ad| format!("<p>{ad}")).collect();
+        signature(&format!("<p>Intro words here{ads}<p>Closing words here"))
+    };
+    let constant = "A constant paragraph of text";
+    let volatile = VolatileParts::learn(&page(&["Buy boots", "Win a car"]), &page(&["Fly away"]));
+    // The position has room for two blocks. In the new version, one of them is the constant one.
+    let old = page(&["Buy boots", "Win a car", constant]);
+    let change = compare(&old, &page(&["Fly away", constant]), &volatile);
+    assert!(change.removed.iter().all(|block| block.excerpt != constant), "{change:?}");
+}
+
+#[test]
 fn links_with_tokens_are_compared_by_shape() {
     let page = |token: &str| signature(&format!("<p><a href=/out/{token}>x</a><a href=/b>y</a>"));
     let volatile = VolatileParts::learn(&page("9f86d081"), &page("c4ca4238"));
