@@ -46,7 +46,7 @@ const PUSHED_PAGES: usize = 20;
 const MAX_ENDS: usize = 10;
 
 /// The measurement ends when the confidence interval is the focus ± this number.
-const TARGET_HALF_WIDTH: f64 = 0.05;
+const TARGET_HALF_WIDTH: f64 = 0.02;
 
 /// An invented page with links to all members. Walks start on it, and so choose a random
 /// member.

@@ -19,6 +19,7 @@ mod focus;
 mod import;
 mod merge;
 mod outline;
+mod reorder;
 mod review;
 mod schedule;
 mod side_by_side;

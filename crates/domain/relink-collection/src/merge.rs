@@ -11,6 +11,7 @@ use relink_frontier::canonicalize;
 use serde::{Deserialize, Serialize};
 
 use crate::outline::{Outline, OutlineEntry, OutlineFolder};
+use crate::reorder::reordered;
 use crate::review::MemberState;
 
 /// A stored member.
@@ -41,7 +42,7 @@ pub enum MemberEdit {
         /// The name of that collection.
         from: String,
     },
-    /// The position changed.
+    /// The order among the members of its collection changed.
     Reordered,
     /// The title changed.
     Retitled,
@@ -93,7 +94,9 @@ pub fn merge(
     outline: &Outline,
     stored: &[StoredEntry],
 ) -> (Vec<MergedCollection>, usize) {
-    let mut merge = Merge { stored, used: HashSet::new(), by_url: HashMap::new(), skipped: 0 };
+    let by_id = stored.iter().map(|known| (known.id, known)).collect();
+    let mut merge =
+        Merge { stored, by_id, used: HashSet::new(), by_url: HashMap::new(), skipped: 0 };
     for entry in stored {
         merge.by_url.entry(&entry.url).or_default().push(entry);
     }
@@ -109,8 +112,10 @@ pub fn merge(
         let title = folder.path.last().or(outline.title.as_ref()).cloned();
         let members = entries.into_iter().enumerate();
         let members = members.map(|(at, (url, entry))| merge.merge_member(&name, at, url, entry));
+        let mut members: Vec<MergedMember> = members.collect();
+        merge.add_reordered(&name, &mut members);
         merged.push(MergedCollection {
-            members: members.collect(),
+            members,
             title: title.unwrap_or_else(|| root.to_owned()),
             description: folder.description.clone(),
             tags: folder.tags.clone(),
@@ -124,6 +129,8 @@ pub fn merge(
 /// The state of a merge.
 struct Merge<'s> {
     stored: &'s [StoredEntry],
+    /// The stored members by id.
+    by_id: HashMap<i64, &'s StoredEntry>,
     /// The ids of members that are in the file.
     used: HashSet<i64>,
     /// The stored members by canonical URL.
@@ -184,13 +191,11 @@ impl<'s> Merge<'s> {
         let is_gap = matches!(known.state, MemberState::Gap | MemberState::Closed);
         let moved = (known.collection != name)
             .then(|| MemberEdit::Moved { from: known.collection.clone() });
-        let is_reordered = moved.is_none() && known.position != position;
         let is_annotated =
             merged.annotation != known.entry.annotation || merged.tags != known.entry.tags;
         let edits = [
             moved,
             is_gap.then_some(MemberEdit::Restored),
-            is_reordered.then_some(MemberEdit::Reordered),
             (merged.title != known.entry.title).then_some(MemberEdit::Retitled),
             is_annotated.then_some(MemberEdit::Annotated),
         ];
@@ -199,8 +204,23 @@ impl<'s> Merge<'s> {
         MergedMember { id: Some(known.id), url, entry: merged, position, state, edits }
     }
 
-    /// Returns the stored member with this URL in the same collection. Otherwise, returns a
-    /// stored member of another collection that no other entry of the file uses: it moved.
+    /// Adds the edit of members that changed their order within their collection.
+    fn add_reordered(&self, name: &str, members: &mut [MergedMember]) {
+        let stored = |member: &MergedMember| {
+            self.by_id.get(&member.id?).copied().filter(|known| known.collection == name)
+        };
+        let stayed = members.iter_mut().filter_map(|member| Some((stored(member)?, member)));
+        let (positions, stayed): (Vec<usize>, Vec<&mut MergedMember>) =
+            stayed.map(|(known, member)| (known.position, member)).unzip();
+        for (member, is_reordered) in stayed.into_iter().zip(reordered(&positions)) {
+            if is_reordered {
+                member.edits.insert(0, MemberEdit::Reordered);
+            }
+        }
+    }
+
+    /// Returns the stored member of the same collection, or one that is not in the
+    /// file at its old location.
     fn find_stored(&self, name: &str, url: &str) -> Option<&'s StoredEntry> {
         let known = self.by_url.get(url)?;
         let same = known.iter().find(|known| known.collection == name);

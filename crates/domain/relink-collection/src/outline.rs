@@ -240,6 +240,16 @@ impl OutlineBuilder {
     /// Returns the outline. Folders without content are omitted, except the root.
     pub fn finish(mut self) -> Outline {
         self.folder();
+        for entry in self.outline.folders.iter_mut().flat_map(|folder| &mut folder.entries) {
+            // A bare URL has no title.
+            if entry.title == entry.url {
+                entry.title.clear();
+            }
+            // The punctuation after a link is not an annotation.
+            if !entry.annotation.contains(char::is_alphanumeric) {
+                entry.annotation.clear();
+            }
+        }
         let mut is_root = true;
         self.outline.folders.retain(|folder| {
             let has_content = !folder.entries.is_empty() || !folder.description.is_empty();
@@ -331,6 +341,16 @@ mod tests {
         }
         let outline = builder.finish();
         assert_eq!((outline.len(), outline.skipped), (1, 3));
+    }
+
+    #[test]
+    fn bare_url_has_no_title_and_punctuation_is_not_an_annotation() {
+        let mut builder = OutlineBuilder::default();
+        builder.add_url("http://a.test/", "http://a.test/");
+        builder.annotate(" . ");
+        let outline = builder.finish();
+        let entry = &outline.folders[0].entries[0];
+        assert_eq!((entry.title.as_str(), entry.annotation.as_str()), ("", ""));
     }
 
     #[test]

@@ -17,6 +17,9 @@ use crate::repair::{self, Repair};
 use crate::score::{Decay, DecayDefinition, Interval, Sigma};
 use crate::walk_stats::WalkStats;
 
+/// Minimum number of walks whose mean is the point estimate.
+const MIN_WALKS: u32 = 30;
+
 /// The page at which walks start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkStart {
@@ -195,7 +198,9 @@ impl DecayEstimator {
     /// Returns the estimate based on the pages fetched so far.
     pub fn estimate(&self) -> DecayEstimate {
         let (interval, bounds) = (self.interval(), self.neighborhood.bounds());
-        let decay = self.walk_stats.mean().unwrap_or(interval.midpoint().get());
+        // The mean of a few walks is often an end of the interval.
+        let mean = self.walk_stats.mean().filter(|_| self.walk_stats.walks() >= MIN_WALKS);
+        let decay = mean.unwrap_or(interval.midpoint().get());
         DecayEstimate {
             decay: Decay::clamped(decay.clamp(interval.low.get(), interval.high.get())),
             interval,

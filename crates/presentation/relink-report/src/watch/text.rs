@@ -277,6 +277,9 @@ fn change_lines(text: &mut String, change: &WatchChange, style: TextStyle) {
         ("+ link", &change.added_links),
     ];
     for (sign, excerpts) in kinds {
+        // The title of a page is often also its first heading.
+        let mut excerpts: Vec<&String> = excerpts.iter().collect();
+        excerpts.dedup();
         for excerpt in excerpts.iter().take(MAX_LINES) {
             let line = format!("{sign} {}", shown_prose(excerpt));
             let line = cut_end(&line, COLUMNS);
