@@ -107,7 +107,7 @@ impl PageChecker<'_> {
                     return PageCheck { judgment, attempts, probe, body, controls };
                 }
                 Decision::Compare(kind) => {
-                    controls.push(self.find_control(request, kind, cache).await);
+                    controls.push(self.find_control(request, &probe, kind, cache).await);
                 }
                 // Do not retry if the host requests a longer wait.
                 Decision::Fetch { .. } if self.exceeds_max_wait(&probe) => {
@@ -165,6 +165,7 @@ impl PageChecker<'_> {
     async fn find_control(
         &self,
         request: &PageCheckRequest,
+        probe: &Probe,
         kind: ControlKind,
         cache: &ControlCache,
     ) -> Control {
@@ -181,7 +182,10 @@ impl PageChecker<'_> {
                 let (key, url) = (format!("page {url}"), url.clone());
                 Some(ControlRequest::new(kind, key, url, request.rights))
             }
-            None => ControlRequest::of_page(kind, &request.url, request.rights, self.settings.salt),
+            None => {
+                let probed = (request.url.as_str(), probe);
+                ControlRequest::of_probe(kind, probed, request.rights, self.settings.salt)
+            }
         };
         let Some(control) = control else { return missing_control(kind) };
         let fetched = async { (control.url.clone(), Arc::new(self.fetch_control(&control).await)) };

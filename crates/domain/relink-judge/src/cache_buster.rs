@@ -6,7 +6,7 @@
 //! therefore be a version, a hash or a time, unless the path names a file that
 //! pages load.
 
-use crate::url_parts::{Parameter, UrlParts};
+use crate::url_parts::{Parameter, UrlParts, parameters};
 
 /// Names that have no other use.
 const CLEAR_NAMES: [&str; 34] = [
@@ -69,8 +69,10 @@ pub(crate) fn busts_cache(parts: &UrlParts<'_>, parameter: Parameter<'_>) -> boo
         return is_clear || is_short || name == "webp";
     }
     let value = parameter.value;
+    // Next to other parameters, a hash may select a version: `p=core.git;a=commit;h=9f2ab31`.
+    let is_alone = || parameters(parts.query.unwrap_or_default()).count() == 1;
     (is_clear && (is_number(value) || is_version_hash_or_time(value)))
-        || (is_short && is_version_hash_or_time(value))
+        || (is_short && (is_version(value) || is_time(value) || (is_hash(value) && is_alone())))
 }
 
 /// Whether the path names a file that pages load: a script, a style sheet, an
@@ -99,7 +101,7 @@ fn is_version(value: &str) -> bool {
 }
 
 /// Hexadecimal digits, at least one letter and one digit.
-fn is_hash(value: &str) -> bool {
+pub(crate) fn is_hash(value: &str) -> bool {
     value.len() >= MIN_HASH_LENGTH
         && value.bytes().all(|byte| byte.is_ascii_hexdigit())
         && value.bytes().any(|byte| byte.is_ascii_digit())
@@ -157,5 +159,6 @@ mod tests {
         }
         check("http://a.test/a.js?file=b", false);
         check("http://a.test/page?ver=6.1&id=3", false);
+        check("http://a.test/git/?h=9f2ab31&p=core", false);
     }
 }

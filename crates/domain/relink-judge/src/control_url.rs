@@ -16,6 +16,7 @@ use std::cmp::Reverse;
 
 use relink_model::ControlKind;
 
+use crate::cache_buster::is_hash;
 use crate::control_safety::{is_action, is_action_directory, is_script, triggers_attack_filters};
 use crate::url_parts::{Number, Parameter, UrlParts, directory_identifier, numbers};
 
@@ -42,7 +43,8 @@ pub struct ControlUrl {
 }
 
 /// Returns the control URL of a canonical URL. Returns `None` if the URL has no
-/// control of this kind, or if only the store knows one, as for neighbors.
+/// control of this kind, if only the store knows one, as for neighbors, or if the page
+/// contains it (see [`linked_control`](crate::linked_control)).
 ///
 /// ```
 /// use relink_judge::control_url;
@@ -113,7 +115,7 @@ fn template(kind: ControlKind, url: &str) -> Option<UrlTemplate<'_>> {
             let path = vec![scheme(parts), authority(parts), parts.path, query];
             Some(fixed_url([path, vec![parts.query.unwrap_or_default()]].concat()))
         }
-        ControlKind::Neighbor | ControlKind::SecondNeighbor => None,
+        ControlKind::Neighbor | ControlKind::SecondNeighbor | ControlKind::LinkedQueryValue => None,
     }
 }
 
@@ -193,11 +195,12 @@ fn candidates(parts: UrlParts<'_>) -> impl Iterator<Item = Parameter<'_>> {
 }
 
 /// Returns a sort key that is higher the more likely a parameter selects the page:
-/// first those whose name says that they identify something, then numbers, then the
-/// parameter that comes first in the query.
+/// first those whose name says that they identify something, or whose value is a hash, then
+/// numbers, then the parameter that comes first in the query.
 fn selection_rank(parameter: &Parameter<'_>) -> (bool, bool, Reverse<usize>) {
     let is_number = parameter.value.bytes().all(|byte| byte.is_ascii_digit());
-    (is_identifier(parameter), is_number, Reverse(parameter.start))
+    let identifies = is_identifier(parameter) || is_hash(parameter.value);
+    (identifies, is_number, Reverse(parameter.start))
 }
 
 /// Whether a parameter likely selects the page: its name says that it identifies
@@ -207,7 +210,7 @@ pub(crate) fn likely_selects_page(url: UrlParts<'_>, parameter: &Parameter<'_>) 
     let is_number = parameter.value.parse::<u64>().is_ok_and(|number| number > 1);
     let is_script_path = url.extension().is_some_and(|(_, suffix)| is_script(suffix))
         || url.is_front_page_with_query();
-    is_identifier(parameter) || (is_number && is_script_path)
+    is_identifier(parameter) || is_hash(parameter.value) || (is_number && is_script_path)
 }
 
 /// Whether the name of a parameter says that it identifies something.
@@ -261,7 +264,7 @@ fn fixed_url(before: Vec<&str>) -> UrlTemplate<'_> {
 }
 
 /// Whether a parameter selects a part or a variant; `page=about` selects a page.
-fn selects_variant(parameter: &Parameter<'_>) -> bool {
+pub(crate) fn selects_variant(parameter: &Parameter<'_>) -> bool {
     let is_number = parameter.value.bytes().all(|byte| byte.is_ascii_digit());
     let is_variant = VARIANT_PARAMETERS.contains(&parameter.name.to_ascii_lowercase().as_str());
     is_variant && (is_number || parameter.name.len() > "page".len())

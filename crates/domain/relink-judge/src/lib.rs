@@ -39,6 +39,7 @@ mod content;
 mod control_safety;
 mod control_url;
 mod judgment;
+mod linked_value;
 #[cfg(test)]
 mod notation;
 mod outcome_class;
@@ -60,6 +61,7 @@ pub use judgment::{
     Decision, JudgeInput, Judgment, RetryDelay, conclude, conclude_archived, internal_error,
     is_conclusive, is_network_failure, judge,
 };
+pub use linked_value::linked_control;
 pub use page::PhraseScan;
 pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, RuleSet};
 pub use redirect_similarity::{

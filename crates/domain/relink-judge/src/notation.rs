@@ -11,7 +11,7 @@
 //!   word. `#3+4` is text 3 followed by text 4.
 //! - `{…}` is a short text, given literally. `[…]` is a short main text within the long
 //!   text of a frame.
-//! - `!noindex` is a flag, `@/a` the canonical URL, `type=image/png` the media type
+//! - `!noindex` is a flag, `@/a` the canonical URL, `^/a?x=2` a link with a query, `type=image/png` the media type
 //!   (`type=` none at all), `bytes=7` the fingerprint of binary content.
 //!
 //! Context, one line each: `random-name: 404` is a control by its kind, whose URL is
@@ -234,6 +234,7 @@ fn add_content(digest: &mut Digest, token: &str) {
         "{" => set_text(digest, rest.trim_end_matches('}')),
         "#" => set_text(digest, &rest.split('+').map(long_text).collect::<Vec<_>>().join(" ")),
         "!" => digest.flags.push(flag(rest)),
+        "^" => digest.query_links.push(rest.to_owned()),
         "@" => digest.canonical = Some(format!("{SITE}{rest}")),
         _ => match token.split_once('=') {
             Some(("type", kind)) => {

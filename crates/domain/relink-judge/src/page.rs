@@ -9,7 +9,7 @@ use crate::cache_buster::names_resource;
 use crate::phrases::{
     PhraseClass, PhraseClassSet, failed_request_phrase_in, find_phrase_in, main_phrase_in,
 };
-use crate::url_parts::UrlParts;
+use crate::url_parts::{UrlParts, is_year};
 use crate::url_words::{Script, UrlWords, percent_decoded, script, without_accents, words};
 
 /// The digest of a response without a body.
@@ -231,7 +231,8 @@ impl<'a> PageView<'a> {
     /// Returns the main text if it is short, whatever the frame around it contains.
     pub(crate) fn short_main_text(&self) -> Option<&'a str> {
         let digest = self.digest;
-        if digest.is_short() { Some(&digest.text_start) } else { digest.main_text.as_deref() }
+        let whole_text = || digest.is_short().then_some(digest.text_start.as_str());
+        digest.main_text.as_deref().or_else(whole_text)
     }
 
     /// Returns the phrase with which a short main text says that the requested thing does
@@ -241,14 +242,24 @@ impl<'a> PageView<'a> {
         if !self.may_contain(PhraseClass::NotFound) || !self.is_html() {
             return None;
         }
-        failed_request_phrase_in(self.short_main_text()?)
+        failed_request_phrase_in(self.short_main_text()?, &self.requested_identifiers())
+    }
+
+    /// Returns the words of the last path segment and of the query that identify something:
+    /// those with at least two digits, except years.
+    fn requested_identifiers(&self) -> Vec<String> {
+        let url = self.url_parts();
+        let values = url.selecting_parameters().map(|parameter| parameter.value);
+        let all = values
+            .chain([url.name()])
+            .flat_map(|text| words(&percent_decoded(text)).collect::<Vec<_>>());
+        all.filter(|word| is_identifier_word(word)).collect()
     }
 
     /// Whether the text outside of the frame of the site is a short error message and
     /// nothing else.
     pub(crate) fn is_only_a_message(&self) -> bool {
-        let text = self.digest.main_text.as_deref().or_else(|| self.short_main_text());
-        text.is_some_and(|text| {
+        self.short_main_text().is_some_and(|text| {
             let text = without_tags(text);
             find_phrase_in(&text, PhraseClass::NotFound).is_some()
                 && words(&text).count() <= MAX_MESSAGE_WORDS
@@ -274,17 +285,30 @@ impl<'a> PageView<'a> {
 
     /// Returns the canonical URL that the page declares, as an absolute URL.
     pub(crate) fn canonical(&self) -> Option<String> {
-        let href = self.digest.canonical.as_deref()?;
+        self.digest.canonical.as_deref().map(|href| self.absolute_url(href))
+    }
+
+    /// Returns the absolute URL of a link.
+    fn absolute_url(&self, href: &str) -> String {
         let base = self.final_url_parts();
-        if href.contains("://") {
-            return Some(href.to_owned());
+        if href.split('?').next().is_some_and(|path| path.contains("://")) {
+            return href.to_owned();
         }
         let scheme = base.origin.split("//").next().unwrap_or_default();
         if let Some(rest) = href.strip_prefix("//") {
-            return Some(format!("{scheme}//{rest}"));
+            return format!("{scheme}//{rest}");
         }
-        let directory = if href.starts_with('/') { "" } else { base.directory() };
-        Some(format!("{}{directory}{href}", base.origin))
+        let start = match href.bytes().next() {
+            Some(b'/') => "",
+            Some(b'?') => base.path,
+            _ => base.directory(),
+        };
+        format!("{}{start}{}", base.origin, href.strip_prefix("./").unwrap_or(href))
+    }
+
+    /// Returns the absolute URLs of the stored links that have a query.
+    pub(crate) fn query_links(&self) -> impl Iterator<Item = String> {
+        self.digest.query_links.iter().map(|href| self.absolute_url(href))
     }
 }
 
@@ -306,6 +330,12 @@ fn without_tags(text: &str) -> Cow<'_, str> {
 fn title_and_headings(digest: &Digest) -> impl Iterator<Item = &str> + Clone {
     let headings = digest.headings.iter().map(String::as_str);
     digest.title.as_deref().into_iter().chain(headings)
+}
+
+/// Whether a word has at least two digits and is not a year.
+fn is_identifier_word(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    digits >= 2 && !is_year(word)
 }
 
 /// Whether a probe got a success response.

@@ -143,13 +143,15 @@ pub(crate) fn find_phrase_in(text: &str, class: PhraseClass) -> Option<&'static 
 /// Returns the error phrase of a sentence that says that the requested thing does not
 /// exist, such as "The topic or post you requested does not exist".
 ///
-/// Such a sentence addresses the reader. An article that contains an error phrase
-/// usually does not. Quotations, such as the titles of songs, are ignored.
-pub(crate) fn failed_request_phrase_in(text: &str) -> Option<&'static str> {
+/// Such a sentence addresses the reader, or contains an identifier of the requested URL. An
+/// article that contains an error phrase usually does not. Quotations, such as the titles of
+/// songs, are ignored.
+pub(crate) fn failed_request_phrase_in(text: &str, identifiers: &[String]) -> Option<&'static str> {
     without_quotations(text).split(['.', '!', '?', '。', '！', '？']).find_map(|sentence| {
         let normalized = NormalizedText::new(sentence);
         let mut classes = normalized.phrases().map(|(class, _, _)| class);
-        let is_addressed = classes.any(|class| class == PhraseClass::Requested);
+        let is_addressed = classes.any(|class| class == PhraseClass::Requested)
+            || words(sentence).any(|word| identifiers.contains(&word));
         is_addressed.then(|| find_phrase_in(sentence, PhraseClass::NotFound))?
     })
 }
@@ -416,13 +418,16 @@ mod tests {
 
     #[test]
     fn failed_request_needs_both_phrases_in_one_sentence() {
-        let phrase = failed_request_phrase_in;
+        let phrase = |text| failed_request_phrase_in(text, &[]);
         assert!(phrase("Sorry. The topic or post you requested does not exist.").is_some());
         assert!(phrase("This video is no longer available because of its owner").is_some());
         assert!(phrase("Die von Ihnen angeforderte Seite existiert nicht.").is_some());
         assert!(phrase("The file you requested is below. Smoke does not exist.").is_none());
         assert!(phrase("A perfect translation does not exist.").is_none());
         assert!(phrase("From the album “This page has been removed”, 1998").is_none());
+        let of_record = |text| failed_request_phrase_in(text, &["4711".to_owned()]);
+        assert!(of_record("Record 10/4711 has been withdrawn").is_some());
+        assert!(of_record("Record 10/4712 has been withdrawn").is_none());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use relink_model::Probe;
 
-use crate::control_url::{VARIANT_PARAMETERS, second_parameter, varied_parameter};
+use crate::control_url::{VARIANT_PARAMETERS, second_parameter, selects_variant, varied_parameter};
 use crate::page::{PageView, is_success};
 use crate::page_similarity::{HeadingMatch, SAME_TEXT, compare, text_resemblance};
 use crate::url_parts::{Parameter, UrlParts};
@@ -126,7 +126,8 @@ fn is_variant_of(variant: &str, page: &str) -> bool {
 fn selecting_values<'a>(parts: UrlParts<'a>) -> Vec<(&'a str, &'a str)> {
     let selects = |parameter: &Parameter<'a>| {
         let name = parameter.name.to_ascii_lowercase();
-        !VARIANT_PARAMETERS.contains(&name.as_str())
+        let names_page = name == "page" && !selects_variant(parameter);
+        names_page || !VARIANT_PARAMETERS.contains(&name.as_str())
     };
     let parameters = parts.selecting_parameters().filter(selects);
     parameters.map(|parameter| (parameter.name, parameter.value)).collect()

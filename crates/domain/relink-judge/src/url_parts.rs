@@ -308,7 +308,8 @@ fn is_in_token(segment: &str, at: usize) -> bool {
     digit_runs(word).len() > 1
 }
 
-fn is_year(digits: &str) -> bool {
+/// Whether a text is a year of the web or shortly before.
+pub(crate) fn is_year(digits: &str) -> bool {
     digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"))
 }
 

@@ -210,6 +210,47 @@ mod tests {
         assert_eq!(html_digest("<p>The file was deleted").main_text, None);
     }
 
+    #[track_caller]
+    fn check_main_text(body: &str, expect: &str) {
+        assert_eq!(html_digest(body).main_text.as_deref(), Some(expect));
+    }
+
+    #[test]
+    fn main_text_excludes_containers_that_name_boilerplate() {
+        let message = "<p>The file was deleted</p>";
+        for container in
+            ["div class='left sidebar'", "div id=foot", "ul class=nav", "div role=menu"]
+        {
+            let name = container.split(' ').next().unwrap();
+            let menu = format!("<{container}><{name}>News</{name}><p>Oaks are old</{name}>");
+            check_main_text(&format!("{menu}{message}{menu}"), "The file was deleted");
+        }
+        check_main_text("<div class=content>Oak<nav>Elm</nav></div>", "Oak");
+    }
+
+    #[test]
+    fn main_text_is_that_of_the_main_element() {
+        let main = "<main><h1>Oak</h1> is old<aside>Elm</aside></main>";
+        check_main_text(&format!("<p>Trees</p>{main}<p>Imprint</p>"), "Oak is old");
+        // The menu was not closed.
+        check_main_text(&format!("<div class=menu>Trees{main}"), "Oak is old");
+        check_main_text(&format!("{main}<main>Elm</main>"), "Oak is old");
+    }
+
+    #[test]
+    fn links_with_a_query_are_stored() {
+        let page = html_digest(
+            "<a href='?id=7&amp;x=1#top'>a</a><a href=/b>b</a><a href=' ?id=7&amp;x=1'>c</a>\
+             <a href='/d?q'>d</a><a>e</a>",
+        );
+        assert_eq!(page.query_links, ["?id=7&x=1", "/d?q"]);
+        let many: String = (0..20).map(|id| format!("<a href='?id={id}'>x</a>")).collect();
+        let other = "<a href='?page=2'>y</a>";
+        let page = html_digest(&(many + other));
+        assert_eq!(page.query_links.last().map(String::as_str), Some("?page=2"));
+        assert_eq!(page.query_links.len(), 7);
+    }
+
     #[test]
     fn fingerprint_distinguishes_files() {
         let file = |body: &[u8]| digest(Some("image/png"), None, body, false).fingerprint;

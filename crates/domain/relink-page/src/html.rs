@@ -16,6 +16,7 @@ mod inline_script;
 mod links;
 mod main_text;
 mod page_digester;
+mod query_links;
 mod robots;
 mod script_redirect;
 mod services;

@@ -46,11 +46,13 @@ pub enum ControlKind {
     Neighbor,
     /// Another known page of the same directory.
     SecondNeighbor,
+    /// A page to which the page links, with another value in its query.
+    LinkedQueryValue,
 }
 
 impl ControlKind {
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::RandomName,
         Self::SecondRandomName,
         Self::RandomQueryValue,
@@ -64,6 +66,7 @@ impl ControlKind {
         Self::Refetch,
         Self::Neighbor,
         Self::SecondNeighbor,
+        Self::LinkedQueryValue,
     ];
 
     /// Returns the name used in JSON and in the database.
@@ -82,6 +85,7 @@ impl ControlKind {
             Self::Refetch => "refetch",
             Self::Neighbor => "neighbor",
             Self::SecondNeighbor => "second-neighbor",
+            Self::LinkedQueryValue => "linked-query-value",
         }
     }
 
@@ -117,6 +121,7 @@ impl fmt::Display for ControlKind {
             Self::Refetch => "the same URL fetched again",
             Self::Neighbor => "a known page of the same directory",
             Self::SecondNeighbor => "another known page of the same directory",
+            Self::LinkedQueryValue => "a value in the query that the page links to",
         })
     }
 }

@@ -51,6 +51,10 @@ pub struct Digest {
     /// error page is usually a short text with the navigation of its site around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main_text: Option<String>,
+    /// Links of the page that have a query, as written. The queries show which values of a
+    /// parameter the site uses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub query_links: Vec<String>,
     /// A hash of the bytes read, if the content is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<u32>,

@@ -52,8 +52,12 @@ const SUSPICIOUS_SAMPLE_INTERVAL: u64 = 2;
 const SHARED_CONTENT_RANK: u32 = 3;
 
 /// Kinds of controls that may be pages of the run.
-const PAGE_KINDS: [ControlKind; 3] =
-    [ControlKind::WithoutParameter, ControlKind::WithoutOtherParameter, ControlKind::HomePage];
+const PAGE_KINDS: [ControlKind; 4] = [
+    ControlKind::WithoutParameter,
+    ControlKind::WithoutOtherParameter,
+    ControlKind::LinkedQueryValue,
+    ControlKind::HomePage,
+];
 
 /// Pages of one host that wait until its control budget is spent.
 #[derive(Default)]

@@ -115,14 +115,15 @@ impl Dispatcher<'_> {
         if !self.settings.uses_controls {
             return Ok(ControlLookup::Control(missing_control(kind)));
         }
-        let Some(key) = control_key_for(kind, &pending.task.url) else {
+        let Some(key) = control_key_for(kind, &pending.task.url, &pending.probe) else {
             return Ok(ControlLookup::Control(missing_control(kind)));
         };
         if let Some(control) = self.stored_control(kind, &key).await? {
             return Ok(ControlLookup::Control(control));
         }
         let page = &pending.task;
-        let request = ControlRequest::of_page(kind, &page.url, page.rights, self.salt());
+        let probed = (page.url.as_str(), &pending.probe);
+        let request = ControlRequest::of_probe(kind, probed, page.rights, self.salt());
         let Some(request) = request else {
             return Ok(ControlLookup::Control(missing_control(kind)));
         };
@@ -200,8 +201,9 @@ impl Dispatcher<'_> {
         &mut self,
         kind: ControlKind,
         url: &str,
+        probe: &Probe,
     ) -> Result<Control, EngineError> {
-        let Some(key) = control_key_for(kind, url) else { return Ok(missing_control(kind)) };
+        let Some(key) = control_key_for(kind, url, probe) else { return Ok(missing_control(kind)) };
         let stored = match self.stored_control(kind, &key).await? {
             Some(control) => Some(control),
             None => self.stored_control(kind, &ranked_key(&key)).await?,

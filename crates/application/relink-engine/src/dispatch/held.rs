@@ -104,7 +104,7 @@ impl Dispatcher<'_> {
                     controls.extend(self.find_neighbors(&task.url, &probe).await?);
                 }
                 Decision::Compare(kind) => {
-                    controls.push(self.known_control(kind, &task.url).await?);
+                    controls.push(self.known_control(kind, &task.url, &probe).await?);
                 }
                 // Nothing more is fetched: judge by the evidence at hand.
                 Decision::Fetch { .. } => break conclude_page(&self.settings.policy, &input),

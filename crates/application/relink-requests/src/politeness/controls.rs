@@ -1,7 +1,7 @@
 //! Requests for controls: pages that are fetched only for comparison. Most controls have
 //! a random name that cannot exist, to learn how the error pages of a host look.
 
-use relink_judge::{ControlUrl, control_key, control_url, is_conclusive};
+use relink_judge::{ControlUrl, control_key, control_url, is_conclusive, linked_control};
 use relink_model::{Control, ControlKind, Probe, RequestRights};
 
 use crate::isolation::isolate;
@@ -35,9 +35,28 @@ impl ControlRequest {
         rights: RequestRights,
         salt: u64,
     ) -> Option<Self> {
-        let ControlUrl { url, key } =
-            isolate(page, || control_url(kind, page, salt)).unwrap_or_default()?;
-        Some(Self::new(kind, key, url, rights))
+        let control = isolate(page, || control_url(kind, page, salt)).unwrap_or_default()?;
+        Some(Self::from_url(kind, control, rights))
+    }
+
+    /// Returns a control to which the page itself links; otherwise the same as
+    /// [`Self::of_page`].
+    pub fn of_probe(
+        kind: ControlKind,
+        (page, probe): (&str, &Probe),
+        rights: RequestRights,
+        salt: u64,
+    ) -> Option<Self> {
+        if kind != ControlKind::LinkedQueryValue {
+            return Self::of_page(kind, page, rights, salt);
+        }
+        let control = isolate(page, || linked_control(page, probe)).unwrap_or_default()?;
+        Some(Self::from_url(kind, control, rights))
+    }
+
+    fn from_url(kind: ControlKind, control: ControlUrl, rights: RequestRights) -> Self {
+        let ControlUrl { url, key } = control;
+        Self::new(kind, key, url, rights)
     }
 
     /// Returns the first attempt to fetch a control.
@@ -61,8 +80,12 @@ impl ControlRequest {
 }
 
 /// Returns the key of a control; `None` if the page has none of this kind.
-pub fn control_key_for(kind: ControlKind, page: &str) -> Option<String> {
-    isolate(page, || control_key(kind, page)).unwrap_or_default()
+pub fn control_key_for(kind: ControlKind, page: &str, probe: &Probe) -> Option<String> {
+    let key = || match kind {
+        ControlKind::LinkedQueryValue => linked_control(page, probe).map(|control| control.key),
+        _ => control_key(kind, page),
+    };
+    isolate(page, key).unwrap_or_default()
 }
 
 /// Returns a control that could not be fetched. The judge then decides without it.

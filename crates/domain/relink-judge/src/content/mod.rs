@@ -7,6 +7,7 @@
 
 mod api_error;
 mod comparison;
+mod file;
 mod history;
 mod misdirection;
 mod not_comparable;
@@ -14,6 +15,7 @@ mod notice;
 mod query;
 mod redirects;
 mod rejected;
+mod selection;
 mod self_reported;
 mod wall;
 
@@ -132,45 +134,6 @@ impl<'a> ContentAssessor<'a> {
             return Ok(finding);
         }
         self.alive_finding()
-    }
-
-    /// Assesses an image, a script or another file. It is a soft-404 only if a
-    /// random name in its directory, or another value of the parameter or number
-    /// that selects it, gets the same bytes or the same text.
-    fn check_file(&self) -> RuleResult<Finding> {
-        let alive = self.alive(confidence::ALIVE_RANDOM_NAME_REJECTED, None);
-        if self.page.is_home_page() {
-            return Ok(alive);
-        }
-        if let Some(finding) = self.check_file_identifier()? {
-            return Ok(finding);
-        }
-        let ControlResponse::Page(random_page) = self.control_response(ControlKind::RandomName)?
-        else {
-            return self.alive_finding();
-        };
-        if self.has_same_bytes(&random_page) {
-            return Ok(self.same_file(ControlKind::RandomName));
-        }
-        let finding = if self.page.digest.text_length > 0 && random_page.digest.text_length > 0 {
-            self.compare_with_random_name(&random_page)?
-        } else {
-            None
-        };
-        Ok(finding.unwrap_or(alive))
-    }
-
-    /// Whether both are files with the same bytes.
-    fn has_same_bytes(&self, other: &PageView<'_>) -> bool {
-        let own = self.page.digest.fingerprint;
-        own.is_some() && other.digest.fingerprint == own
-    }
-
-    fn same_file(&self, kind: ControlKind) -> Finding {
-        let reason = format!("the server sends the same file for {kind}");
-        let dead =
-            Finding::dead(DeadReason::Soft404, codes::SOFT_404, reason, confidence::SAME_PAGE);
-        dead.with_evidence(self.comparison_evidence(kind, "the same file", Some(1.0)))
     }
 
     /// Returns the result of a home page. It is never dead because of random names, because

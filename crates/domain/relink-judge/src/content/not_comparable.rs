@@ -10,6 +10,7 @@ use relink_model::PageFlag;
 use super::{ContentAssessor, Finding, RuleResult};
 use crate::confidence;
 use crate::control_url::{likely_selects_page, varied_parameter};
+use crate::linked_value::other_value_link;
 use crate::phrases::PhraseClass;
 use crate::url_parts::{UrlParts, parameters};
 use crate::url_words::words;
@@ -92,8 +93,10 @@ impl ContentAssessor<'_> {
     /// `/?page_id=7`.
     fn may_be_selected_by_query(&self) -> bool {
         let url = self.page.url_parts();
-        varied_parameter(url).is_some_and(|parameter| likely_selects_page(url, &parameter))
-            || self.page.find_phrase(PhraseClass::NotFound).is_some()
+        varied_parameter(url).is_some_and(|parameter| {
+            likely_selects_page(url, &parameter)
+                || other_value_link(&self.page, parameter).is_some()
+        }) || self.page.find_phrase(PhraseClass::NotFound).is_some()
     }
 }
 

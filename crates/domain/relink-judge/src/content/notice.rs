@@ -72,10 +72,11 @@ impl ContentAssessor<'_> {
     pub(super) fn check_placeholder(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
         let Some(phrase) = placeholder_phrase(page) else { return Ok(None) };
-        let is_site_wide = page.is_home_page()
-            || self.title_and_text_changed()
-            || self.is_shown_for_random_names()?;
-        if !is_site_wide || page.has_url_words_in_title() {
+        if page.has_url_words_in_title() {
+            return Ok(None);
+        }
+        let needs_no_control = page.is_home_page() || self.title_and_text_changed();
+        if !needs_no_control && !self.is_shown_for_random_names()? {
             return Ok(None);
         }
         let reason = format!("placeholder instead of the site: “{phrase}”");
@@ -85,14 +86,7 @@ impl ContentAssessor<'_> {
             reason,
             confidence::PLACEHOLDER,
         );
-        Ok(Some(match self.control_summary(ControlKind::RandomName) {
-            Some(_) => dead.with_evidence(self.comparison_evidence(
-                ControlKind::RandomName,
-                "random names get the same page",
-                None,
-            )),
-            None => dead,
-        }))
+        Ok(Some(if needs_no_control { dead } else { self.with_random_name_evidence(dead) }))
     }
 
     /// Returns a finding if the whole site shows a maintenance notice.
@@ -108,11 +102,15 @@ impl ContentAssessor<'_> {
         }
         // A heading on the home page is enough. Otherwise the text must have changed, or random
         // names must get the same page.
-        let is_clear = heading.is_some() && page.is_home_page();
-        if !is_clear && !self.text_changed() && !self.is_shown_for_random_names()? {
+        let needs_no_control = (heading.is_some() && page.is_home_page()) || self.text_changed();
+        let notice = if needs_no_control {
+            Self::notice("the page shows a short notice instead of its content")
+        } else if self.is_shown_for_random_names()? {
+            self.with_random_name_evidence(Self::site_notice())
+        } else {
             return Ok(None);
-        }
-        Ok(Some(Self::site_notice().with_page_sign(format!("the page contains “{phrase}”"))))
+        };
+        Ok(Some(notice.with_page_sign(format!("the page contains “{phrase}”"))))
     }
 
     /// Returns a finding if the page shows a server error with a success status.
@@ -122,30 +120,44 @@ impl ContentAssessor<'_> {
         // An error page may name the class of the error, and then the error: “404 Not Found”.
         let is_relevant =
             page.has_url_words_in_title() || page.main_phrase(PhraseClass::NotFound).is_some();
-        (!is_relevant)
-            .then(|| Self::site_notice().with_page_sign(format!("the page contains “{phrase}”")))
+        (!is_relevant).then(|| {
+            Self::notice("the page shows a server error instead of its content")
+                .with_page_sign(format!("the page contains “{phrase}”"))
+        })
     }
 
-    /// Returns a finding for a brief home page that random names get, too, without a redirect.
-    /// All URLs of the site then show a notice, such as a captcha or a form that sends the
-    /// client to a login.
+    /// Returns a finding for a home page that random names get, too, without a redirect, if it
+    /// is spam or brief. All URLs of the site then show spam, or a notice such as a captcha or a
+    /// form that sends the client to a login.
     pub(super) fn check_site_wide_notice(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
+        let spam = self.check_site_wide_spam();
         let is_notice = page.is_brief()
             && HOME_NOTICE_LENGTH.contains(&page.digest.text_length)
             && !page.has(PageFlag::AppShell);
-        if !is_notice || page.is_redirected() || !self.is_shown_for_random_names()? {
+        if !(is_notice || spam.is_some())
+            || page.is_redirected()
+            || !self.is_shown_for_random_names()?
+        {
             return Ok(None);
         }
-        let notice = self.check_site_wide_spam().unwrap_or_else(Self::site_notice);
-        let note = "random names get the same page";
-        let evidence = self.comparison_evidence(ControlKind::RandomName, note, None);
-        Ok(Some(notice.with_evidence(evidence)))
+        Ok(Some(self.with_random_name_evidence(spam.unwrap_or_else(Self::site_notice))))
     }
 
+    /// Returns a finding for a notice that all URLs of the site show.
     pub(super) fn site_notice() -> Finding {
-        let reason = "all URLs of the site show the same short notice".to_owned();
-        Finding::inconclusive(InconclusiveReason::SiteNotice, codes::SITE_NOTICE, reason)
+        Self::notice("all URLs of the site show the same short notice")
+    }
+
+    fn notice(reason: &str) -> Finding {
+        let (doubt, code) = (InconclusiveReason::SiteNotice, codes::SITE_NOTICE);
+        Finding::inconclusive(doubt, code, reason.to_owned())
+    }
+
+    /// Adds the comparison with a random name, which got the same page.
+    fn with_random_name_evidence(&self, finding: Finding) -> Finding {
+        let note = "random names get the same page";
+        finding.with_evidence(self.comparison_evidence(ControlKind::RandomName, note, None))
     }
 
     fn is_shown_for_random_names(&self) -> RuleResult<bool> {

@@ -12,23 +12,14 @@ use relink_model::{ControlKind, PageFlag};
 
 use super::comparison::MatchKind;
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
-use crate::control_url::{
-    is_identifier, likely_selects_page, random_number_varies_name, second_parameter,
-    varied_parameter,
-};
+use crate::control_url::{is_identifier, likely_selects_page, second_parameter, varied_parameter};
+use crate::linked_value::{names_page, other_value_link};
 use crate::page::PageView;
-use crate::page_similarity::{
-    HeadingMatch, PageSimilarity, SAME_TEXT, compare, shares_message_only_with, text_resemblance,
-};
+use crate::page_similarity::{HeadingMatch, PageSimilarity, compare, shares_message_only_with};
 use crate::phrases::PhraseClass;
-use crate::redirect_similarity::{has_other_value, is_other_page};
 use crate::url_parts::Parameter;
 use crate::url_words::{percent_decoded, words};
 
-/// Minimum difference of two resemblances to the page: that of the response to a random
-/// value, minus that of a neighbor. A larger difference shows that the neighbor is another
-/// page.
-const OTHER_VALUE_MARGIN: f64 = 0.1;
 /// Minimum resemblance of a page and a variant of it, such as its print version.
 const SAME_CONTENT: f64 = 0.6;
 /// Minimum resemblance of a page and a variant of it with the same title and headings.
@@ -117,11 +108,12 @@ impl<'a> ContentAssessor<'a> {
                 || self.is_empty_page()
                 || self.page.is_brief()
                 || self.page.find_phrase(PhraseClass::NotFound).is_some()
+                || other_value_link(&self.page, parameter).is_some()
                 || self.repeats_value(parameter))
     }
 
     /// Whether the title or the headings contain all words of a value.
-    fn repeats_value(&self, parameter: Parameter<'_>) -> bool {
+    pub(super) fn repeats_value(&self, parameter: Parameter<'_>) -> bool {
         let value = percent_decoded(parameter.value);
         let mut value_words = words(&value).filter(|word| word.chars().count() >= 3).peekable();
         let titles: Vec<String> = self.page.title_and_headings().flat_map(words).collect();
@@ -180,7 +172,8 @@ impl<'a> ContentAssessor<'a> {
             is_identifier(&varied.parameter) && shares_message_only_with(page, random.page, bare);
         if self.is_same_content(bare) && !has_own_text {
             return Ok(self.may_be_error_of(varied)
-                && !self.is_selected_by_less_likely_parameter(varied)?);
+                && (page.is_only_a_message()
+                    || !self.is_selected_by_less_likely_parameter(varied)?));
         }
         // 3. The parameter changes the page, and the random value gives the same one.
         let is_exact = random.match_kind == MatchKind::Text && self.likely_selects(varied);
@@ -199,7 +192,7 @@ impl<'a> ContentAssessor<'a> {
             page.main_phrase(PhraseClass::NotFound).is_some() || page.is_only_a_message();
         (is_identifier(&varied.parameter) && self.may_be_error_page())
             || page.failed_request_phrase().is_some()
-            || (self.likely_selects(varied) && is_message)
+            || ((self.likely_selects(varied) || names_page(&varied.parameter)) && is_message)
     }
 
     /// Whether the script fails without its parameter, because it expects one.
@@ -236,43 +229,9 @@ impl<'a> ContentAssessor<'a> {
         let is_short = page.is_brief() || page.short_main_text().is_some();
         let has_phrase = |class| page.find_phrase(class).is_some();
         page.main_phrase(PhraseClass::ScriptError).is_some()
+            || page.main_phrase(PhraseClass::ServerError).is_some()
             || (is_short
                 && (has_phrase(PhraseClass::NotFound) || has_phrase(PhraseClass::ScriptError)))
-    }
-
-    /// Whether known pages with other values of the parameter are other pages, so that
-    /// the value selects the page.
-    ///
-    /// A list may ignore values that it does not know and show all entries. A long page
-    /// therefore counts only if the value is a number or is repeated in the title, or if
-    /// the name of the parameter says that it identifies something. The numbers 0 and 1
-    /// do not count, because they select the first page of a list.
-    ///
-    /// `resemblance` is that of the page and the response to a random value. If both have
-    /// the same text, a neighbor whose text is clearly less similar is another page. Equal
-    /// titles are not evidence against it, because words of the URL are ignored when titles are
-    /// compared.
-    fn is_selected_by_value(&self, parameter: Parameter<'_>, resemblance: f64) -> RuleResult<bool> {
-        let page = &self.page;
-        let number = parameter.value.parse::<u64>();
-        let may_identify = is_identifier(&parameter)
-            || number.is_ok()
-            || page.is_brief()
-            || self.repeats_value(parameter);
-        if !may_identify || number.is_ok_and(|number| number <= 1) || page.is_redirected() {
-            return Ok(false);
-        }
-        for kind in [ControlKind::Neighbor, ControlKind::SecondNeighbor] {
-            if let ControlResponse::Page(neighbor) = self.control_response(kind)?
-                && has_other_value(parameter, page.url, neighbor.url)
-                && (is_other_page(page, &neighbor)
-                    || (resemblance >= SAME_TEXT
-                        && text_resemblance(page, &neighbor) < resemblance - OTHER_VALUE_MARGIN))
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Whether the page has the same content as without the parameter, perhaps in
@@ -287,47 +246,5 @@ impl<'a> ContentAssessor<'a> {
         let has_same_title = has_title && similarity.headings == HeadingMatch::Same;
         let is_same_site_title = has_same_title && similarity.text >= SAME_CONTENT_AND_TITLE;
         is_same_site_title || similarity.text >= SAME_CONTENT
-    }
-
-    /// Returns a finding if a file has the same bytes as the file of a random identifier.
-    pub(super) fn check_file_identifier(&self) -> RuleResult<Option<Finding>> {
-        if self.page.digest.fingerprint.is_none() {
-            return Ok(None);
-        }
-        let url = self.page.url_parts();
-        // Servers send most files for any query.
-        if let Some(parameter) = varied_parameter(url) {
-            return if is_identifier(&parameter) { self.check_file_parameter() } else { Ok(None) };
-        }
-        let stem = url.extension().map_or_else(|| url.name(), |(stem, _)| stem);
-        let is_number = !stem.is_empty() && stem.bytes().all(|byte| byte.is_ascii_digit());
-        // The control may vary the number of a directory, and the same file in another
-        // directory does not show that the file is missing.
-        if !is_number || !random_number_varies_name(url) {
-            return Ok(None);
-        }
-        let kind = ControlKind::RandomPathNumber;
-        let other = self.control_response(kind)?;
-        Ok(match other {
-            ControlResponse::Page(other) if self.has_same_bytes(&other) => {
-                Some(self.same_file(kind))
-            }
-            _ => None,
-        })
-    }
-
-    /// Compares a file with that of another query value, if the parameter selects the
-    /// file.
-    fn check_file_parameter(&self) -> RuleResult<Option<Finding>> {
-        let kind = ControlKind::RandomQueryValue;
-        let ControlResponse::Page(other) = self.control_response(kind)? else { return Ok(None) };
-        if !self.has_same_bytes(&other) {
-            return Ok(None);
-        }
-        Ok(match self.control_response(ControlKind::WithoutParameter)? {
-            ControlResponse::Page(bare) if self.has_same_bytes(&bare) => None,
-            ControlResponse::Page(_) | ControlResponse::Rejected(_) => Some(self.same_file(kind)),
-            ControlResponse::Blocked | ControlResponse::Unknown => None,
-        })
     }
 }

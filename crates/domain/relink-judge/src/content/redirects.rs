@@ -63,7 +63,7 @@ const MESSAGE_PARAMETERS: [&str; 8] =
 const HARMLESS_MESSAGES: [&str; 6] = ["moved", "welcome", "new", "redirect", "success", "ok"];
 
 /// Minimum number of letters of a word that identifies a page.
-const MIN_WORD_LETTERS: usize = 4;
+const MIN_WORD_LETTERS: usize = 3;
 
 impl ContentAssessor<'_> {
     /// Returns a finding if the page redirects to a URL that cannot be the page.

@@ -33,9 +33,10 @@ impl ContentAssessor<'_> {
         let headings = page.digest.headings.iter();
         let in_heading =
             headings.clone().find_map(|heading| main_phrase_in(heading, PhraseClass::NotFound));
-        let in_heading = in_heading.or_else(|| page.failed_request_phrase());
         let text = page.short_main_text();
         let in_text = text.and_then(|text| find_phrase_in(text, PhraseClass::NotFound));
+        let in_message = || page.failed_request_phrase().or_else(|| framed_message(page));
+        let in_heading = in_heading.or_else(in_message);
         let Some(phrase) = in_title.or(in_heading).or(in_text) else { return Ok(None) };
         let is_script_message = self.is_script_message();
         if !is_script_message && !self.supports_phrase(in_title.or(in_heading), phrase)? {
@@ -48,7 +49,10 @@ impl ContentAssessor<'_> {
                 (None, None) => 0,
                 _ => 2,
             };
-        let score = phrase_score + self.repetition_score() + self.property_score()?;
+        let score = phrase_score
+            + self.repetition_score()
+            + self.property_score()?
+            + 2 * i32::from(is_only_failed_request(page));
         if score < MIN_ERROR_SCORE || self.has_own_text()? {
             return Ok(None);
         }
@@ -207,18 +211,69 @@ const GUIDANCE: [&str; 40] = [
 /// Whether a page with a short main text has a sentence that neither reports an error nor helps
 /// the reader of an error page.
 fn has_prose(page: &PageView<'_>) -> bool {
-    let Some(text) = page.short_main_text() else { return false };
-    let mut body = text.to_owned();
-    for heading in page.title_and_headings() {
-        body = body.replacen(heading, ".", 1);
-    }
+    let Some(body) = text_below_headings(page) else { return false };
     let has_error = find_phrase_in(&body, PhraseClass::NotFound).is_some()
         || find_phrase_in(&body, PhraseClass::Requested).is_some();
-    let is_prose = |sentence: &str| {
-        sentence.trim().chars().count() >= MIN_PROSE
-            && !words(sentence).any(|word| GUIDANCE.contains(&word.as_str()))
+    let is_prose =
+        |sentence: &str| sentence.trim().chars().count() >= MIN_PROSE && !is_guidance(sentence);
+    !has_error && sentences(&body).any(is_prose)
+}
+
+/// Words of sentences about a temporary state, such as a product that is out of stock.
+const TEMPORARY: [&str; 14] = [
+    "currently",
+    "moment",
+    "temporarily",
+    "today",
+    "soon",
+    "stock",
+    "derzeit",
+    "momentan",
+    "zurzeit",
+    "actuellement",
+    "actualmente",
+    "momento",
+    "attualmente",
+    "momenteel",
+];
+
+/// Whether the main text says that the requested thing does not exist, and nothing else. Its
+/// title may still be that of the thing.
+fn is_only_failed_request(page: &PageView<'_>) -> bool {
+    let Some(body) = text_below_headings(page) else { return false };
+    let is_temporary = || words(&body).any(|word| TEMPORARY.contains(&word.as_str()));
+    let is_message = |sentence: &str| {
+        !sentence.chars().any(char::is_alphanumeric)
+            || find_phrase_in(sentence, PhraseClass::NotFound).is_some()
+            || is_guidance(sentence)
     };
-    !has_error && body.split(['.', '!', '?', '\n']).any(is_prose)
+    page.failed_request_phrase().is_some() && sentences(&body).all(is_message) && !is_temporary()
+}
+
+/// Returns the phrase of a web page that shows nothing but a short error message in the frame of
+/// its site.
+fn framed_message(page: &PageView<'_>) -> Option<&'static str> {
+    let is_framed = page.is_html() && page.digest.main_text.is_some();
+    let body = text_below_headings(page).filter(|_| is_framed)?;
+    main_phrase_in(&body, PhraseClass::NotFound)
+}
+
+/// Returns a short main text without the title and the headings, which breadcrumbs may repeat.
+fn text_below_headings(page: &PageView<'_>) -> Option<String> {
+    let mut body = page.short_main_text()?.to_owned();
+    for heading in page.title_and_headings() {
+        body = body.replace(heading, ".");
+    }
+    Some(body)
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', '!', '?', '\n'])
+}
+
+/// Whether a sentence helps the reader of an error page.
+fn is_guidance(sentence: &str) -> bool {
+    words(sentence).any(|word| GUIDANCE.contains(&word.as_str()))
 }
 
 fn is_almost_empty(page: &PageView<'_>) -> bool {

@@ -181,12 +181,12 @@ impl ContentAssessor<'_> {
         self.page.main_phrase(PhraseClass::Login).is_some()
     }
 
-    /// Returns a finding if a brief page shows a login form under a heading, and the home
+    /// Returns a finding if a short page shows a login form under a heading, and the home
     /// page does not. Otherwise the form is a login box that all pages of the site contain.
     pub(super) fn check_login_form(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
         let is_form = page.has(PageFlag::PasswordField)
-            && page.is_brief()
+            && page.short_main_text().is_some()
             && self.is_headed_login()
             && page.find_phrase(PhraseClass::NotFound).is_none();
         if !is_form || page.is_home_page() || is_login_url(&page.url_parts()) {

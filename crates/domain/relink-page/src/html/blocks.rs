@@ -23,7 +23,7 @@ const BOILERPLATE_ROLES: &[&str] =
 #[rustfmt::skip]
 const BOILERPLATE_NAMES: &[&str] = &[
     "ad", "ads", "advert", "advertisement", "breadcrumb", "breadcrumbs", "consent", "cookie",
-    "cookies", "footer", "gdpr", "masthead", "menu", "nav", "navbar", "navigation", "newsletter",
+    "cookies", "foot", "footer", "gdpr", "masthead", "menu", "nav", "navbar", "navigation", "newsletter",
     "pagination", "promo", "related", "share", "sharing", "sidebar", "sitenav", "social",
     "sponsored", "subscribe",
 ];
@@ -214,6 +214,11 @@ fn is_boilerplate(kind: ContainerKind, tokens: &Tokenizer<'_>, is_inside_content
         ContainerKind::Main | ContainerKind::Body => return false,
         _ => {}
     }
+    is_marked_as_boilerplate(tokens)
+}
+
+/// Whether the role, the id or a class of the current start tag names boilerplate.
+pub(super) fn is_marked_as_boilerplate(tokens: &Tokenizer<'_>) -> bool {
     tokens.attributes().iter().any(|attribute| {
         let name = attribute.name;
         let value = || tokens.attribute(name).unwrap_or_default();

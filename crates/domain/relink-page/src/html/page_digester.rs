@@ -13,6 +13,7 @@ use super::client_redirect::{ClientRedirectDetector, MAX_URL_LENGTH};
 use super::element::Element;
 use super::flag_detector::FlagDetector;
 use super::main_text::MainTextCollector;
+use super::query_links::QueryLinks;
 use super::tokenizer::{TextElement, Token, Tokenizer};
 use crate::link_sink::unescape_attribute;
 use crate::safe_slice::SafeSlice as _;
@@ -56,7 +57,8 @@ pub(crate) fn digest_html(html: &str, digest: &mut Digest) {
 struct PageDigester<'d, 't> {
     digest: &'d mut Digest,
     text: VisibleTextBuilder,
-    main_text: MainTextCollector,
+    main_text: MainTextCollector<'t>,
+    query_links: QueryLinks,
     heading: Option<WhitespaceFolder>,
     flags: FlagDetector<'t>,
     client_redirect: ClientRedirectDetector,
@@ -83,6 +85,7 @@ impl<'d, 't> PageDigester<'d, 't> {
             digest,
             text: VisibleTextBuilder::default(),
             main_text: MainTextCollector::default(),
+            query_links: QueryLinks::default(),
             heading: None,
             flags: FlagDetector::default(),
             client_redirect: ClientRedirectDetector::default(),
@@ -154,6 +157,7 @@ impl<'d, 't> PageDigester<'d, 't> {
             Element::Svg => self.svgs += 1,
             Element::Html => self.set_language(tokens),
             Element::Link => self.set_canonical(tokens),
+            Element::Anchor => self.query_links.read(tokens),
             Element::Line | Element::Block => {
                 if let Some(heading) = &mut self.heading {
                     heading.push_break();
@@ -246,6 +250,7 @@ impl<'d, 't> PageDigester<'d, 't> {
         self.digest.text_start = summary.start;
         self.digest.text_end = summary.end;
         self.digest.sketch = summary.sketch;
+        self.digest.query_links = self.query_links.finish();
         let main_text = self.main_text.finish();
         self.digest.main_text = main_text.filter(|text| *text != self.digest.text_start);
         self.digest.stated_date =
