@@ -242,7 +242,19 @@ impl<'a> PageView<'a> {
         if !self.may_contain(PhraseClass::NotFound) || !self.is_html() {
             return None;
         }
-        failed_request_phrase_in(self.short_main_text()?, &self.requested_identifiers())
+        failed_request_phrase_in(self.short_main_text()?, &[]).or_else(|| {
+            failed_request_phrase_in(&self.short_body_text()?, &self.requested_identifiers())
+        })
+    }
+
+    /// Returns a short main text without the title and the headings, which breadcrumbs may
+    /// repeat.
+    pub(crate) fn short_body_text(&self) -> Option<String> {
+        let mut body = self.short_main_text()?.to_owned();
+        for heading in self.title_and_headings() {
+            body = body.replace(heading, ".");
+        }
+        Some(body)
     }
 
     /// Returns the words of the last path segment and of the query that identify something:

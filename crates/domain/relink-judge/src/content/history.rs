@@ -115,10 +115,14 @@ impl<'a> ContentAssessor<'a> {
 
     /// Returns a finding if a home page advertises gambling or the like in its title,
     /// under a host name that has nothing to do with it. Sellers of such links take over
-    /// expired domains of schools, clubs and towns.
+    /// expired domains of schools, clubs and towns. If the domain is redirected to another
+    /// owner's site, fewer phrases suffice.
     pub(super) fn check_spam_home_page(&self) -> Option<Finding> {
         if !self.page.is_home_page() {
             return None;
+        }
+        if self.page.is_redirected() && !self.knows_owner(&self.page.final_url_parts()) {
+            return self.spam_finding(MIN_SPAM_PHRASES);
         }
         let in_title = || count_phrases(self.page.title(), PhraseClass::Spam);
         let spam = self.spam_finding(MIN_SPAM_PHRASES_ON_HOME_PAGE);
@@ -138,7 +142,7 @@ impl<'a> ContentAssessor<'a> {
             return None;
         }
         let title = page.title();
-        let host = page.final_url_parts().host().to_lowercase();
+        let host = page.url_parts().host().to_lowercase();
         let is_own_brand = host_names(&host, PhraseClass::Spam)
             || words(title)
                 .any(|word| word.len() >= MIN_SIGNIFICANT_LETTERS && host.contains(&word));

@@ -8,7 +8,9 @@ use relink_model::{ControlKind, DeadReason, PageFlag};
 use super::{ContentAssessor, ControlAccess, ControlResponse, Finding, RuleResult};
 use crate::page::PageView;
 use crate::page_similarity::{HeadingMatch, compare_headings};
-use crate::phrases::{PhraseClass, count_phrases, find_phrase_in, main_phrase_in};
+use crate::phrases::{
+    PhraseClass, count_phrases, find_phrase_in, main_phrase_in, without_quotations,
+};
 use crate::url_words::words;
 use crate::{codes, confidence};
 
@@ -35,7 +37,7 @@ impl ContentAssessor<'_> {
             headings.clone().find_map(|heading| main_phrase_in(heading, PhraseClass::NotFound));
         let text = page.short_main_text();
         let in_text = text.and_then(|text| find_phrase_in(text, PhraseClass::NotFound));
-        let in_message = || page.failed_request_phrase().or_else(|| framed_message(page));
+        let in_message = || failed_request(page).or_else(|| framed_message(page));
         let in_heading = in_heading.or_else(in_message);
         let Some(phrase) = in_title.or(in_heading).or(in_text) else { return Ok(None) };
         let is_script_message = self.is_script_message();
@@ -211,7 +213,8 @@ const GUIDANCE: [&str; 40] = [
 /// Whether a page with a short main text has a sentence that neither reports an error nor helps
 /// the reader of an error page.
 fn has_prose(page: &PageView<'_>) -> bool {
-    let Some(body) = text_below_headings(page) else { return false };
+    let Some(body) = page.short_body_text() else { return false };
+    let body = without_quotations(&body);
     let has_error = find_phrase_in(&body, PhraseClass::NotFound).is_some()
         || find_phrase_in(&body, PhraseClass::Requested).is_some();
     let is_prose =
@@ -237,34 +240,44 @@ const TEMPORARY: [&str; 14] = [
     "momenteel",
 ];
 
+/// Minimum number of words of a sentence that is not a label, such as a price.
+const MIN_SENTENCE_WORDS: usize = 4;
+
+/// Returns the phrase with which a page says that the requested thing does not exist. The
+/// message must come first, and the state must not be temporary: below the description of a
+/// product, it concerns the product and not the page.
+fn failed_request(page: &PageView<'_>) -> Option<&'static str> {
+    let phrase = page.failed_request_phrase()?;
+    let body = page.short_body_text()?;
+    let mut long = sentences(&body).filter(|it| words(it).count() >= MIN_SENTENCE_WORDS);
+    let is_first = long.next().is_none_or(is_message_or_guidance);
+    (is_first && !is_temporary(&body)).then_some(phrase)
+}
+
 /// Whether the main text says that the requested thing does not exist, and nothing else. Its
 /// title may still be that of the thing.
 fn is_only_failed_request(page: &PageView<'_>) -> bool {
-    let Some(body) = text_below_headings(page) else { return false };
-    let is_temporary = || words(&body).any(|word| TEMPORARY.contains(&word.as_str()));
-    let is_message = |sentence: &str| {
-        !sentence.chars().any(char::is_alphanumeric)
-            || find_phrase_in(sentence, PhraseClass::NotFound).is_some()
-            || is_guidance(sentence)
-    };
-    page.failed_request_phrase().is_some() && sentences(&body).all(is_message) && !is_temporary()
+    let Some(body) = page.short_body_text() else { return false };
+    failed_request(page).is_some() && sentences(&body).all(is_message_or_guidance)
+}
+
+/// Whether a sentence reports an error, helps the reader of an error page, or is blank.
+fn is_message_or_guidance(sentence: &str) -> bool {
+    !sentence.chars().any(char::is_alphanumeric)
+        || find_phrase_in(sentence, PhraseClass::NotFound).is_some()
+        || is_guidance(sentence)
+}
+
+fn is_temporary(text: &str) -> bool {
+    words(text).any(|word| TEMPORARY.contains(&word.as_str()))
 }
 
 /// Returns the phrase of a web page that shows nothing but a short error message in the frame of
 /// its site.
 fn framed_message(page: &PageView<'_>) -> Option<&'static str> {
     let is_framed = page.is_html() && page.digest.main_text.is_some();
-    let body = text_below_headings(page).filter(|_| is_framed)?;
+    let body = page.short_body_text().filter(|_| is_framed)?;
     main_phrase_in(&body, PhraseClass::NotFound)
-}
-
-/// Returns a short main text without the title and the headings, which breadcrumbs may repeat.
-fn text_below_headings(page: &PageView<'_>) -> Option<String> {
-    let mut body = page.short_main_text()?.to_owned();
-    for heading in page.title_and_headings() {
-        body = body.replace(heading, ".");
-    }
-    Some(body)
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

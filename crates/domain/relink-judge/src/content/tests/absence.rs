@@ -152,3 +152,53 @@ fn redirect_that_adds_a_message_is_soft_404() {
         check(&format!("{alive} {target}"), &controls, "alive");
     }
 }
+
+#[test]
+fn sentence_with_the_requested_identifier_is_a_message() {
+    let page = "/handle/10/4711 200 \"Repository\" {Item 10/4711 has been withdrawn.}";
+    check(page, &["random-name: 404", "random-path-number: 404"], "soft-404 RL301");
+    let page = "/handle/10/4711 200 \"Repository\" {Item 10/4712 has been withdrawn.}";
+    check(page, &["random-name: 404", "random-path-number: 404"], "alive");
+    // The subject of an article may contain the number.
+    let page = "/issues/12 200 \"#12 Page not found after the upgrade\" \"#12 Page not found \
+                after the upgrade\" {#12 Page not found after the upgrade. Opened by Ann}";
+    check(page, &["random-name: 404", "random-path-number: 404"], "alive");
+}
+
+#[test]
+fn message_below_a_description_concerns_the_thing_and_not_the_page() {
+    let controls = ["random-name: 404", "random-path-number: 404"];
+    for (text, expect) in [
+        ("This product is not available.", "soft-404 RL301"),
+        ("Blue bowl, fired twice. This product is not available on islands.", "alive"),
+        ("Price 31.00. This product is currently not available.", "alive"),
+        ("Price 31.00. This product is no longer available.", "soft-404 RL301"),
+    ] {
+        check(&format!("/item/6 200 \"Large bowl\" #1 [{text}]"), &controls, expect);
+    }
+}
+
+#[test]
+fn thing_with_a_title_of_its_own_is_missing_if_the_text_says_nothing_else() {
+    let page = |text: &str| format!("/rec/250 200 \"250: Letters\" \"Letters\" #1 [{text}]");
+    let controls = ["random-name: 404", "random-path-number: 404"];
+    check(&page("Letters This record has been withdrawn."), &controls, "soft-404 RL301");
+    let described = "Letters This record has been withdrawn. Forty letters of a miller, 1903";
+    check(&page(described), &controls, "alive");
+}
+
+#[test]
+fn breadcrumb_that_repeats_the_title_is_not_a_message() {
+    let title = "\"This video is unavailable (cover)\" \"This video is unavailable (cover)\"";
+    let text = "This video is unavailable (cover) This video is unavailable (cover) Recorded in \
+                the summer of 1911 by a choir from the northern valleys";
+    check(&format!("/watch?v=zz {title} 200 {{{text}}}"), &["random-name: 404"], "alive");
+}
+
+#[test]
+fn message_in_a_frame_is_read_like_a_heading() {
+    for message in ["Bad object id", "File does not exist.", "No repositories found"] {
+        let page = format!("/view?p=oak 200 \"Viewer\" #1 [{message}]");
+        check(&page, &["random-query-value: 404", "random-name: 404"], "soft-404 RL301");
+    }
+}

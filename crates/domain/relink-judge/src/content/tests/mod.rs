@@ -4,6 +4,7 @@
 mod absence;
 mod comparison;
 mod history;
+mod linked;
 mod notice;
 mod order;
 mod properties;

@@ -147,6 +147,33 @@ fn brief_home_page_that_random_names_get_is_a_notice() {
 }
 
 #[test]
+fn long_gambling_page_on_every_url_is_hijacked() {
+    let page = "200 \"Situs Judi Slot Gacor\" \"Togel taruhan maxwin jackpot\" #1";
+    check(&format!("/ {page}"), &[&format!("random-name: {page}")], "hijacked RL302");
+    let advice = "200 \"Casino, jackpot, roulette: advice\" #1";
+    check(&format!("/ {advice}"), &["random-name: 404"], "alive");
+}
+
+#[test]
+fn domain_that_redirects_to_a_gambling_site_is_hijacked() {
+    let target = "//slotgacor.test/ 200 \"Slot Gacor\" {Togel taruhan maxwin jackpot}";
+    check(&format!("/ -> {target}"), &[], "hijacked RL302");
+    check("/ -> //garden.test/ 200 \"Garden\" {Roses}", &[], "alive");
+}
+
+#[test]
+fn reason_of_a_notice_states_whether_random_names_were_compared() {
+    let page = "200 \"Maintenance\" {We will be back}";
+    check_text(&format!("/ {page}"), &[], "the page shows a short notice");
+    let random = format!("random-name: {page}");
+    check_text(&format!("/roses {page}"), &[&random], "all URLs of the site");
+    check_text("/roses 200 \"Database error\" {Sorry}", &[], "the page shows a server error");
+    // The random name gets another page.
+    let placeholder = "/ 200 \"Welcome to nginx!\" {It works}";
+    assert!(super::judge(placeholder, &["random-name: 404"]).judgment.evidence.is_empty());
+}
+
+#[test]
 fn expired_or_seized_site_is_soft_404() {
     check("/ 200 \"Website expired\" {Log in to renew}", &[], "soft-404 RL304");
     check("/ 200 \"This domain has been seized\" {By order of a court}", &[], "soft-404 RL304");

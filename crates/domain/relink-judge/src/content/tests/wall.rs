@@ -26,6 +26,14 @@ fn login_instead_of_the_page_is_blocked() {
 }
 
 #[test]
+fn login_form_in_the_frame_of_a_site_is_blocked() {
+    let page = "/reports/9 200 \"Sign in\" \"Sign in\" #1 [Sign in] !password";
+    check(page, &["home-page: 200 \"Portal\" #2"], "blocked RL493");
+    let box_on_all_pages = "home-page: 200 \"Portal\" #2 !password";
+    check(page, &[box_on_all_pages, "random-name: 404"], "alive");
+}
+
+#[test]
 fn requested_login_page_is_alive() {
     check("/ 200 \"Log in\" {Name, password} !password", &[], "alive");
     check("/login 200 \"Log in\" {Name, password} !password", &["random-name: 404"], "alive");
