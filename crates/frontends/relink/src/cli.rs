@@ -47,9 +47,7 @@ pub use self::fix_wiki::{
 };
 pub use self::formats::{CheckFormat, CrawlFormat, OutputFormat, RowsFormat};
 pub use self::gate::GateArgs;
-pub use self::harvest::{
-    FlagArgs, HarvestArgs, HarvestCommand, HarvestRunArgs, RecheckArgs, SubjectArgs,
-};
+pub use self::harvest::{FlagArgs, HarvestArgs, HarvestCommand, HarvestRunArgs, RecheckArgs};
 pub use self::harvest_notify::{
     HarvestMailArgs, HarvestPublishArgs, HarvestWebhookArgs, SmtpSecurityArg,
 };
@@ -516,10 +514,10 @@ impl FromStr for PathMapArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || format!("invalid mapping `{text}` (expected a form like `/guide=docs`)");
-        let (prefix, dir) = text.split_once('=').ok_or_else(expected)?;
+        let error = || format!("invalid mapping `{text}` (expected a form like `/guide=docs`)");
+        let (prefix, dir) = text.split_once('=').ok_or_else(error)?;
         if !prefix.starts_with('/') || dir.is_empty() {
-            return Err(expected());
+            return Err(error());
         }
         Ok(Self(PathMap { prefix: prefix.to_owned(), dir: dir.into() }))
     }
@@ -533,19 +531,22 @@ impl FromStr for SiteArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let named = |name: &str| name.parse().map(SiteChoice::Only);
         let choice = match text {
-            "none" => Ok(SiteChoice::Off),
-            "auto" => Ok(SiteChoice::Detect),
-            name => named(name).map_err(|error: relink_sites::ParseGeneratorError| {
-                format!("{error}; `none` disables the rules")
-            }),
+            "none" => SiteChoice::Off,
+            "auto" => SiteChoice::Detect,
+            name => {
+                let generator =
+                    name.parse().map_err(|error: relink_sites::ParseGeneratorError| {
+                        format!("{error}; `none` disables the rules")
+                    })?;
+                SiteChoice::Only(generator)
+            }
         };
-        choice.map(Self)
+        Ok(Self(choice))
     }
 }
 
-/// A heading anchor style; `None` disables the check.
+/// The rule by which anchors are derived from headings. `None` disables the anchor check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnchorStyle(pub Option<SlugStyle>);
 
@@ -555,11 +556,12 @@ impl FromStr for AnchorStyle {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "off" => Ok(Self(None)),
-            name => name.parse().map(|slugs| Self(Some(slugs))).map_err(
-                |error: relink_page::ParseSlugStyleError| {
+            name => {
+                let style = name.parse().map_err(|error: relink_page::ParseSlugStyleError| {
                     format!("{error}; `off` disables the check")
-                },
-            ),
+                })?;
+                Ok(Self(Some(style)))
+            }
         }
     }
 }

@@ -81,7 +81,7 @@ pub struct Config {
     /// See `--contact`.
     pub contact: Option<String>,
     /// See `--resolve`.
-    #[serde(deserialize_with = "parse_overrides")]
+    #[serde(deserialize_with = "parse_list")]
     pub resolve: Option<Vec<ResolveOverride>>,
     /// See `--proxy`. Parsed later, so that error messages do not contain the password.
     pub proxy: Option<String>,
@@ -130,17 +130,16 @@ pub struct Config {
     pub remap: Option<Vec<String>>,
     /// See the flags of `relink revive`.
     pub revive: ReviveConfig,
-    /// The base URL and sitemaps that the user set. Their hosts receive the headers of
+    /// URLs that the user set: the base URL and sitemaps. Their hosts receive the headers of
     /// `--header`.
     #[serde(skip)]
     pub user_urls: Vec<Url>,
-    /// The keys that the project's file sets.
+    /// The keys that the project's file sets; `None` if no such file was read.
     #[serde(skip)]
     pub project: Option<ProjectConfig>,
 }
 
-/// All keys of a configuration file except tables, each with an example value. Their
-/// help texts are those of the flags.
+/// All keys of a configuration file except tables, each with an example value.
 pub const KEY_EXAMPLES: &[(&str, &str)] = &[
     ("accept", "[429, \"RL520\"]"),
     ("allow-private", "true"),
@@ -194,7 +193,7 @@ fn known_keys() -> Vec<&'static str> {
     KEY_EXAMPLES.iter().map(|(key, _)| *key).chain(TABLES).collect()
 }
 
-/// Minimum similarity of a known key to be suggested for an unknown one.
+/// Minimum similarity (Jaro-Winkler) of a known key that is suggested for an unknown key.
 const MIN_SIMILARITY: f64 = 0.8;
 
 impl Config {
@@ -219,10 +218,9 @@ impl Config {
 
     /// Parses a file. Also returns the table with the values as they are written.
     fn parse(text: &str, path: &Path) -> Result<(Self, toml::Table), CommandError> {
-        // `values` are the strings to mask in the message.
-        let invalid = |values: &[&str], error: &toml::de::Error| {
+        let invalid = |masked_values: &[&str], error: &toml::de::Error| {
             CommandError::usage(format!("invalid configuration file `{}`", path.display()))
-                .cause(toml_error::describe(text, values, error))
+                .cause(toml_error::describe(text, masked_values, error))
                 .hint("the keys are the long flag names; see `relink check --help`")
         };
         let table: toml::Table = text.parse().map_err(|error| invalid(&[], &error))?;
@@ -235,9 +233,10 @@ impl Config {
             }
         }
         if let Some(toml::Value::Table(hosts)) = table.get("host") {
-            for key in hosts.values().filter_map(toml::Value::as_table).flat_map(toml::Table::keys)
-            {
-                check_key(key, &HostConfig::KEYS, path)?;
+            for host in hosts.values().filter_map(toml::Value::as_table) {
+                for key in host.keys() {
+                    check_key(key, &HostConfig::KEYS, path)?;
+                }
             }
         }
         let config =
@@ -245,7 +244,7 @@ impl Config {
         Ok((config, table))
     }
 
-    /// Merges this layer with a lower one.
+    /// Merges this layer with a lower one. A key of this layer wins.
     pub fn over(self, lower: Self) -> Self {
         Self {
             format: self.format.or(lower.format),
@@ -327,7 +326,7 @@ fn read_text(path: &Path) -> Result<String, CommandError> {
     })
 }
 
-/// Returns an error for an unknown key, with a similar known key.
+/// Returns an error for an unknown key. The hint of the error names a similar known key.
 fn check_key(key: &str, keys: &[&str], path: &Path) -> Result<(), CommandError> {
     if keys.contains(&key) {
         return Ok(());
@@ -335,19 +334,11 @@ fn check_key(key: &str, keys: &[&str], path: &Path) -> Result<(), CommandError> 
     let error = CommandError::usage(format!("invalid configuration file `{}`", path.display()))
         .cause(format!("unknown key `{key}`"));
     let similarity = |known: &&str| strsim::jaro_winkler(known, &key.replace('_', "-"));
-    let nearest = keys.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    let nearest = keys.iter().max_by(|x, y| similarity(x).total_cmp(&similarity(y)));
     Err(match nearest.filter(|known| similarity(known) >= MIN_SIMILARITY) {
         Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
         None => error.hint(format!("the keys are {}", keys.join(", "))),
     })
-}
-
-fn parse_overrides<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Vec<ResolveOverride>>, D::Error> {
-    let texts = Option::<Vec<String>>::deserialize(deserializer)?;
-    let parse = |text: String| text.parse().map_err(serde::de::Error::custom);
-    texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
 }
 
 /// One path or a list of paths.
@@ -375,9 +366,9 @@ where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
 {
-    let texts = Option::<Vec<String>>::deserialize(deserializer)?;
+    let Some(texts) = Option::<Vec<String>>::deserialize(deserializer)? else { return Ok(None) };
     let parse = |text: String| text.parse().map_err(serde::de::Error::custom);
-    texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
+    texts.into_iter().map(parse).collect::<Result<_, _>>().map(Some)
 }
 
 /// Parses a string with [`FromStr`].
@@ -395,28 +386,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn examples_are_valid_and_complete() {
+    fn key_examples_are_valid_and_complete() {
         let examples: Vec<String> =
             KEY_EXAMPLES.iter().map(|(key, example)| format!("{key} = {example}")).collect();
         let text = examples.join("\n");
         let (config, _) = Config::parse(&text, Path::new("relink.toml")).unwrap();
         assert_eq!(config.retries, Some(2));
-        // Every field has an example, except tables and fields that no file sets. In the
-        // `Debug` output, the lines of fields are indented by four spaces, nested lines by
-        // more.
-        let fields = format!("{config:#?}");
-        let unset =
-            fields.lines().filter(|line| line.starts_with("    ") && line.ends_with(": None,"));
-        let mut unset: Vec<&str> =
-            unset.filter(|line| !line.starts_with("     ")).map(str::trim).collect();
+        // Every field has an example, except tables and fields that no file sets. The `Debug`
+        // output indents the lines of fields by exactly four spaces.
+        let debug_text = format!("{config:#?}");
+        let fields = debug_text.lines().filter_map(|line| line.strip_prefix("    "));
+        let is_unset = |field: &&str| !field.starts_with(' ') && field.ends_with(": None,");
+        let mut unset: Vec<&str> = fields.filter(is_unset).collect();
         unset.sort_unstable();
-        let flags_only = ["host: None,", "no_controls: None,", "policy: None,", "project: None,"];
-        assert_eq!(unset, flags_only);
+        let without_example =
+            ["host: None,", "no_controls: None,", "policy: None,", "project: None,"];
+        assert_eq!(unset, without_example);
     }
 
     #[test]
-    fn keys_of_tables_are_known() {
-        let all = r#"
+    fn parse_accepts_all_known_keys_of_tables() {
+        let all_keys = r#"
             [revive]
             max-result-age = "7d"
             archive = ["none"]
@@ -436,14 +426,15 @@ mod tests {
             accept = [403]
             headers = {}
         "#;
-        let (config, _) = Config::parse(all, Path::new("relink.toml")).unwrap();
+        let (config, _) = Config::parse(all_keys, Path::new("relink.toml")).unwrap();
         assert_eq!(config.revive.search_budget, Some(20));
         // The text sets every known key once.
-        assert_eq!(all.matches('=').count(), ReviveConfig::KEYS.len() + HostConfig::KEYS.len());
+        let known_keys = ReviveConfig::KEYS.len() + HostConfig::KEYS.len();
+        assert_eq!(all_keys.matches('=').count(), known_keys);
     }
 
     #[test]
-    fn unset_keys_are_taken_from_the_lower_layer() {
+    fn over_takes_unset_keys_from_the_lower_layer() {
         let upper = Config { retries: Some(1), ..Config::default() };
         let lower = Config { retries: Some(5), concurrency: Some(9), ..Config::default() };
         let merged = upper.over(lower);

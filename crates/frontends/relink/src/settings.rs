@@ -55,7 +55,7 @@ const DAY: Duration = Duration::from_hours(24);
 
 /// The settings of `relink check`.
 pub struct CheckPlan {
-    /// Settings of the engine.
+    /// What is checked, and how requests are sent.
     pub check: CheckSettings,
     /// The rules for reading directories.
     pub files: LocalFilesSettings,
@@ -63,7 +63,7 @@ pub struct CheckPlan {
     pub gate: GatePlan,
     /// The search for new URLs of dead pages after the check, if requested.
     pub revive: Option<ReviveSetup>,
-    /// Settings of the run.
+    /// The HTTP client, the database and the output.
     pub run: RunSettings,
     /// The spool file of standard input, which must exist until the run ends.
     #[expect(dead_code, reason = "dropping it deletes the file")]
@@ -97,23 +97,25 @@ pub struct RunSettings {
 }
 
 impl CheckPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(mut args: CheckArgs, now: Timestamp) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
         add_listed_inputs(&mut args)?;
         let walk = args.walk.clone();
-        let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
+        let (inputs, output, is_fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
         let (format, column) = (args.documents.read_as, args.documents.column.clone());
         let since =
             args.gate.since.as_deref().map(|since| SinceGate::open(since, &args)).transpose()?;
         let accept_for = std::mem::take(&mut args.gate.accept_for);
         let revive_args = std::mem::take(&mut args.revive);
-        let revives = revive_args.revive;
+        let is_revive_requested = revive_args.revive;
         let revive = revive::check_revive_flags(revive_args);
-        let config = Config { revive, ..flags(args) }.over(files);
+        let config = Config { revive, ..check_flags(args) }.over(files);
         let outputs = outputs(&config, output, ReportSubject::Check)?;
-        outputs.iter().try_for_each(|(path, _)| reject_input_as_output(path, &inputs))?;
+        for (path, _format) in &outputs {
+            reject_input_as_output(path, &inputs)?;
+        }
         let options = ReadOptions {
             format,
             column: column.as_deref().map(Column::from),
@@ -127,29 +129,35 @@ impl CheckPlan {
         let gate = GatePlan { since, ..gate_plan(&config, &accept_for)? };
         Ok(Self {
             gate,
-            revive: revives
+            revive: is_revive_requested
                 .then(|| ReviveSetup::new(&config.revive, &dispatch, now))
                 .transpose()?,
             check: CheckSettings {
                 dispatch,
-                is_fresh: fresh,
+                is_fresh,
                 scope: run_key(&config, &options, &dir).into_scope(),
-                load: load_settings(&inputs, &config, options, (now, max_age), &mut spool_file)?,
+                load: load_settings(
+                    &inputs,
+                    &config,
+                    options,
+                    fresh_since(now, max_age),
+                    &mut spool_file,
+                )?,
             },
             run: {
                 let mut run = RunSettings::new(config, &dir, outputs, display_inputs(&inputs))?;
                 run.fetch.max_redirects = walk.max_redirects.unwrap_or(run.fetch.max_redirects);
                 run
             },
-            files: LocalFilesSettings { extensions, ..local_files(&walk) },
+            files: LocalFilesSettings { extensions, ..walk_settings(&walk) },
             spool_file,
         })
     }
 }
 
 impl RunSettings {
-    /// Prints the keys that the project's file sets on stderr, for reports that cannot
-    /// contain them.
+    /// Prints the keys that the project's file sets on stderr. Called for reports that do not
+    /// list these keys.
     pub fn warn_project_config(&self) {
         if let Some(line) = self.project.as_ref().and_then(ProjectConfig::line) {
             CommandError::usage(line).warn();
@@ -217,7 +225,7 @@ fn add_listed_inputs(args: &mut CheckArgs) -> Result<(), CommandError> {
 }
 
 /// Returns the rules for reading directories.
-fn local_files(walk: &WalkArgs) -> LocalFilesSettings {
+fn walk_settings(walk: &WalkArgs) -> LocalFilesSettings {
     let ignored = if walk.no_ignore { IgnoredFiles::Include } else { IgnoredFiles::Skip };
     LocalFilesSettings { ignored, includes_hidden: walk.hidden, ..LocalFilesSettings::default() }
 }
@@ -276,7 +284,7 @@ pub fn database_path(flag: Option<&Path>, config: Option<&Path>) -> Result<PathB
 }
 
 /// Converts flags and environment variables to the topmost layer.
-fn flags(args: CheckArgs) -> Config {
+fn check_flags(args: CheckArgs) -> Config {
     Config {
         format: args.format.map(OutputFormat::from),
         group_by: args.findings.group_by,
@@ -306,26 +314,28 @@ fn flags(args: CheckArgs) -> Config {
     }
 }
 
-/// Returns the gate: the rules for findings that fail the run. `accept_for` contains pairs
-/// of a host and accepted codes.
+/// Returns the gate: the rules for findings that fail the run. `accept_for` contains the values
+/// of `--accept-for`: a host, its accepted codes, the next host, and so on.
 fn gate_plan(config: &Config, accept_for: &[String]) -> Result<GatePlan, CommandError> {
     let mut accepted = AcceptedCodes::default();
-    let mut accept = |host: Option<&str>, code: &str| {
-        let rule = code.trim().parse().map_err(|error: relink_gate::ParseAcceptError| {
+    let parse_rule = |code: &str| {
+        code.trim().parse().map_err(|error: relink_gate::ParseAcceptError| {
             CommandError::usage(error.to_string()).hint("see `relink explain --list` for all codes")
-        })?;
-        accepted.add(host, rule);
-        Ok::<_, CommandError>(())
+        })
     };
     for code in config.accept.iter().flatten() {
-        accept(None, &code.to_string())?;
+        accepted.add(None, parse_rule(&code.to_string())?);
     }
     for (name, host) in config.host.iter().flatten() {
-        host.accept.iter().try_for_each(|code| accept(Some(name), &code.to_string()))?;
+        for code in &host.accept {
+            accepted.add(Some(name), parse_rule(&code.to_string())?);
+        }
     }
     for pair in accept_for.chunks_exact(2) {
         if let [host, codes] = pair {
-            codes.split(',').try_for_each(|code| accept(Some(host), code))?;
+            for code in codes.split(',') {
+                accepted.add(Some(host), parse_rule(code)?);
+            }
         }
     }
     let baseline_file = config.baseline.clone();
@@ -340,7 +350,7 @@ fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
 /// Converts the HTTP options to the topmost layer.
 fn request_flags(request: RequestArgs) -> Config {
     let is_policy_of_paper = request.policy.is_some_and(|policy| policy != PolicyArg::Relink);
-    // Cached results were judged by other rules.
+    // Do not reuse cached results, because they were judged by other rules.
     let policy_cache_age = is_policy_of_paper.then_some(DurationArg(Duration::ZERO));
     Config {
         concurrency: request.concurrency,
@@ -356,7 +366,7 @@ fn request_flags(request: RequestArgs) -> Config {
         header_for: request::headers_by_host(&request.header_for),
         user_agent: request.user_agent,
         contact: request.contact,
-        resolve: Some(request.resolve).filter(|list| !list.is_empty()),
+        resolve: non_empty(request.resolve),
         proxy: request.proxy,
         no_proxy: request.no_proxy,
         client_cert: request.client_cert,
@@ -444,9 +454,11 @@ fn read_files(flag: Option<&Path>, dir: &Path) -> Result<Config, CommandError> {
         None => Config::default(),
         Some(file) => read_upper(&file, dir)?,
     };
-    let user = paths::user_config();
-    let user = user.map_or_else(|| Ok(Config::default()), |file| Config::read(&file))?;
-    Ok(upper.over(user))
+    let lower = match paths::user_config() {
+        None => Config::default(),
+        Some(file) => Config::read(&file)?,
+    };
+    Ok(upper.over(lower))
 }
 
 /// Reads the file of `--config` or of the project. Ignores keys that a project must not
@@ -465,12 +477,15 @@ fn load_settings(
     inputs: &[OsString],
     config: &Config,
     options: ReadOptions,
-    (now, max_age): (Timestamp, Duration),
+    fresh_since: Timestamp,
     spool_file: &mut Option<SpoolFile>,
 ) -> Result<LoadSettings, CommandError> {
     let dispatch = dispatch_settings(config, max_age);
     Ok(LoadSettings {
-        inputs: inputs.iter().map(|text| input(text, spool_file)).collect::<Result<_, _>>()?,
+        inputs: inputs
+            .iter()
+            .map(|text| parse_input(text, spool_file))
+            .collect::<Result<_, _>>()?,
         scope: url_filter(config)?,
         is_offline: config.offline.unwrap_or(false),
         fresh_since: fresh_since(now, max_age),
@@ -498,8 +513,11 @@ fn url_filter(config: &Config) -> Result<UrlFilter, CommandError> {
 /// Returns the oldest time of a reusable result. With a maximum age of 0, no result
 /// is reusable, not even one of the current time.
 fn fresh_since(now: Timestamp, max_age: Duration) -> Timestamp {
-    let age = SignedDuration::try_from(max_age).unwrap_or(SignedDuration::MAX);
-    if max_age.is_zero() { Timestamp::MAX } else { now.checked_sub(age).unwrap_or(Timestamp::MIN) }
+    if max_age.is_zero() {
+        return Timestamp::MAX;
+    }
+    let max_age = SignedDuration::try_from(max_age).unwrap_or(SignedDuration::MAX);
+    now.checked_sub(max_age).unwrap_or(Timestamp::MIN)
 }
 
 /// Returns the inputs as text. Invalid UTF-8 is replaced.
@@ -509,7 +527,10 @@ fn display_inputs(inputs: &[OsString]) -> Vec<String> {
 
 /// Parses an input. Large standard input is written to a temporary file, which is stored
 /// in `spool_file`.
-fn input(argument: &OsStr, spool_file: &mut Option<SpoolFile>) -> Result<Input, CommandError> {
+fn parse_input(
+    argument: &OsStr,
+    spool_file: &mut Option<SpoolFile>,
+) -> Result<Input, CommandError> {
     let Some(text) = argument.to_str() else { return Ok(Input::Path(argument.into())) };
     if text == "-" {
         let stdin = Stdin::read()?;
@@ -538,7 +559,8 @@ fn judging(config: &Config) -> Judging {
 
 /// Returns the settings of the scheduler that sends requests.
 fn dispatch_settings(config: &Config, max_age: Duration) -> DispatchSettings {
-    let (defaults, judging) = (DispatchSettings::default(), judging(config));
+    let defaults = DispatchSettings::default();
+    let judging = judging(config);
     let policy = judging.policy.policy();
     let interval =
         config.host_interval.map_or(PolitenessPolicy::CHECK_INTERVAL, |duration| duration.0);
@@ -561,21 +583,26 @@ fn page_bytes(config: &Config) -> usize {
     config.max_page_size.map_or(DispatchSettings::MAX_PAGE_BYTES, |size| size.0)
 }
 
-/// Returns a run key with the rules for verdicts, unless these are the default.
+/// Returns the start of a run key: the rules for verdicts, unless these are the default.
 fn judging_key(config: &Config) -> RunKeyText {
     let Judging { policy, uses_controls } = judging(config);
-    let key = RunKeyText::new();
-    let key = if policy == PolicyArg::Relink { key } else { key.with("policy", policy.as_str()) };
-    if uses_controls { key } else { key.with("controls", "none") }
+    let mut key = RunKeyText::new();
+    if policy != PolicyArg::Relink {
+        key = key.with("policy", policy.as_str());
+    }
+    if !uses_controls {
+        key = key.with("controls", "none");
+    }
+    key
 }
 
 /// Returns the settings that identify a run, in addition to its inputs. A run is resumed
-/// only with equal settings. Rate limits are not included.
+/// only with equal settings. Rate limits are not included, so they may change.
 fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
     let local = &options.local;
     let maps: Vec<String> = local.maps.iter().map(map_text).collect();
-    let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
-    let key = judging_key(config)
+    let values = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+    let mut key = judging_key(config)
         .with_optional("format", options.format.map(DocumentFormat::as_str))
         .with_optional("column", options.column.as_ref().map(column_text))
         .with_list("root", &local.roots.iter().map(display).collect::<Vec<_>>())
@@ -586,28 +613,30 @@ fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
         .with("remote-anchors", options.remote_anchors)
         .with("skip-reserved", options.skips_reserved)
         .with("folder", dir.display())
-        .with_list("include", &list(&config.include))
-        .with_list("exclude", &list(&config.exclude))
+        .with_list("include", &values(&config.include))
+        .with_list("exclude", &values(&config.exclude))
         .with("offline", config.offline.unwrap_or(false));
-    let key = if maps.is_empty() && local.site == SiteChoice::Detect {
-        key
-    } else {
-        key.with_list("map", &maps).with("site", site_text(local.site))
-    };
+    if !maps.is_empty() || local.site != SiteChoice::Detect {
+        key = key.with_list("map", &maps).with("site", site_text(local.site));
+    }
     with_lychee_settings(key, config)
 }
 
 /// Adds the settings of flags that were adopted from lychee, unless they are the default.
-fn with_lychee_settings(key: RunKeyText, config: &Config) -> RunKeyText {
-    let lists = [("extensions", &config.extensions), ("remap", &config.remap)];
-    let key = lists.into_iter().fold(key, |key, (name, list)| match list {
-        Some(list) => key.with_list(name, list),
-        None => key,
-    });
-    let flags =
-        [("include-verbatim", config.include_verbatim), ("include-mail", config.include_mail)];
-    let set_flags = flags.into_iter().filter(|(_, flag)| *flag == Some(true));
-    set_flags.fold(key, |key, (name, _)| key.with(name, true))
+fn with_lychee_settings(mut key: RunKeyText, config: &Config) -> RunKeyText {
+    for (name, list) in [("extensions", &config.extensions), ("remap", &config.remap)] {
+        if let Some(list) = list {
+            key = key.with_list(name, list);
+        }
+    }
+    for (name, flag) in
+        [("include-verbatim", config.include_verbatim), ("include-mail", config.include_mail)]
+    {
+        if flag == Some(true) {
+            key = key.with(name, true);
+        }
+    }
+    key
 }
 
 fn column_text(column: &Column) -> String {
@@ -633,7 +662,7 @@ mod tests {
     }
 
     #[test]
-    fn run_key_contains_every_setting() {
+    fn run_key_contains_all_changed_settings() {
         let options = ReadOptions {
             format: Some(DocumentFormat::Markdown),
             column: Some(Column::Number(3)),

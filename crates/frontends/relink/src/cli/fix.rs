@@ -1,7 +1,8 @@
 //! Arguments of `relink fix`.
 //!
-//! The new URL of a dead page is an alias (another URL of the same page) or an archived
-//! copy. A sidecar file lists the original URLs of replaced links.
+//! The new URL of a dead page is an alias (another URL of the same page) or the URL of an
+//! archived copy. The sidecar file `links.lock.toml` lists the original URLs of replaced
+//! links.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -150,8 +151,9 @@ pub enum FixFormat {
 }
 
 impl FixArgs {
-    /// Returns the settings of the engine.
+    /// Returns how links are repaired.
     pub fn settings(&self) -> FixSettings {
+        let is_wiki = self.wiki.wiki.is_some();
         FixSettings {
             preference: match self.prefer {
                 PreferArg::Auto => FixPreference::Auto,
@@ -163,15 +165,22 @@ impl FixArgs {
                 StyleArg::Beside => FixStyle::SecondLink,
             }),
             keeps_attributes: matches!(self.robust, RobustArg::Auto | RobustArg::Attributes),
-            marks: match self.documents.read_as {
-                _ if self.no_dead_link_mark => DeadLinkMarks::Off,
-                _ if self.wiki.wiki.is_some() => DeadLinkMarks::All,
-                Some(DocumentFormat::Wikitext) => DeadLinkMarks::All,
-                _ => DeadLinkMarks::ByName,
-            },
+            marks: self.dead_link_marks(),
             restores: self.restore,
             format: self.documents.read_as,
-            skips_redirects: self.wiki.wiki.is_some() && self.style != Some(StyleArg::Replace),
+            skips_redirects: is_wiki && self.style != Some(StyleArg::Replace),
+        }
+    }
+
+    /// Returns which documents receive `{{dead link}}` marks.
+    fn dead_link_marks(&self) -> DeadLinkMarks {
+        let is_wikitext = self.documents.read_as == Some(DocumentFormat::Wikitext);
+        if self.no_dead_link_mark {
+            DeadLinkMarks::Off
+        } else if self.wiki.wiki.is_some() || is_wikitext {
+            DeadLinkMarks::All
+        } else {
+            DeadLinkMarks::ByName
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Which findings fail a run.
+/// Flags that exempt findings from failing a run.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gate options")]
 pub struct GateArgs {

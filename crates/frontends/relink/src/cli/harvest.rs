@@ -110,7 +110,7 @@ pub struct HarvestRunArgs {
     pub request: RequestArgs,
 }
 
-/// What an action applies to.
+/// The records or URLs that an action applies to, and its reason.
 #[derive(Debug, Args)]
 pub struct SubjectArgs {
     /// Name of the provider

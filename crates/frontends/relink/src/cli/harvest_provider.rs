@@ -176,11 +176,11 @@ pub enum NotifyArg {
 /// Parses a mail address. Rejects control characters: a line feed would end the header of
 /// a mail and start another one.
 fn mail_address(text: &str) -> Result<String, String> {
-    let is_valid = text.split_once('@').is_some_and(|(user, domain)| {
+    let has_two_parts = text.split_once('@').is_some_and(|(user, domain)| {
         !user.is_empty() && !domain.is_empty() && !domain.contains('@')
     });
-    let has_space = text.chars().any(|char| char.is_control() || char.is_whitespace());
-    if is_valid && !has_space {
+    let has_space_or_control = text.chars().any(|char| char.is_control() || char.is_whitespace());
+    if has_two_parts && !has_space_or_control {
         Ok(text.to_owned())
     } else {
         Err("invalid mail address (expected a value such as `name@example.org`)".to_owned())

@@ -1,4 +1,4 @@
-//! Flags of `relink check` that users of lychee, another link checker, expect.
+//! Flags of `relink check` that lychee, another link checker, also has.
 
 use std::path::PathBuf;
 

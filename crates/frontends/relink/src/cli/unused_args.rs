@@ -1,9 +1,9 @@
 //! Rejects arguments that would have no effect.
 //!
 //! A flag that the selected mode of a command ignores is a mistake of the user. Only
-//! arguments on the command line are checked, because variables and configuration files
-//! apply to several commands. Flags that only affect how requests are sent (`--timeout`,
-//! `--proxy`) are always accepted, because they do not change results.
+//! arguments on the command line are checked, because environment variables and
+//! configuration files apply to several commands. Flags that only affect how requests are
+//! sent (`--timeout`, `--proxy`) are always accepted, because they do not change results.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -14,8 +14,8 @@ use crate::error::CommandError;
 struct Rule {
     /// The command, with its subcommand.
     command: &'static [&'static str],
-    /// Whether the mode is selected.
-    applies: fn(&ArgMatches) -> bool,
+    /// Whether the arguments select the mode.
+    is_selected: fn(&ArgMatches) -> bool,
     /// The mode, as printed in the message.
     mode: &'static str,
     /// The ids of the arguments that have no effect in the mode.
@@ -30,37 +30,37 @@ const FIELDS: &[&str] = &["column", "domain_column", "read_as"];
 const RULES: [Rule; 9] = [
     Rule {
         command: &["decay"],
-        applies: |given| has(given, "crawl"),
+        is_selected: |args| is_set(args, "crawl"),
         mode: "with `--crawl`",
         unused: &["walks", "half_width", "seed", "max_pages", "radius"],
     },
     Rule {
         command: &["decay"],
-        applies: |given| has(given, "graph"),
+        is_selected: |args| is_set(args, "graph"),
         mode: "with `--graph`",
         unused: &["walks", "half_width", "seed", "max_pages", "radius"],
     },
     Rule {
         command: &["check"],
-        applies: |given| !given.get_flag("revive"),
+        is_selected: |args| !args.get_flag("revive"),
         mode: "without `--revive`",
         unused: &["archive", "search"],
     },
     Rule {
         command: &["fix"],
-        applies: |given| !given.get_flag("revive"),
+        is_selected: |args| !args.get_flag("revive"),
         mode: "without `--revive`",
         unused: &["archive", "search"],
     },
     Rule {
         command: &["check"],
-        applies: |given| given.get_flag("offline"),
+        is_selected: |args| args.get_flag("offline"),
         mode: "with `--offline`",
         unused: &["remote_anchors", "revive"],
     },
     Rule {
         command: &["revive"],
-        applies: |given| given.get_flag("summary"),
+        is_selected: |args| args.get_flag("summary"),
         mode: "with `--summary`",
         unused: &[
             "all",
@@ -79,19 +79,19 @@ const RULES: [Rule; 9] = [
     },
     Rule {
         command: &["survey"],
-        applies: |given| given.subcommand().is_none() && given.get_flag("from_db"),
+        is_selected: |args| args.subcommand().is_none() && args.get_flag("from_db"),
         mode: "with `--from-db`",
         unused: FIELDS,
     },
     Rule {
         command: &["survey", "analyze"],
-        applies: |given| given.get_flag("from_db"),
+        is_selected: |args| args.get_flag("from_db"),
         mode: "with `--from-db`",
         unused: FIELDS,
     },
     Rule {
         command: &["explain"],
-        applies: |given| given.get_flag("list"),
+        is_selected: |args| args.get_flag("list"),
         mode: "with `--list`",
         unused: &["subject", "format", "db"],
     },
@@ -100,7 +100,7 @@ const RULES: [Rule; 9] = [
 /// The rule for arguments of `survey simulate` that describe the columns of a catalog.
 const CATALOG_RULE: Rule = Rule {
     command: &["survey", "simulate"],
-    applies: |given| !has(given, "catalog"),
+    is_selected: |args| !is_set(args, "catalog"),
     mode: "without a catalog",
     unused: &["column", "domain_column", "read_as", "truth_column"],
 };
@@ -108,12 +108,14 @@ const CATALOG_RULE: Rule = Rule {
 /// Returns an error if an argument would have no effect.
 pub fn reject_unused(matches: &ArgMatches) -> Result<(), CommandError> {
     for rule in RULES.iter().chain([&CATALOG_RULE]) {
-        let Some(given) = command_args(matches, rule.command) else { continue };
-        let unused = rule.unused.iter().find(|id| is_on_command_line(given, id));
-        if let Some(unused) = unused.filter(|_| (rule.applies)(given)) {
+        let Some(args) = command_args(matches, rule.command) else { continue };
+        if !(rule.is_selected)(args) {
+            continue;
+        }
+        if let Some(unused) = rule.unused.iter().find(|id| is_on_command_line(args, id)) {
             let command = rule.command.join(" ");
             return Err(CommandError::usage(format!(
-                "`{}` has no effect {}",
+                "`{}` is_set no effect {}",
                 flag_name(unused),
                 rule.mode
             ))
@@ -126,20 +128,20 @@ pub fn reject_unused(matches: &ArgMatches) -> Result<(), CommandError> {
 
 /// Returns the arguments of a command if it is the selected one.
 fn command_args<'a>(matches: &'a ArgMatches, command: &[&str]) -> Option<&'a ArgMatches> {
-    let mut matches = matches;
+    let mut args = matches;
     for name in command {
-        matches = matches.subcommand_matches(name)?;
+        args = args.subcommand_matches(name)?;
     }
-    Some(matches)
+    Some(args)
 }
 
-/// Whether an argument is set on the command line or by a variable.
-fn has(given: &ArgMatches, id: &str) -> bool {
-    matches!(given.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
+/// Whether an argument is set on the command line or by an environment variable.
+fn is_set(args: &ArgMatches, id: &str) -> bool {
+    matches!(args.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
 }
 
-fn is_on_command_line(given: &ArgMatches, id: &str) -> bool {
-    given.value_source(id) == Some(ValueSource::CommandLine)
+fn is_on_command_line(args: &ArgMatches, id: &str) -> bool {
+    args.value_source(id) == Some(ValueSource::CommandLine)
 }
 
 /// Returns an argument as written on the command line.
@@ -160,8 +162,8 @@ mod tests {
 
     /// Whether `relink` rejects these arguments, separated by spaces.
     fn is_rejected(args: &str) -> bool {
-        let args = ["relink"].into_iter().chain(args.split(' '));
-        reject_unused(&Cli::command().try_get_matches_from(args).unwrap()).is_err()
+        let command_line = ["relink"].into_iter().chain(args.split(' '));
+        reject_unused(&Cli::command().try_get_matches_from(command_line).unwrap()).is_err()
     }
 
     #[test]

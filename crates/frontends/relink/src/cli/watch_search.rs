@@ -64,7 +64,7 @@ pub struct WatchKeyphraseArgs {
     pub search: WatchSearchArgs,
 }
 
-/// Where replacements are searched.
+/// Flags of the search for replacements: sizes of queries, archives and search engines.
 #[derive(Debug, Args)]
 pub struct WatchSearchArgs {
     /// Number of phrases in the first query for copies of the page

@@ -1,7 +1,7 @@
 //! Settings of single hosts: the table `[host."example.org"]` of the user's file.
 //!
 //! Values may be secret. A value is in the configuration file itself, in an environment
-//! variable or in another file. `Debug` does not print it.
+//! variable or in another file. `Debug` does not print values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,20 +63,27 @@ impl HostConfig {
         if !std::mem::take(&mut self.headers).is_empty() {
             removed.push("headers");
         }
-        removed.extend(self.basic_auth.take().map(|_| "basic-auth"));
-        removed.extend(self.client_cert.take().map(|_| "client-cert"));
-        removed.extend(self.client_key.take().map(|_| "client-key"));
+        if self.basic_auth.take().is_some() {
+            removed.push("basic-auth");
+        }
+        if self.client_cert.take().is_some() {
+            removed.push("client-cert");
+        }
+        if self.client_key.take().is_some() {
+            removed.push("client-key");
+        }
         removed
     }
 
     /// Makes paths relative to the directory of the configuration file.
     pub fn resolve_paths(&mut self, dir: &Path) {
         let secrets = self.headers.values_mut().chain(&mut self.basic_auth);
-        let secrets = secrets.filter_map(|secret| match secret {
-            Secret::File { file } => Some(file),
-            Secret::Text(_) | Secret::Variable { .. } => None,
-        });
-        for path in secrets.chain(&mut self.client_cert).chain(&mut self.client_key) {
+        for secret in secrets {
+            if let Secret::File { file } = secret {
+                *file = dir.join(&file);
+            }
+        }
+        for path in self.client_cert.iter_mut().chain(&mut self.client_key) {
             *path = dir.join(&path);
         }
     }

@@ -40,9 +40,10 @@ impl ProjectConfig {
     }
 
     fn print_warnings(&self) {
-        let user_file = paths::user_config_path();
-        let user_file = user_file
-            .map_or("your own configuration".to_owned(), |path| format!("`{}`", path.display()));
+        let user_file = match paths::user_config_path() {
+            Some(path) => format!("`{}`", path.display()),
+            None => "your own configuration".to_owned(),
+        };
         for key in &self.ignored {
             let flag = key.rsplit('.').next().unwrap_or(key);
             let message = format!("`{key}` in `{}` is ignored: a project cannot set it", self.file);
@@ -83,7 +84,7 @@ const USER_ONLY: [Removal; 16] = [
 type PathKey = (&'static str, fn(&Config) -> Vec<PathBuf>, fn(&mut Config));
 
 /// Keys with paths that must be inside of the project.
-const INSIDE_ONLY: [PathKey; 6] = [
+const PROJECT_PATHS: [PathKey; 6] = [
     (
         "baseline",
         |config| config.baseline.iter().cloned().collect(),
@@ -124,8 +125,8 @@ pub(super) fn restrict(
     root: &Path,
     dir: &Path,
 ) -> (Config, ProjectConfig) {
-    let keys = keys(table);
-    let is_set = |key: &str| keys.iter().any(|set| set == key);
+    let keys = qualified_keys(table);
+    let is_set = |key: &str| keys.iter().any(|set_key| set_key == key);
     let mut ignored: Vec<String> = Vec::new();
     for (key, remove) in USER_ONLY.iter().filter(|(key, _)| is_set(key)) {
         remove(&mut config);
@@ -135,7 +136,7 @@ pub(super) fn restrict(
         let removed = host.remove_user_only().into_iter();
         ignored.extend(removed.map(|key| format!("host.{name}.{key}")));
     }
-    for (key, paths, remove) in INSIDE_ONLY {
+    for (key, paths, remove) in PROJECT_PATHS {
         let is_outside = |path: &PathBuf| {
             database::server_url(path).is_some() || !is_inside(root, &dir.join(path))
         };
@@ -149,19 +150,22 @@ pub(super) fn restrict(
     (config, ProjectConfig { file: name, sets, ignored })
 }
 
-/// Returns all keys of a file. Keys in tables have the name of the table in front.
-fn keys(table: &Table) -> Vec<String> {
+/// Returns all keys of a file. Keys in tables start with the name of the table, such as
+/// `revive.search` and `host.example.org.accept`.
+fn qualified_keys(table: &Table) -> Vec<String> {
     let mut keys = Vec::new();
     for (key, value) in table {
-        match value.as_table().filter(|_| matches!(key.as_str(), "revive" | "host")) {
-            Some(inner) if key == "host" => {
-                for (name, host) in inner {
+        match (key.as_str(), value.as_table()) {
+            ("host", Some(hosts)) => {
+                for (name, host) in hosts {
                     let settings = host.as_table().into_iter().flat_map(Table::keys);
                     keys.extend(settings.map(|setting| format!("host.{name}.{setting}")));
                 }
             }
-            Some(inner) => keys.extend(inner.keys().map(|inner| format!("{key}.{inner}"))),
-            None => keys.push(key.clone()),
+            ("revive", Some(revive)) => {
+                keys.extend(revive.keys().map(|setting| format!("revive.{setting}")));
+            }
+            _ => keys.push(key.clone()),
         }
     }
     keys
@@ -170,8 +174,9 @@ fn keys(table: &Table) -> Vec<String> {
 /// Whether a path is inside of a directory after resolving symbolic links.
 pub fn is_inside(directory: &Path, path: &Path) -> bool {
     let Ok(directory) = directory.canonicalize() else { return false };
-    // Missing directories are created below the nearest ancestor that exists. A symbolic
-    // link without a target exists, because its target may be created outside.
+    // Missing directories would be created below the nearest ancestor that exists. A symbolic
+    // link counts as existing even if its target is missing, because the target may be created
+    // outside later.
     let Some(existing) = path.ancestors().find(|part| part.symlink_metadata().is_ok()) else {
         return false;
     };
@@ -184,7 +189,7 @@ pub fn is_inside(directory: &Path, path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// Restricts a file with this text in an empty project.
+    /// Restricts a configuration file with this text, in an empty project.
     fn restrict_text(text: &str) -> (Config, ProjectConfig) {
         let root = tempfile::tempdir().unwrap();
         let config = toml::from_str(text).unwrap();
@@ -226,12 +231,12 @@ mod tests {
     #[test]
     fn is_inside_resolves_symbolic_links() {
         let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let link = |name: &str, target: &Path| {
+        let create_link = |name: &str, target: &Path| {
             std::os::unix::fs::symlink(target, root.path().join(name)).unwrap();
         };
-        link("out", other.path());
-        link("dangling", &other.path().join("missing.db"));
-        link("in", root.path());
+        create_link("out", other.path());
+        create_link("dangling", &other.path().join("missing.db"));
+        create_link("in", root.path());
         for (path, expected) in
             [("x.db", true), ("in/x.db", true), ("out/x.db", false), ("dangling", false)]
         {

@@ -56,7 +56,7 @@ impl ReviveConfig {
         "warc",
     ];
 
-    /// Merges this layer with a lower one.
+    /// Merges this layer with a lower one. A key of this layer wins.
     pub fn over(self, lower: Self) -> Self {
         Self {
             archive: self.archive.or(lower.archive),

@@ -1,16 +1,16 @@
 //! Describes errors in a configuration file without its values.
 //!
-//! A value may contain a password. Messages of the TOML parser can contain values, so all
-//! strings of the file are replaced in them. The line of the error is not printed, only
-//! its position.
+//! A value may contain a password. Messages of the TOML parser can contain values, so this
+//! module masks all strings of the file in a message. It prints the position of an error, not
+//! the text of the line.
 
 use toml::{Table, Value};
 
 /// The text that replaces a value in a message.
 const MASK: &str = "…";
 
-/// Describes an error in one line: its position and what was expected. `values` are the
-/// strings to mask. They are sorted by length, because a short one may be part of a long one.
+/// Describes an error in one line: its position and what was expected. Masks `values`. The
+/// longest value must come first, because a short value may be part of a long one.
 pub(super) fn describe(text: &str, values: &[&str], error: &toml::de::Error) -> String {
     let mut message = error.message().trim_end().replace('\n', ", ");
     for value in values {
@@ -18,7 +18,7 @@ pub(super) fn describe(text: &str, values: &[&str], error: &toml::de::Error) -> 
         message = message.replace(&format!("{value:?}"), MASK).replace(value, MASK);
     }
     let Some(span) = error.span() else { return message };
-    let (line, column) = position(text, span.start);
+    let (line, column) = line_and_column(text, span.start);
     format!("line {line}, column {column}: {message}")
 }
 
@@ -30,12 +30,13 @@ pub(super) fn strings(table: &Table) -> Vec<&str> {
     strings
 }
 
-/// Minimum length of a masked string. Shorter strings occur in the words of a message.
-const MIN_MASKED: usize = 3;
+/// Minimum length of a masked string. Masking shorter strings would damage the words of a
+/// message.
+const MIN_MASKED_LENGTH: usize = 3;
 
 fn collect_strings<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
     match value {
-        Value::String(text) if text.len() >= MIN_MASKED => strings.push(text),
+        Value::String(text) if text.len() >= MIN_MASKED_LENGTH => strings.push(text),
         Value::Array(items) => items.iter().for_each(|item| collect_strings(item, strings)),
         Value::Table(table) => table.values().for_each(|item| collect_strings(item, strings)),
         _ => {}
@@ -43,8 +44,8 @@ fn collect_strings<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
 }
 
 /// Returns the line and the column of a byte offset. Both are counted from 1.
-fn position(text: &str, byte: usize) -> (usize, usize) {
-    let before = text.get(..byte).unwrap_or(text);
+fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let line_start = before.rfind('\n').map_or(0, |line_feed| line_feed + 1);
     (line, before.get(line_start..).unwrap_or_default().chars().count() + 1)
@@ -56,8 +57,8 @@ mod tests {
 
     use super::super::Config;
 
-    /// Returns the cause in the error of an invalid file.
-    fn cause(text: &str) -> String {
+    /// Returns the cause in the error of an invalid configuration file.
+    fn error_cause(text: &str) -> String {
         let error = Config::parse(text, Path::new("relink.toml")).unwrap_err();
         error.causes().join(" ")
     }
@@ -79,7 +80,7 @@ mod tests {
             "[revive]\ndate = \"SECRET\"\n",
             "[revive]\nsearch = \"SECRET\"\n",
         ] {
-            let cause = cause(text);
+            let cause = error_cause(text);
             assert!(!cause.contains("SECRET") && !cause.contains('\n'), "{text}: {cause}");
             assert!(cause.starts_with("line "), "{text}: {cause}");
         }
@@ -87,6 +88,6 @@ mod tests {
 
     #[test]
     fn describe_counts_lines_and_columns_from_1() {
-        assert!(cause("retries = 1\n\"é\" = = 2\n").starts_with("line 2, column 7: "));
+        assert!(error_cause("retries = 1\n\"é\" = = 2\n").starts_with("line 2, column 7: "));
     }
 }

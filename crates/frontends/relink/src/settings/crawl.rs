@@ -22,20 +22,20 @@ use crate::output::ReportSubject;
 
 /// Default number of requests in flight per processor. It is high because most requests
 /// wait for a response.
-const PER_PROCESSOR: usize = 16;
+const REQUESTS_PER_PROCESSOR: usize = 16;
 
 /// The settings of `relink crawl`.
 pub struct CrawlPlan {
-    /// Settings of the engine.
+    /// What is crawled, and how requests are sent.
     pub crawl: CrawlSettings,
     /// The files to export.
     pub exports: Vec<Export>,
-    /// Settings of the run.
+    /// The HTTP client, the database and the output.
     pub run: RunSettings,
 }
 
 impl CrawlPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(args: CrawlArgs, now: Timestamp) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
@@ -54,8 +54,8 @@ impl CrawlPlan {
         };
         let config = config.over(files);
         let outputs = outputs(&config, output, ReportSubject::Crawl)?;
-        let seeds = seeds(&urls)?;
-        let rules = rules(&scope_args, &config, &seeds, now)?;
+        let seeds = parse_seeds(&urls)?;
+        let rules = crawl_rules(&scope_args, &config, &seeds, now)?;
         let crawl = CrawlSettings {
             scope: run_key(&scope_args, &config).into_scope(),
             seeds,
@@ -80,18 +80,21 @@ impl CrawlPlan {
 }
 
 /// Parses the start URLs. Returns each as given and in canonical form.
-fn seeds(urls: &[String]) -> Result<Vec<(String, Url)>, CommandError> {
-    let parse = |given: &String| match parse_seed(given) {
-        Ok(url) => Ok((given.clone(), url)),
-        Err(error) => Err(CommandError::usage(format!("cannot crawl `{given}`"))
-            .cause(error)
-            .hint("use a URL, such as `relink crawl https://site.example/`")),
-    };
-    urls.iter().map(parse).collect()
+fn parse_seeds(urls: &[String]) -> Result<Vec<(String, Url)>, CommandError> {
+    let mut seeds = Vec::new();
+    for original_url in urls {
+        let url = parse_seed(original_url).map_err(|error| {
+            CommandError::usage(format!("cannot crawl `{original_url}`"))
+                .cause(error)
+                .hint("use a URL, such as `relink crawl https://site.example/`")
+        })?;
+        seeds.push((original_url.clone(), url));
+    }
+    Ok(seeds)
 }
 
 /// Returns the rules for links to follow and to check.
-fn rules(
+fn crawl_rules(
     scope_args: &CrawlScopeArgs,
     config: &Config,
     seeds: &[(String, Url)],
@@ -121,7 +124,7 @@ fn rules(
     })
 }
 
-/// Returns the limits for spider traps, sets of pages that grow without end.
+/// Returns the limits for spider traps: sets of generated pages that link to ever more pages.
 fn trap_limits(scope_args: &CrawlScopeArgs) -> Result<TrapLimits, CommandError> {
     let entered = &scope_args.enter_trap;
     let filter = UrlFilter::new(entered, &[]);
@@ -143,7 +146,7 @@ fn crawl_dispatch_settings(config: &Config) -> DispatchSettings {
     let host_concurrency = config.host_concurrency.unwrap_or(PolitenessPolicy::CRAWL_CONCURRENCY);
     let max_age = config.max_cache_age.map_or(Duration::MAX, |duration| duration.0);
     DispatchSettings {
-        concurrency: config.concurrency.unwrap_or(PER_PROCESSOR * processors).max(1),
+        concurrency: config.concurrency.unwrap_or(REQUESTS_PER_PROCESSOR * processors).max(1),
         politeness: PolitenessPolicy::crawl(host_concurrency, interval),
         ..dispatch_settings(config, max_age)
     }
@@ -153,7 +156,7 @@ fn crawl_dispatch_settings(config: &Config) -> DispatchSettings {
 /// and the limits of pages and time are not included, so that a crawl can be resumed with
 /// other limits.
 fn run_key(scope_args: &CrawlScopeArgs, config: &Config) -> RunKeyText {
-    let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+    let values = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let scope = match scope_args.scope {
         CrawlScopeArg::Host => "host",
         CrawlScopeArg::Domain => "domain",
@@ -172,8 +175,8 @@ fn run_key(scope_args: &CrawlScopeArgs, config: &Config) -> RunKeyText {
         .with("scope", scope)
         .with("order", order)
         .with_optional("depth", scope_args.depth)
-        .with_list("include", &list(&config.include))
-        .with_list("exclude", &list(&config.exclude))
+        .with_list("include", &values(&config.include))
+        .with_list("exclude", &values(&config.exclude))
         .with("render", render)
 }
 

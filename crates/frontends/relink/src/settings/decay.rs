@@ -37,7 +37,7 @@ pub struct DecayPlan {
     pub format: DecayFormat,
     /// Output files.
     pub outputs: Vec<PathBuf>,
-    /// Settings of the run.
+    /// The HTTP client and the database.
     pub run: RunSettings,
 }
 
@@ -54,18 +54,21 @@ pub enum DecaySubject {
 }
 
 impl DecayPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(args: DecayArgs) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
         let config = Config { db: args.db, ..request_flags(args.request) }.over(files);
-        let sigmas = sigmas(&args.scoring.sigma)?;
+        let sigmas = parse_sigmas(&args.scoring.sigma)?;
         let definition = match args.scoring.definition {
             DefinitionArg::Plain => DecayDefinition::Plain,
             DefinitionArg::Selfloop => DecayDefinition::SelfLoop,
         };
         let failure_model = failure_model(&args.scoring)?;
-        let dead_names = args.dead.as_deref().map(read_names).transpose()?.unwrap_or_default();
+        let dead_names = match &args.dead {
+            Some(path) => read_names(path)?,
+            None => String::new(),
+        };
         let failure_list = failure_list(&dead_names, &args.fail_match)?;
         let inputs = args.inputs;
         let measure_settings = |url| -> Result<MeasureSettings, CommandError> {
@@ -74,16 +77,17 @@ impl DecayPlan {
             Ok(MeasureSettings { failure_list: failure_list.clone(), ..settings })
         };
         let subject = match (args.crawl, args.graph) {
-            (_, Some(graph)) => DecaySubject::Graph(graph, single(&inputs)?),
+            (_, Some(graph)) => DecaySubject::Graph(graph, single_input(&inputs)?),
             (Some(crawl), None) => {
-                DecaySubject::Crawl(crawl, single(&inputs)?.as_deref().map(page).transpose()?)
+                let page = single_input(&inputs)?.as_deref().map(parse_page_url).transpose()?;
+                DecaySubject::Crawl(crawl, page)
             }
             (None, None) => match inputs.as_slice() {
                 [url] if is_page(url) => {
-                    DecaySubject::Live(Box::new(measure_settings(page(url)?)?))
+                    DecaySubject::Live(Box::new(measure_settings(parse_page_url(url)?)?))
                 }
                 inputs => {
-                    let settings = measure_settings(page(PLACEHOLDER)?)?;
+                    let settings = measure_settings(parse_page_url(PLACEHOLDER_URL)?)?;
                     DecaySubject::List(inputs.to_vec(), Box::new(settings))
                 }
             },
@@ -91,8 +95,6 @@ impl DecayPlan {
         let page_bytes = super::page_bytes(&config);
         let mut run = RunSettings::new(config, &dir, Vec::new(), inputs)?;
         run.fetch.max_text_bytes = page_bytes;
-        let (top, fail_above, format) = (args.top, args.fail_above, args.format);
-        let outputs = args.output;
         Ok(Self {
             subject,
             sigmas,
@@ -100,17 +102,17 @@ impl DecayPlan {
             failure_model,
             failure_list,
             dead_names,
-            top,
-            fail_above,
-            format,
-            outputs,
+            top: args.top,
+            fail_above: args.fail_above,
+            format: args.format,
+            outputs: args.output,
             run,
         })
     }
 }
 
 /// The URL in settings that are used for many URLs. It is replaced before each use.
-const PLACEHOLDER: &str = "https://example.org/";
+const PLACEHOLDER_URL: &str = "https://example.org/";
 
 /// Whether an input is a page: a URL, or a host name that is not a file.
 fn is_page(input: &str) -> bool {
@@ -119,7 +121,7 @@ fn is_page(input: &str) -> bool {
 }
 
 /// Returns the only input, if there is one.
-fn single(inputs: &[String]) -> Result<Option<String>, CommandError> {
+fn single_input(inputs: &[String]) -> Result<Option<String>, CommandError> {
     match inputs {
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
@@ -130,9 +132,9 @@ fn single(inputs: &[String]) -> Result<Option<String>, CommandError> {
 }
 
 /// Parses the URL of a page.
-fn page(given: &str) -> Result<Url, CommandError> {
-    relink_engine::parse_seed(given).map_err(|error| {
-        CommandError::usage(format!("cannot measure `{given}`"))
+fn parse_page_url(text: &str) -> Result<Url, CommandError> {
+    relink_engine::parse_seed(text).map_err(|error| {
+        CommandError::usage(format!("cannot measure `{text}`"))
             .cause(error)
             .hint("use a URL, such as `relink decay https://site.example/`")
     })
@@ -153,15 +155,16 @@ fn failure_list(names: &str, patterns: &[String]) -> Result<FailureList, Command
     })
 }
 
-fn sigmas(given: &[f64]) -> Result<Vec<Sigma>, CommandError> {
-    let sigma = |&value: &f64| {
-        Sigma::new(value).map_err(|error| {
-            CommandError::usage("invalid value for `--sigma`")
-                .cause(error.to_string())
-                .hint("use a value above 0 and up to 1; the paper uses 0.1")
-        })
-    };
-    given.iter().map(sigma).collect()
+fn parse_sigmas(values: &[f64]) -> Result<Vec<Sigma>, CommandError> {
+    values.iter().map(|value| parse_sigma(*value)).collect()
+}
+
+fn parse_sigma(value: f64) -> Result<Sigma, CommandError> {
+    Sigma::new(value).map_err(|error| {
+        CommandError::usage("invalid value for `--sigma`")
+            .cause(error.to_string())
+            .hint("use a value above 0 and up to 1; the paper uses 0.1")
+    })
 }
 
 fn failure_model(scoring: &ScoringArgs) -> Result<FailureModel, CommandError> {
@@ -183,10 +186,9 @@ fn failure_model(scoring: &ScoringArgs) -> Result<FailureModel, CommandError> {
 /// Returns the settings to measure the links of a check: the σ and the definition of the
 /// paper, and the default limits.
 pub fn link_settings(dispatch: &DispatchSettings) -> Result<MeasureSettings, CommandError> {
-    let sigma = sigmas(&[DEFAULT_SIGMA])?;
     Ok(MeasureSettings {
-        url: page(PLACEHOLDER)?,
-        sigma: sigma.first().copied().ok_or_else(|| CommandError::internal("no value of σ"))?,
+        url: parse_page_url(PLACEHOLDER_URL)?,
+        sigma: parse_sigma(DEFAULT_SIGMA)?,
         definition: DecayDefinition::Plain,
         stopping_rule: StoppingRule::default(),
         seed: 1,
@@ -242,7 +244,7 @@ fn live_settings(
     })
 }
 
-/// Returns when a measurement stops: after a number of walks, or at a precision.
+/// Returns the rule that stops a measurement: after a number of walks, or at a precision.
 fn stopping_rule(scoring: &ScoringArgs) -> StoppingRule {
     let rule = match scoring.walks {
         Some(walks) => StoppingRule { max_walks: walks, ..StoppingRule::sic_transit() },

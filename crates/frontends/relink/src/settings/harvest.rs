@@ -25,16 +25,16 @@ const MAX_RETRY_DELAY: Duration = Duration::from_mins(1);
 
 /// The settings of a harvest that sends requests.
 pub struct HarvestPlan {
-    /// Options of the engine.
+    /// What is harvested, and how requests are sent.
     pub options: HarvestOptions,
     /// Settings of the OAI-PMH client.
     pub client: OaiClientSettings,
-    /// Settings of the run.
+    /// The HTTP client and the database.
     pub run: RunSettings,
 }
 
 impl HarvestPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(
         request: RequestArgs,
         db: Option<std::path::PathBuf>,
@@ -99,27 +99,27 @@ pub fn edit_provider(
     for setting in clear {
         clear_setting(*setting, &mut settings);
     }
-    replace(&mut settings.location_fields, flags.field.clone());
-    replace(&mut settings.contacts, flags.contact.clone());
-    replace(&mut settings.managers, flags.manager.clone());
-    let webhooks = flags.webhook.iter().map(webhook_url).collect::<Result<_, _>>()?;
-    replace(&mut settings.webhooks, webhooks);
+    replace_if_given(&mut settings.location_fields, flags.field.clone());
+    replace_if_given(&mut settings.contacts, flags.contact.clone());
+    replace_if_given(&mut settings.managers, flags.manager.clone());
+    let webhooks = flags.webhook.iter().map(check_webhook_url).collect::<Result<_, _>>()?;
+    replace_if_given(&mut settings.webhooks, webhooks);
     if let Some(choice) = flags.language {
-        language(choice).clone_into(&mut settings.language);
+        language_code(choice).clone_into(&mut settings.language);
     }
     if let Some(zone) = &flags.time_zone {
-        settings.time_zone = time_zone(zone)?;
+        settings.time_zone = check_time_zone(zone)?;
     }
     if !flags.notify.is_empty() {
         settings.notify = notify_choice(&flags.notify);
     }
     if let Some(choice) = flags.arrivals {
-        settings.arrivals = arrivals(choice);
+        settings.arrivals = arrival_filter(choice);
     }
     if let Some(plan) = flags.plan {
         settings.plan = plan.to_string();
     }
-    settings.parameters = parameters(flags, settings.parameters)?;
+    settings.parameters = edit_parameters(flags, settings.parameters)?;
     settings.survey_every = flags.survey_every.unwrap_or(settings.survey_every);
     settings.recheck_after = flags.recheck_after.unwrap_or(settings.recheck_after);
     settings.hide_after = flags.hide_after.unwrap_or(settings.hide_after);
@@ -128,7 +128,7 @@ pub fn edit_provider(
 }
 
 /// Replaces a list, unless no value was given.
-fn replace<T>(stored: &mut Vec<T>, values: Vec<T>) {
+fn replace_if_given<T>(stored: &mut Vec<T>, values: Vec<T>) {
     if !values.is_empty() {
         *stored = values;
     }
@@ -155,10 +155,10 @@ fn edit_origin(flags: &ProviderFlags, stored: RecordOrigin) -> Result<RecordOrig
         (_, Some(file), _) => RecordOrigin::File(current_dir()?.join(file)),
         (None, None, origin) => origin,
         (Some(url), None, RecordOrigin::Oai { metadata_prefix, sets, from, .. }) => {
-            RecordOrigin::Oai { base_url: base_url(url)?, metadata_prefix, sets, from }
+            RecordOrigin::Oai { base_url: check_base_url(url)?, metadata_prefix, sets, from }
         }
         (Some(url), None, _) => RecordOrigin::Oai {
-            base_url: base_url(url)?,
+            base_url: check_base_url(url)?,
             metadata_prefix: DEFAULT_PREFIX.to_owned(),
             sets: Vec::new(),
             from: None,
@@ -166,7 +166,7 @@ fn edit_origin(flags: &ProviderFlags, stored: RecordOrigin) -> Result<RecordOrig
     };
     match origin {
         RecordOrigin::Oai { base_url, metadata_prefix, mut sets, from } => {
-            replace(&mut sets, flags.set.clone());
+            replace_if_given(&mut sets, flags.set.clone());
             Ok(RecordOrigin::Oai {
                 base_url,
                 metadata_prefix: flags.prefix.clone().unwrap_or(metadata_prefix),
@@ -182,7 +182,8 @@ fn edit_origin(flags: &ProviderFlags, stored: RecordOrigin) -> Result<RecordOrig
     }
 }
 
-fn base_url(url: &Url) -> Result<Url, CommandError> {
+/// Returns the URL, or an error if its scheme is not http or https.
+fn check_base_url(url: &Url) -> Result<Url, CommandError> {
     if matches!(url.scheme(), "http" | "https") {
         return Ok(url.clone());
     }
@@ -191,16 +192,15 @@ fn base_url(url: &Url) -> Result<Url, CommandError> {
 }
 
 fn notify_choice(values: &[NotifyArg]) -> NotifyChoice {
-    let has = |value| values.contains(&value);
     NotifyChoice {
-        rss: has(NotifyArg::Rss),
-        atom: has(NotifyArg::Atom),
-        xlsx: has(NotifyArg::Xlsx),
-        mail: has(NotifyArg::Mail),
+        rss: values.contains(&NotifyArg::Rss),
+        atom: values.contains(&NotifyArg::Atom),
+        xlsx: values.contains(&NotifyArg::Xlsx),
+        mail: values.contains(&NotifyArg::Mail),
     }
 }
 
-fn arrivals(choice: ArrivalsArg) -> ArrivalFilter {
+fn arrival_filter(choice: ArrivalsArg) -> ArrivalFilter {
     match choice {
         ArrivalsArg::New => ArrivalFilter::New,
         ArrivalsArg::All => ArrivalFilter::All,
@@ -208,22 +208,23 @@ fn arrivals(choice: ArrivalsArg) -> ArrivalFilter {
     }
 }
 
-/// Returns the parameters *G*, *p1*, *p2⁻* and *p2⁺* of the sampling plan of Le and
-/// Shulman. `stored` are the values before the change.
-fn parameters(
+/// Returns the parameters *G*, *p1*, *p2⁻* and *p2⁺* of the sampling plan of Le and Shulman
+/// after a change. `stored` contains the values before the change.
+fn edit_parameters(
     flags: &ProviderFlags,
     stored: (u32, f64, f64, f64),
 ) -> Result<(u32, f64, f64, f64), CommandError> {
     let (group, p1, p2_low, p2_high) = stored;
     Ok((
         flags.group.unwrap_or(group).max(1),
-        share("--p1", flags.p1.unwrap_or(p1))?,
-        share("--p2-low", flags.p2_low.unwrap_or(p2_low))?,
-        share("--p2-high", flags.p2_high.unwrap_or(p2_high))?,
+        check_share("--p1", flags.p1.unwrap_or(p1))?,
+        check_share("--p2-low", flags.p2_low.unwrap_or(p2_low))?,
+        check_share("--p2-high", flags.p2_high.unwrap_or(p2_high))?,
     ))
 }
 
-fn webhook_url(url: &Url) -> Result<String, CommandError> {
+/// Returns the URL, or an error if its scheme is not http or https.
+fn check_webhook_url(url: &Url) -> Result<String, CommandError> {
     if matches!(url.scheme(), "http" | "https") {
         return Ok(url.to_string());
     }
@@ -231,7 +232,8 @@ fn webhook_url(url: &Url) -> Result<String, CommandError> {
         .hint("use an http or https URL"))
 }
 
-fn time_zone(name: &str) -> Result<String, CommandError> {
+/// Returns the name of a time zone, or an error if the time zone is unknown.
+fn check_time_zone(name: &str) -> Result<String, CommandError> {
     relink_federation::parse_time_zone(name).map(|_| name.to_owned()).ok_or_else(|| {
         CommandError::usage(format!("unknown time zone `{name}`"))
             .hint("use a name such as `Europe/Oslo`, or an offset such as `+01:00`")
@@ -239,7 +241,7 @@ fn time_zone(name: &str) -> Result<String, CommandError> {
 }
 
 /// Returns the value of a flag, or an error if it is not between 0 and 1.
-fn share(flag: &str, value: f64) -> Result<f64, CommandError> {
+fn check_share(flag: &str, value: f64) -> Result<f64, CommandError> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
     } else {
@@ -247,7 +249,7 @@ fn share(flag: &str, value: f64) -> Result<f64, CommandError> {
     }
 }
 
-fn language(language: LanguageArg) -> &'static str {
+fn language_code(language: LanguageArg) -> &'static str {
     match language {
         LanguageArg::En => "en",
         LanguageArg::De => "de",

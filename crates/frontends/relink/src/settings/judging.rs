@@ -1,7 +1,7 @@
 //! How pages are judged: the policy, and whether pages are compared with controls.
 //!
-//! A policy is a set of rules for verdicts. A control is a URL that cannot exist on the
-//! same host; it is fetched to learn what the error page of the host looks like.
+//! A policy is a set of rules for verdicts. A control is a URL on the same host that cannot
+//! exist. Relink fetches controls to see how the host responds to missing pages.
 
 use clap::ValueEnum;
 use relink_judge::Policy;

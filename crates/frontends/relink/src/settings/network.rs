@@ -14,7 +14,7 @@ use crate::error::CommandError;
 
 /// The variable that web servers set for CGI programs. If a client sends a header `Proxy`,
 /// they also set `HTTP_PROXY`, which must not be trusted then (<https://httpoxy.org>).
-const CGI_MARK: &str = "REQUEST_METHOD";
+const CGI_VARIABLE: &str = "REQUEST_METHOD";
 
 /// Reads an environment variable; an empty one counts as not set.
 pub fn environment(name: &str) -> Option<String> {
@@ -26,17 +26,21 @@ pub fn proxies(
     config: &Config,
     env: impl Fn(&str) -> Option<String>,
 ) -> Result<Proxies, CommandError> {
-    let exclude = exclude(config, &env)?;
+    let exclude = hosts_without_proxy(config, &env)?;
     if let Some(text) = &config.proxy {
         let proxy = parse_proxy(text, "the proxy", "--proxy ")?;
         return Ok(Proxies { exclude, ..Proxies::all(proxy) });
     }
-    let http: &[&str] = match env(CGI_MARK) {
+    let http_variables: &[&str] = match env(CGI_VARIABLE) {
         Some(_) => &["http_proxy", "all_proxy", "ALL_PROXY"],
         None => &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
     };
-    let https = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
-    Ok(Proxies { http: first_proxy(http, &env)?, https: first_proxy(&https, &env)?, exclude })
+    let https_variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+    Ok(Proxies {
+        http: first_proxy(http_variables, &env)?,
+        https: first_proxy(&https_variables, &env)?,
+        exclude,
+    })
 }
 
 /// Parses the first of these variables that is set.
@@ -44,19 +48,23 @@ fn first_proxy(
     names: &[&str],
     env: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Proxy>, CommandError> {
-    let mut set_variables = names.iter().filter_map(|name| Some((name, env(name)?)));
-    set_variables.next().map(|(name, text)| from_variable(name, &text)).transpose()
+    for name in names {
+        if let Some(text) = env(name) {
+            return parse_proxy_variable(name, &text).map(Some);
+        }
+    }
+    Ok(None)
 }
 
 /// Parses a proxy variable. As in other programs, the scheme may be omitted.
-fn from_variable(name: &str, text: &str) -> Result<Proxy, CommandError> {
+fn parse_proxy_variable(name: &str, text: &str) -> Result<Proxy, CommandError> {
     let subject = format!("the proxy in `{name}`");
     let hint = format!("{name}=");
     let text = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     parse_proxy(&text, &subject, &hint)
 }
 
-/// Parses a proxy. Errors name `subject`; `option` is the start of an example.
+/// Parses a proxy. Errors contain the name `subject`, and an example that starts with `option`.
 fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, CommandError> {
     text.parse().map_err(|error: relink_fetch::ParseProxyError| {
         CommandError::usage(format!("invalid value for {subject}"))
@@ -66,7 +74,10 @@ fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, Command
 }
 
 /// Returns the hosts that are contacted without a proxy.
-fn exclude(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<NoProxy, CommandError> {
+fn hosts_without_proxy(
+    config: &Config,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<NoProxy, CommandError> {
     let (text, subject) = match &config.no_proxy {
         Some(list) => (list.join(","), "--no-proxy"),
         None => (env("no_proxy").or_else(|| env("NO_PROXY")).unwrap_or_default(), "NO_PROXY"),
@@ -125,16 +136,20 @@ pub fn hosts(config: &Config) -> Result<Vec<HostSettings>, CommandError> {
 }
 
 fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, CommandError> {
-    // Errors name a secret by its place in the configuration.
-    let subject = |item: &str| format!("{item} of the host `{name}`");
-    let header = |(header, value): (&String, &Secret)| {
-        Ok((header.clone(), value.reveal(&subject(&format!("the header `{header}`")))?))
+    let mut headers = Vec::new();
+    for (header, value) in &host.headers {
+        // Errors contain this text instead of the secret value.
+        let subject = format!("the header `{header}` of the host `{name}`");
+        headers.push((header.clone(), value.reveal(&subject)?));
+    }
+    let login = match &host.basic_auth {
+        Some(secret) => Some(parse_login(secret, &format!("the login of the host `{name}`"))?),
+        None => None,
     };
-    let login = |secret: &Secret| parse_login(secret, &subject("the login"));
     Ok(HostSettings {
-        origin: origin(name)?,
-        headers: host.headers.iter().map(header).collect::<Result<_, CommandError>>()?,
-        login: host.basic_auth.as_ref().map(login).transpose()?,
+        origin: parse_origin(name)?,
+        headers,
+        login,
         identity: read_identity(host.client_cert.as_deref(), host.client_key.as_deref())?,
     })
 }
@@ -149,17 +164,15 @@ fn parse_login(secret: &Secret, subject: &str) -> Result<(String, String), Comma
 }
 
 /// Parses a host such as `http://localhost:8080`. A host without a scheme uses https.
-fn origin(name: &str) -> Result<Url, CommandError> {
+fn parse_origin(name: &str) -> Result<Url, CommandError> {
     let text = if name.contains("://") { name.to_owned() } else { format!("https://{name}") };
-    let url = Url::parse(&text).ok().filter(|url| {
-        let rest = &url[url::Position::AfterPort..];
-        matches!(url.scheme(), "http" | "https")
-            && url.has_host()
-            && rest == "/"
-            && url.username().is_empty()
-            && url.password().is_none()
-    });
-    url.ok_or_else(|| {
+    let is_origin = |url: &Url| {
+        let path_and_query = &url[url::Position::AfterPort..];
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        let is_web = matches!(url.scheme(), "http" | "https");
+        is_web && url.has_host() && path_and_query == "/" && !has_user
+    };
+    Url::parse(&text).ok().filter(is_origin).ok_or_else(|| {
         CommandError::usage(format!("invalid host in the key `host`: `{name}`"))
             .hint("use a host such as `example.org`, `example.org:8443` or `http://localhost:8080`")
     })
@@ -169,19 +182,20 @@ fn origin(name: &str) -> Result<Url, CommandError> {
 mod tests {
     use super::*;
 
-    /// Checks the proxies that these variables set. `expected` contains the proxy for http
-    /// and the proxy for https, or `-` for none.
+    /// Checks the proxies that these environment variables set. `expected` contains the proxy
+    /// for http and the proxy for https, with `-` for no proxy, or `rejected`.
     #[track_caller]
     fn check(variables: &[(&str, &str)], expected: &str) {
         let env = |name: &str| {
             let found = variables.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned()).filter(|value| !value.is_empty())
         };
-        let text = proxies(&Config::default(), env).map(|proxies| {
-            let text = |proxy: Option<Proxy>| proxy.map_or("-".into(), |proxy| proxy.to_string());
-            format!("{} {}", text(proxies.http), text(proxies.https))
-        });
-        assert_eq!(text.unwrap_or_else(|_| "rejected".into()), expected, "{variables:?}");
+        let text = |proxy: Option<Proxy>| proxy.map_or("-".into(), |proxy| proxy.to_string());
+        let found = match proxies(&Config::default(), env) {
+            Ok(proxies) => format!("{} {}", text(proxies.http), text(proxies.https)),
+            Err(_) => "rejected".to_owned(),
+        };
+        assert_eq!(found, expected, "{variables:?}");
     }
 
     #[test]
@@ -199,7 +213,7 @@ mod tests {
 
     #[test]
     fn cgi_client_cannot_set_a_proxy() {
-        // Only the uppercase `HTTP_PROXY` can be set by a client.
+        // A client can only set the uppercase `HTTP_PROXY`.
         let request = ("REQUEST_METHOD", "GET");
         check(&[request, ("HTTP_PROXY", "http://a.test:1")], "- -");
         check(&[request, ("http_proxy", "http://a.test:1")], "http://a.test:1 -");
@@ -222,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn origin_defaults_to_https_and_rejects_paths_and_users() {
+    fn parse_origin_defaults_to_https_and_rejects_paths_and_users() {
         for (name, expected) in [
             ("example.org", Some("https://example.org/")),
             ("EXAMPLE.org:8443", Some("https://example.org:8443/")),
@@ -233,7 +247,7 @@ mod tests {
             ("user@example.org", None),
             ("", None),
         ] {
-            let text = origin(name).ok().map(|url| url.to_string());
+            let text = parse_origin(name).ok().map(|url| url.to_string());
             assert_eq!(text.as_deref(), expected, "{name}");
         }
     }

@@ -40,7 +40,7 @@ pub(super) fn fetch_settings(
     Ok(FetchSettings {
         timeout: config.timeout.map_or(defaults.timeout, |duration| duration.0),
         user_agent: user_agent(config)?,
-        headers: headers.iter().map(|text| header(text)).collect::<Result<_, _>>()?,
+        headers: headers.iter().map(|text| parse_header(text)).collect::<Result<_, _>>()?,
         header_hosts: Some(header_hosts),
         host_headers: host_headers(config)?,
         allow_private: config.allow_private.unwrap_or(false),
@@ -71,6 +71,7 @@ pub(super) fn headers_by_host(values: &[String]) -> Option<BTreeMap<String, Vec<
             by_host.entry(host.clone()).or_default().push(header.clone());
         }
     }
+    // `None` means that the flag is not set, so that the configuration file applies.
     (!by_host.is_empty()).then_some(by_host)
 }
 
@@ -87,7 +88,7 @@ fn host_headers(config: &Config) -> Result<Vec<HostHeader>, CommandError> {
                     .hint("use `--header-for example.org 'Authorization: Bearer TOKEN'`")
             })?;
         for text in texts {
-            headers.push((host.clone(), header(text)?));
+            headers.push((host.clone(), parse_header(text)?));
         }
     }
     Ok(headers)
@@ -115,13 +116,16 @@ fn user_agent(config: &Config) -> Result<String, CommandError> {
 /// public ones.
 fn tls_roots() -> Result<Vec<Vec<u8>>, CommandError> {
     relink_fetch::system_roots().map_err(|error| {
-        let usage = CommandError::usage(error.to_string())
+        let mut command_error = CommandError::usage(error.to_string())
             .hint("set it to a file of PEM certificates, or unset the variable");
-        error.reasons().iter().fold(usage, |usage, reason| usage.cause(reason.clone()))
+        for reason in error.reasons() {
+            command_error = command_error.cause(reason.clone());
+        }
+        command_error
     })
 }
 
-fn header(text: &str) -> Result<(String, String), CommandError> {
+fn parse_header(text: &str) -> Result<(String, String), CommandError> {
     let (name, value) = text.split_once(':').ok_or_else(|| {
         CommandError::usage("invalid header")
             .cause("missing colon")
@@ -135,7 +139,7 @@ mod tests {
     use super::*;
 
     /// Returns the User-Agent with these values of `--user-agent` and `--contact`.
-    fn agent(user_agent: Option<&str>, contact: Option<&str>) -> String {
+    fn user_agent_with(user_agent: Option<&str>, contact: Option<&str>) -> String {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let config =
             Config { user_agent: owned(user_agent), contact: owned(contact), ..Config::default() };
@@ -145,12 +149,13 @@ mod tests {
     #[test]
     fn user_agent_contains_the_contact_if_set() {
         let contact = "https://example.org/bot";
-        let named = format!("{PRODUCT} (link checker; +{contact})");
-        assert_eq!(agent(None, Some(contact)), named);
-        assert_eq!(agent(None, Some("")), format!("{PRODUCT} (link checker)"));
-        assert_eq!(agent(Some("Mine/1"), None), "Mine/1");
-        assert_eq!(agent(Some("Mine/1"), Some(contact)), format!("Mine/1 (+{contact})"));
-        let default = agent(None, None);
+        let with_contact = format!("{PRODUCT} (link checker; +{contact})");
+        assert_eq!(user_agent_with(None, Some(contact)), with_contact);
+        assert_eq!(user_agent_with(None, Some("")), format!("{PRODUCT} (link checker)"));
+        assert_eq!(user_agent_with(Some("Mine/1"), None), "Mine/1");
+        assert_eq!(user_agent_with(Some("Mine/1"), Some(contact)), format!("Mine/1 (+{contact})"));
+        // The default contact is the repository, if the package has one.
+        let default = user_agent_with(None, None);
         assert_eq!(default.contains("+http"), !REPOSITORY.is_empty(), "{default}");
     }
 

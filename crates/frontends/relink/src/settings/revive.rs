@@ -37,7 +37,7 @@ const MAX_SEARCHES: u32 = 4;
 
 /// The settings of the search for new URLs of dead pages.
 pub struct ReviveSetup {
-    /// Settings of the engine.
+    /// How the search works.
     pub revive: ReviveSettings,
     /// Archives on the web.
     pub archives: Vec<ArchiveChoice>,
@@ -61,19 +61,20 @@ pub struct RevivePlan {
     pub is_summary: bool,
     /// The format of standard output.
     pub format: ReviveFormat,
-    /// Settings of the run.
+    /// The HTTP client and the database.
     pub run: RunSettings,
 }
 
 impl RevivePlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(mut args: ReviveArgs, now: Timestamp) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
         let revive = revive_flags(&mut args);
         let config = Config { db: args.db, revive, ..request_flags(args.request) }.over(files);
         let dispatch = dispatch_settings(&config, Duration::MAX);
-        let urls = args.urls.iter().map(|text| page(text)).collect::<Result<Vec<Url>, _>>()?;
+        let urls =
+            args.urls.iter().map(|text| parse_page_url(text)).collect::<Result<Vec<Url>, _>>()?;
         Ok(Self {
             setup: ReviveSetup::new(&config.revive, &dispatch, now)?,
             urls: (!args.all).then_some(urls),
@@ -121,8 +122,7 @@ impl ReviveSetup {
         now: Timestamp,
     ) -> Result<Self, CommandError> {
         let age = config.max_result_age.map_or(MAX_RESULT_AGE, |duration| duration.0);
-        // The date of the links, as the first time of the day.
-        let midnight = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
+        let start_of_day = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
         let revive = ReviveSettings {
             politeness: dispatch.politeness,
             max_host_wait: dispatch.max_host_wait,
@@ -130,7 +130,7 @@ impl ReviveSetup {
             live_pages: live_pages(config.live_pages.as_deref().unwrap_or_default())?,
             fresh_since: fresh_since(now, age),
             min_confidence: parse_confidence(config.min_confidence.unwrap_or(MIN_CONFIDENCE))?,
-            link_date: config.date.and_then(midnight),
+            link_date: config.date.and_then(start_of_day),
             replacements: config.replacements.unwrap_or(ReplacementsArg::Missing).into(),
             max_searches: config.max_searches.unwrap_or(MAX_SEARCHES),
         };
@@ -160,7 +160,7 @@ fn parse_confidence(share: f64) -> Result<Confidence, CommandError> {
     Ok(Confidence::from_percent((share * 100.0).round() as u8))
 }
 
-fn page(text: &str) -> Result<Url, CommandError> {
+fn parse_page_url(text: &str) -> Result<Url, CommandError> {
     relink_frontier::canonicalize(None, text).map_err(|error| {
         CommandError::usage(format!("invalid URL: `{text}`"))
             .cause(error.to_string())
@@ -191,18 +191,18 @@ fn read_live_pages(file: &Path) -> Result<Vec<TitledPage>, CommandError> {
         CommandError::usage(format!("cannot read `{}`", file.display())).cause(error.to_string())
     })?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines
-        .enumerate()
-        .map(|(index, line)| {
-            if !line.starts_with('{') {
-                return Ok(TitledPage { url: line.to_owned(), title: None });
-            }
-            let row: LivePageRow = serde_json::from_str(line).map_err(|error| {
-                CommandError::usage(format!("invalid line {} in `{}`", index + 1, file.display()))
-                    .cause(error.to_string())
-                    .hint("write one `{\"url\": …, \"title\": …}` or one URL per line")
-            })?;
-            Ok(TitledPage { url: row.url, title: row.title })
-        })
-        .collect()
+    let mut pages = Vec::new();
+    for (index, line) in lines.enumerate() {
+        if !line.starts_with('{') {
+            pages.push(TitledPage { url: line.to_owned(), title: None });
+            continue;
+        }
+        let row: LivePageRow = serde_json::from_str(line).map_err(|error| {
+            CommandError::usage(format!("invalid line {} in `{}`", index + 1, file.display()))
+                .cause(error.to_string())
+                .hint("write one `{\"url\": …, \"title\": …}` or one URL per line")
+        })?;
+        pages.push(TitledPage { url: row.url, title: row.title });
+    }
+    Ok(pages)
 }

@@ -1,8 +1,8 @@
 //! The text that identifies a run by its settings.
 //!
-//! The store saves this text with the run. An unfinished run is resumed if its text is
-//! equal. The text is therefore independent of the names of Rust types and fields, and
-//! starts with a version.
+//! The store saves this text with the run. A later command resumes an unfinished run only if
+//! both have the same text. The text must therefore not change with the names of Rust types
+//! and fields. It starts with a version.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

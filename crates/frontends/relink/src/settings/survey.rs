@@ -23,7 +23,7 @@ const STDIN: &str = "-";
 
 /// The settings of `relink survey`.
 pub struct SurveyPlan {
-    /// Settings of the engine.
+    /// What is surveyed, and how requests are sent.
     pub survey: SurveySettings,
     /// The source of the catalog.
     pub source: CatalogSource,
@@ -31,12 +31,12 @@ pub struct SurveyPlan {
     pub fields: CatalogFields,
     /// The domains whose result is explained at the end (`--explain`).
     pub explain: Vec<String>,
-    /// Settings of the run.
+    /// The HTTP client, the database and the output.
     pub run: RunSettings,
 }
 
 impl SurveyPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(args: SurveyArgs) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
@@ -53,7 +53,7 @@ impl SurveyPlan {
         let max_age = config.max_cache_age.map_or(super::DAY, |duration| duration.0);
         let survey = SurveySettings {
             plan: args.plan,
-            le_shulman: le_shulman(args.plan, args.parameters)?,
+            le_shulman: le_shulman_parameters(args.plan, args.parameters)?,
             seed: args.seed,
             budget: args.budget.map(|budget| budget.0),
             rights: match source {
@@ -73,7 +73,10 @@ impl SurveyPlan {
 }
 
 /// Returns the parameters of the sampling plan of Le and Shulman. Other plans have none.
-fn le_shulman(plan: SamplingPlanName, args: LeShulmanArgs) -> Result<LeShulman, CommandError> {
+fn le_shulman_parameters(
+    plan: SamplingPlanName,
+    args: LeShulmanArgs,
+) -> Result<LeShulman, CommandError> {
     let LeShulmanArgs { group_size, p1, p2_low, p2_high } = args;
     let is_given = group_size.is_some() || [p1, p2_low, p2_high].iter().any(Option::is_some);
     if is_given && plan != SamplingPlanName::LeShulman {

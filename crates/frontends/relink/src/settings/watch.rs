@@ -21,14 +21,14 @@ use crate::error::CommandError;
 
 /// The settings of `relink watch run`.
 pub struct WatchPlan {
-    /// Settings of the engine.
+    /// What is watched, and how requests are sent.
     pub watch: WatchSettings,
-    /// Settings of the run.
+    /// The HTTP client and the database.
     pub run: RunSettings,
 }
 
 impl WatchPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(args: WatchRunArgs, db: Option<PathBuf>) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
@@ -51,12 +51,12 @@ pub struct FocusPlan {
     pub reader: PageReaderSettings,
     /// Permissions of requests to members.
     pub rights: RequestRights,
-    /// Settings of the run.
+    /// The HTTP client and the database.
     pub run: RunSettings,
 }
 
 impl FocusPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(
         request: RequestArgs,
         config: Option<&Path>,
@@ -89,12 +89,12 @@ pub struct SuggestPlan {
     pub weights: SimilarityWeights,
     /// Number of linked pages per page that are fetched for their titles.
     pub linked_pages: usize,
-    /// Settings of the run.
+    /// The HTTP client and the database.
     pub run: RunSettings,
 }
 
 impl SuggestPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(
         args: WatchSearchArgs,
         db: Option<PathBuf>,

@@ -14,7 +14,7 @@ use crate::database::{check_file_name, server_url};
 use crate::error::CommandError;
 
 /// Accepted durations of leases.
-const LEASES: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(1);
+const LEASE_RANGE: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(1);
 
 /// The settings of `relink worker`.
 pub struct WorkerPlan {
@@ -27,7 +27,7 @@ pub struct WorkerPlan {
 }
 
 impl WorkerPlan {
-    /// Merges all layers.
+    /// Merges the flags, the environment and the configuration files.
     pub fn resolve(args: WorkerArgs) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
@@ -41,7 +41,7 @@ impl WorkerPlan {
                 .hint("use `--db postgres://USER@HOST/DATABASE`"));
         }
         let lease = args.lease.map_or(DispatchSettings::LEASE, |lease| lease.0);
-        if !LEASES.contains(&lease) {
+        if !LEASE_RANGE.contains(&lease) {
             return Err(CommandError::usage("a lease lasts 1 second to 1 hour")
                 .cause("`--lease` has another value")
                 .hint("use a value such as `--lease 25s`"));

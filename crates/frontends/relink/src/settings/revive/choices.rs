@@ -29,26 +29,26 @@ pub enum SearchChoice {
 }
 
 /// Engines that are identified by name alone.
-const ENGINES: [&str; 3] = ["brave", "mojeek", "kagi"];
+const NAMED_ENGINES: [&str; 3] = ["brave", "mojeek", "kagi"];
 
 /// Prefixes of engines that are identified by a URL.
 const URL_PREFIXES: [&str; 2] = ["searxng:", "json:"];
 
 /// Parses the names of archives; returns the default archive if none are given.
-pub(super) fn archives(named: Option<&[String]>) -> Result<Vec<ArchiveChoice>, CommandError> {
-    let Some(named) = named else {
+pub(super) fn archives(names: Option<&[String]>) -> Result<Vec<ArchiveChoice>, CommandError> {
+    let Some(names) = names else {
         return Ok(default_archive().map(ArchiveChoice::InternetArchive).into_iter().collect());
     };
-    let requested = named.iter().filter(|name| *name != "none");
-    requested.map(|name| archive(name)).collect()
+    let requested = names.iter().filter(|name| *name != "none");
+    requested.map(|name| parse_archive(name)).collect()
 }
 
-fn archive(name: &str) -> Result<ArchiveChoice, CommandError> {
+fn parse_archive(name: &str) -> Result<ArchiveChoice, CommandError> {
     let (is_pywb, url_text) = match name.strip_prefix("pywb:") {
         Some(url_text) => (true, url_text),
         None => (false, name),
     };
-    // The base URL ends with a slash, even if it was given without one.
+    // A base URL must end with a slash. The user may omit the slash.
     let url_text = format!("{}/", url_text.trim_end_matches('/'));
     let url = relink_frontier::canonicalize(None, &url_text).map_err(|error| {
         CommandError::usage(format!("invalid archive: `{name}`"))
@@ -59,29 +59,30 @@ fn archive(name: &str) -> Result<ArchiveChoice, CommandError> {
 }
 
 /// Parses the names of search engines; returns the local index if none are given.
-pub(super) fn searches(named: Option<&[String]>) -> Result<Vec<SearchChoice>, CommandError> {
-    let Some(named) = named else { return Ok(vec![SearchChoice::Local]) };
-    let all = named.iter().flat_map(|list| split_names(list));
-    all.filter(|name| name != "none").map(|name| search(&name)).collect()
+pub(super) fn searches(names: Option<&[String]>) -> Result<Vec<SearchChoice>, CommandError> {
+    let Some(names) = names else { return Ok(vec![SearchChoice::Local]) };
+    let all = names.iter().flat_map(|list| split_names(list));
+    all.filter(|name| name != "none").map(|name| parse_engine(&name)).collect()
 }
 
 /// Splits a comma-separated list, as used in environment variables. A comma after a URL is
 /// part of the URL, unless the name of an engine follows.
 fn split_names(names: &str) -> Vec<String> {
-    let is_url = |name: &str| URL_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    let is_engine =
-        |name: &str| is_url(name) || ["local", "none"].contains(&name) || ENGINES.contains(&name);
+    let has_url = |name: &str| URL_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let is_engine = |name: &str| {
+        has_url(name) || ["local", "none"].contains(&name) || NAMED_ENGINES.contains(&name)
+    };
     let mut engines: Vec<String> = Vec::new();
     for part in names.split(',') {
-        match engines.last_mut().filter(|last| is_url(last) && !is_engine(part.trim())) {
-            Some(url_text) => url_text.extend([",", part]),
-            None => engines.push(part.trim().to_owned()),
+        match engines.last_mut() {
+            Some(last) if has_url(last) && !is_engine(part.trim()) => last.extend([",", part]),
+            _ => engines.push(part.trim().to_owned()),
         }
     }
     engines
 }
 
-fn search(name: &str) -> Result<SearchChoice, CommandError> {
+fn parse_engine(name: &str) -> Result<SearchChoice, CommandError> {
     let invalid = |cause: String| {
         CommandError::usage(format!("invalid search engine: `{name}`")).cause(cause).hint(
             "use a URL such as `searxng:http://127.0.0.1:8888` or \
@@ -100,7 +101,7 @@ fn search(name: &str) -> Result<SearchChoice, CommandError> {
     if name == "local" {
         return Ok(SearchChoice::Local);
     }
-    let known = ENGINES.into_iter().find(|known| *known == name);
+    let known = NAMED_ENGINES.into_iter().find(|known| *known == name);
     known.map(SearchChoice::Named).ok_or_else(|| {
         CommandError::usage(format!("unknown search engine `{name}`"))
             .hint("use `local`, `searxng:URL`, `json:URL`, `brave`, `mojeek`, `kagi` or `none`")
