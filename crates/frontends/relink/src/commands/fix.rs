@@ -23,7 +23,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use relink_engine::{CheckEnd, CheckOutcome, check};
+use relink_engine::{CheckEnd, check};
 use relink_git::GitLineHistory;
 use relink_model::RunId;
 use relink_ports::Clock as _;
@@ -74,15 +74,18 @@ struct FixMode<'a> {
     global: &'a GlobalArgs,
 }
 
-/// The action on the repairs.
+/// What happens to the planned repairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WriteMode {
+    /// They are printed as a diff.
     DryRun,
+    /// They are written to the files.
     Apply,
+    /// They are written and committed.
     Commit,
 }
 
-/// The result of the action on the repairs.
+/// The changed documents and commits of a command.
 #[derive(Debug, Default)]
 struct WriteResult {
     /// Number of documents with repairs.
@@ -119,9 +122,8 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
     plan.run.warn_project_config();
     let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
     let stop = stop_on_signal();
-    let (run, mut fixes) = match find_fixes(&mut ports, &plan, &mode, &stop).await? {
-        Ok(found) => found,
-        Err(exit) => return Ok(exit),
+    let Some((run, mut fixes)) = find_fixes(&mut ports, &plan, &mode, &stop).await? else {
+        return Ok(Exit::Interrupted);
     };
     reject_unwritable(&*ports.files, &plan.check.load.read_options, &mut fixes).await;
     if community::write_list(&community, &ports, &plan, &fixes).await? {
@@ -129,9 +131,8 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
         return Ok(Exit::Clean);
     }
     community::apply_results(&community, &ports, &mut fixes).await?;
-    let mut fixes = match review_fixes(&mode, fixes, &stop).await? {
-        Ok(fixes) => fixes,
-        Err(exit) => return Ok(exit),
+    let Some(mut fixes) = review_fixes(&mode, fixes, &stop).await? else {
+        return Ok(Exit::Interrupted);
     };
     write_redirect_map(&redirects, &fixes)?;
     let journal = Journal::new(&companion_path(&plan.run.db)?, now);
@@ -142,19 +143,19 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
     Ok(if has_pending_repairs { Exit::Findings } else { Exit::Clean })
 }
 
-/// Lets the user decide about uncertain repairs, with `--review`. The inner error is the exit
-/// code after an interruption.
+/// Lets the user decide about uncertain repairs, with `--review`. Returns `None` if the user
+/// interrupted the review.
 async fn review_fixes(
     mode: &FixMode<'_>,
     mut fixes: Vec<LinkFix>,
     stop: &StopSignal,
-) -> Result<Result<Vec<LinkFix>, Exit>, CommandError> {
+) -> Result<Option<Vec<LinkFix>>, CommandError> {
     if !mode.is_reviewed {
-        return Ok(Ok(fixes));
+        return Ok(Some(fixes));
     }
     let (sender, reviewed) = tokio::sync::oneshot::channel();
-    // A read of standard input cannot be interrupted, so it has a thread of its own, which the
-    // end of the process stops.
+    // Use a separate thread, because a read of standard input cannot be interrupted. The thread
+    // stops when the process ends.
     std::thread::spawn(move || {
         let result = review::review(&mut fixes, &mut io::stdin().lock(), &mut io::stderr());
         // Ignore the error: nothing is received after an interruption.
@@ -162,44 +163,52 @@ async fn review_fixes(
     });
     let result = tokio::select! {
         result = reviewed => result,
-        () = stop.stopped() => return Ok(Err(Exit::Interrupted)),
+        () = stop.stopped() => return Ok(None),
     };
     let cannot_read =
         |cause: String| CommandError::internal("cannot read the answer of the review").cause(cause);
     match result {
-        Ok(Ok(fixes)) => Ok(Ok(fixes)),
+        Ok(Ok(fixes)) => Ok(Some(fixes)),
         Ok(Err(error)) => Err(cannot_read(error.to_string())),
         Err(_) => Err(cannot_read("the review ended early".to_owned())),
     }
 }
 
 /// Checks the documents, searches for new URLs of dead pages if requested, and checks the
-/// new URLs. The inner error is the exit code of a check that did not finish.
+/// new URLs. Returns the run and its repairs, or `None` if the user interrupted the check.
 async fn find_fixes(
     ports: &mut Ports,
     plan: &CheckPlan,
     mode: &FixMode<'_>,
     stop: &StopSignal,
-) -> Result<Result<(RunId, Vec<LinkFix>), Exit>, CommandError> {
+) -> Result<Option<(RunId, Vec<LinkFix>)>, CommandError> {
     let mut observer = ProgressDisplay::new(mode.global);
     let outcome = check(ports, &plan.check, &mut observer, stop).await?;
     observer.clear();
-    if let Some(exit) = unfinished(&outcome) {
-        return exit.map(Err);
+    match outcome.end {
+        CheckEnd::Interrupted => return Ok(None),
+        CheckEnd::NoNetwork => return Err(no_network_error()),
+        CheckEnd::Finished => {}
     }
-    let offered = offer_fixes(ports, plan, outcome.run, mode, stop).await?;
-    Ok(offered.map(|fixes| (outcome.run, fixes)))
+    if let Some(doubt) = &outcome.doubt {
+        return Err(CommandError::inconclusive(
+            "the local network is unreliable, so nothing is repaired",
+        )
+        .cause(doubt.to_string()));
+    }
+    let fixes = offer_fixes(ports, plan, outcome.run, mode, stop).await?;
+    Ok(fixes.map(|fixes| (outcome.run, fixes)))
 }
 
-/// Returns the repairs of a finished run. Their new URLs were checked. The inner error is
-/// the exit code of an interrupted check.
+/// Plans the repairs of a finished run and checks their new URLs. Returns `None` if the user
+/// interrupted this check.
 async fn offer_fixes(
     ports: &mut Ports,
     plan: &CheckPlan,
     run: RunId,
     mode: &FixMode<'_>,
     stop: &StopSignal,
-) -> Result<Result<Vec<LinkFix>, Exit>, CommandError> {
+) -> Result<Option<Vec<LinkFix>>, CommandError> {
     if let Some(setup) = &plan.revive {
         ports.archives = archives(setup, ports)?;
         let failures = search_dead_pages(ports, setup, &plan.run, run, mode.global, stop).await;
@@ -210,36 +219,20 @@ async fn offer_fixes(
     choose_dated_copies(ports, &GitLineHistory::new(), &mut fixes).await;
     let end = verify_fixes(ports, &plan.check, &mut fixes, &mut observer, stop).await?;
     observer.clear();
-    Ok(match end {
-        CheckEnd::Finished => {
-            // A link to an archived copy is restored if its page is live again. Do not report
-            // the links whose page is still dead.
-            fixes.retain(|fix| {
-                fix.cause != FixCause::BackToLife || !matches!(fix.status, FixStatus::Rejected(_))
-            });
-            Ok(fixes)
-        }
-        CheckEnd::Interrupted => Err(Exit::Interrupted),
-        CheckEnd::NoNetwork => return Err(no_network()),
-    })
-}
-
-/// Returns the exit code or the error of an inconclusive check; `None` if the check is
-/// conclusive.
-fn unfinished(outcome: &CheckOutcome) -> Option<Result<Exit, CommandError>> {
-    match outcome.end {
-        CheckEnd::Interrupted => Some(Ok(Exit::Interrupted)),
-        CheckEnd::NoNetwork => Some(Err(no_network())),
-        CheckEnd::Finished => outcome.doubt.as_ref().map(|doubt| {
-            Err(CommandError::inconclusive(
-                "the local network is unreliable, so nothing is repaired",
-            )
-            .cause(doubt.to_string()))
-        }),
+    match end {
+        CheckEnd::Interrupted => return Ok(None),
+        CheckEnd::NoNetwork => return Err(no_network_error()),
+        CheckEnd::Finished => {}
     }
+    // A link to an archived copy is restored if its page is live again. Do not report the
+    // links whose page is still dead.
+    fixes.retain(|fix| {
+        fix.cause != FixCause::BackToLife || !matches!(fix.status, FixStatus::Rejected(_))
+    });
+    Ok(Some(fixes))
 }
 
-fn no_network() -> CommandError {
+fn no_network_error() -> CommandError {
     CommandError::inconclusive("no host responded, so nothing is repaired")
         .hint("check your network connection")
 }
@@ -260,12 +253,15 @@ async fn write_documents(
     let mut sidecars = Sidecars::default();
     let base = patch_base();
     let mut documents = 0;
-    let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
+    let is_in_same_document =
+        |fix: &LinkFix, next: &LinkFix| fix.location.path == next.location.path;
     for document_fixes in fixes.chunk_by_mut(is_in_same_document) {
         let mut planned = plan_in_root(ports, plan, run, roots, document_fixes).await?;
-        if let (true, Some((root, document))) = (mode.has_sidecar, &planned)
+        if mode.has_sidecar
+            && let Some((root, document)) = &planned
             && sidecars.reject_unrecorded(root, document, document_fixes, committer.as_ref())
         {
+            // Plan again without the rejected repairs.
             planned = plan_in_root(ports, plan, run, roots, document_fixes).await?;
         }
         let Some((root, document)) = planned else { continue };
@@ -305,9 +301,9 @@ async fn plan_in_root<'a>(
     fixes: &mut [LinkFix],
 ) -> Result<Option<(&'a Path, DocumentFix)>, CommandError> {
     let Some(label) = fixes.first().map(|fix| fix.location.path.clone()) else { return Ok(None) };
-    let checked = ports.store.document_hash(run, &label).await.map_err(EngineError::from)?;
+    let checked_hash = ports.store.document_hash(run, &label).await.map_err(EngineError::from)?;
     let options = &plan.check.load.read_options;
-    let document = match plan_document(&*ports.files, options, checked, fixes).await {
+    let document = match plan_document(&*ports.files, options, checked_hash, fixes).await {
         Ok(Some(document)) => document,
         Ok(None) => return Ok(None),
         Err(error) => {
@@ -316,15 +312,18 @@ async fn plan_in_root<'a>(
         }
     };
     // Files outside of the input directories are never written.
-    let root =
-        roots.root_of(&document.path).and_then(|root| writable_path(&document.path).map(|_| root));
-    match root {
-        Ok(root) => Ok(Some((root, document))),
+    let root = match roots.root_of(&document.path) {
+        Ok(root) => root,
         Err(reason) => {
             reject(fixes, &reason);
-            Ok(None)
+            return Ok(None);
         }
+    };
+    if let Err(reason) = writable_path(&document.path) {
+        reject(fixes, &reason);
+        return Ok(None);
     }
+    Ok(Some((root, document)))
 }
 
 /// Writes the sidecar files. A failure is a warning: the repairs are already written.

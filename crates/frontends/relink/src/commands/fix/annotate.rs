@@ -1,5 +1,5 @@
-//! `relink archive --robust`: writes robust-link attributes into HTML documents: the URL
-//! and date of an archived copy of the linked page.
+//! `relink archive --robust`: writes the URL and the date of an archived copy into the
+//! attributes of HTML links (Robust Links).
 
 use std::ffi::OsString;
 
@@ -26,10 +26,7 @@ pub async fn annotate(
     global: &GlobalArgs,
 ) -> Result<(), CommandError> {
     let mut fixes: Vec<LinkFix> = pages.iter().flat_map(annotations).collect();
-    fixes.sort_by(|a, b| {
-        let position = |fix: &LinkFix| (fix.location.path.clone(), fix.location.location.span);
-        position(a).cmp(&position(b))
-    });
+    fixes.sort_by_key(|fix| (fix.location.path.clone(), fix.location.location.span));
     let mode = FixMode {
         format: FixFormat::Human,
         write: if is_dry_run { WriteMode::DryRun } else { WriteMode::Apply },

@@ -20,7 +20,7 @@ use super::sidecar::Sidecar;
 use super::write::{create, replace, writable_path};
 use crate::error::CommandError;
 
-/// The cause, the style and the host of repairs that belong to one commit.
+/// Identifies a commit: the cause, the style and the host of its repairs.
 pub type CommitKey = (&'static str, &'static str, String);
 
 /// A document to commit. Its edits can belong to several commits.
@@ -58,7 +58,7 @@ impl Committer {
                 return Err("the file is not in the git repository".to_owned());
             }
         }
-        let keys = document.edited_links.iter().map(|link| key_of(fixes, *link)).collect();
+        let keys = document.edited_links.iter().map(|link| key_of_link(fixes, *link)).collect();
         self.documents.push(CommitDocument { path, document: document.clone(), keys });
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Committer {
             let rows: Vec<_> = by_key.get(key).into_iter().flatten().map(|fix| row(fix)).collect();
             let (_, _, host) = key;
             let message = commit_message(host, &rows);
-            let id = self.commit_key(key, &message).map_err(|cause| {
+            let id = self.create_commit(key, &message).map_err(|cause| {
                 CommandError::usage("cannot commit the repairs").cause(cause).hint(format!(
                     "the files of this commit were restored; {} commits were created before",
                     commits.len()
@@ -109,52 +109,53 @@ impl Committer {
     }
 
     /// Writes the edits of one commit and creates it.
-    fn commit_key(&self, key: &CommitKey, message: &str) -> Result<String, String> {
-        let mut written = Vec::new();
-        let result = self.write_edits(key, &mut written).and_then(|()| {
-            let paths: Vec<PathBuf> = written.iter().map(|step| step.path.to_owned()).collect();
+    fn create_commit(&self, key: &CommitKey, message: &str) -> Result<String, String> {
+        let mut written_files = Vec::new();
+        let result = self.write_edits(key, &mut written_files).and_then(|()| {
+            let paths: Vec<PathBuf> =
+                written_files.iter().map(|file| file.path.to_owned()).collect();
             self.tree.commit(message, &paths).map_err(|error| error.to_string())
         });
         if result.is_err() {
-            for step in written {
+            for file in written_files {
                 // Ignore the error: the error of git, which is returned, is more useful.
-                let _ = step.restore();
+                let _ = file.restore();
             }
         }
         result
     }
 
     /// Writes the edits of one commit to all documents. Adds each changed file to
-    /// `written`.
+    /// `written_files`.
     fn write_edits<'a>(
         &'a self,
         key: &CommitKey,
-        written: &mut Vec<WriteStep<'a>>,
+        written_files: &mut Vec<WrittenFile<'a>>,
     ) -> Result<(), String> {
         for document in self.documents.iter().filter(|document| document.keys.contains(key)) {
             // The file has the edits of the earlier commits, which have smaller keys.
             let before = document.content(|edit_key| edit_key < key)?;
             let after = document.content(|edit_key| edit_key <= key)?;
             let is_new = before.is_empty() && !document.path.exists();
-            let step = WriteStep { path: &document.path, before, after, is_new };
-            step.write().map_err(|error| {
+            let file = WrittenFile { path: &document.path, before, after, is_new };
+            file.write().map_err(|error| {
                 format!("{}: {error}", printable(&document.path.to_string_lossy()))
             })?;
-            written.push(step);
+            written_files.push(file);
         }
         Ok(())
     }
 }
 
-/// A file that was written for a commit.
-struct WriteStep<'a> {
+/// A file of a commit, with its content before and after the commit.
+struct WrittenFile<'a> {
     path: &'a Path,
     before: Vec<u8>,
     after: Vec<u8>,
     is_new: bool,
 }
 
-impl WriteStep<'_> {
+impl WrittenFile<'_> {
     fn write(&self) -> io::Result<()> {
         if self.is_new {
             return create(self.path, &self.after);
@@ -173,11 +174,8 @@ impl WriteStep<'_> {
 impl CommitDocument {
     /// Returns the document with the edits whose key matches `is_included`.
     fn content(&self, is_included: impl Fn(&CommitKey) -> bool) -> Result<Vec<u8>, String> {
-        let edits: Vec<Edit> = self
-            .document
-            .edits
-            .iter()
-            .zip(&self.keys)
+        let edits_with_keys = self.document.edits.iter().zip(&self.keys);
+        let edits: Vec<Edit> = edits_with_keys
             .filter(|(_, key)| is_included(key))
             .map(|(edit, _)| edit.clone())
             .collect();
@@ -185,8 +183,8 @@ impl CommitDocument {
     }
 }
 
-/// Returns the commit of the edit of a link.
-fn key_of(fixes: &[LinkFix], link: SourceLocation) -> CommitKey {
+/// Returns the commit that contains the edit of a link.
+fn key_of_link(fixes: &[LinkFix], link: SourceLocation) -> CommitKey {
     let fix = fixes.iter().find(|fix| fix.location.location == link);
     fix.map_or_else(|| ("", "", String::new()), commit_key)
 }

@@ -30,15 +30,17 @@ pub async fn write_list(
     fixes: &[LinkFix],
 ) -> Result<bool, CommandError> {
     let Some(path) = &args.review_list else { return Ok(false) };
-    let is_listed = |fix: &&LinkFix| {
-        matches!(fix.cause, FixCause::Alias(_))
-            && !matches!(fix.status, FixStatus::Rejected(_))
-            && !(args.review_unarchived && fix.version.is_some())
+    let is_proposed = |fix: &&LinkFix| {
+        let has_new_url = matches!(fix.cause, FixCause::Alias(_));
+        let is_rejected = matches!(fix.status, FixStatus::Rejected(_));
+        let is_excluded = args.review_unarchived && fix.version.is_some();
+        has_new_url && !is_rejected && !is_excluded
     };
     let mut proposals = Vec::new();
-    // The last read document with its path: repairs are sorted by document.
+    // The path and the bytes of the current document. Each document is read once, because
+    // the repairs are sorted by document.
     let mut document: Option<(String, Vec<u8>)> = None;
-    for fix in fixes.iter().filter(is_listed) {
+    for fix in fixes.iter().filter(is_proposed) {
         let label = &fix.location.path;
         if document.as_ref().is_none_or(|(current, _)| current != label) {
             let bytes = ports.files.read(Path::new(label)).await.unwrap_or_default();
@@ -83,6 +85,7 @@ pub async fn apply_results(
         );
     }
     let counts = ReviewCounts::new(&decisions);
+    // The confidence interval of the share of correct repairs, in percent.
     let Some((low, high)) = counts.precision_range() else {
         return Err(CommandError::usage(format!("`{}` has no decisions", path.display()))
             .hint("write `correct`, `incorrect` or `unsure` into the last column"));
@@ -101,12 +104,12 @@ pub async fn apply_results(
     if learned.disabled_patterns > 0 {
         eprintln!("disabled {}", counted(learned.disabled_patterns as u64, "pattern"));
     }
-    decide(fixes, &decisions);
+    apply_decisions(fixes, &decisions);
     Ok(())
 }
 
 /// Accepts or rejects each repair by its decision.
-fn decide(fixes: &mut [LinkFix], decisions: &ReviewDecisions) {
+fn apply_decisions(fixes: &mut [LinkFix], decisions: &ReviewDecisions) {
     for fix in fixes.iter_mut().filter(|fix| !matches!(fix.status, FixStatus::Rejected(_))) {
         let decision = decisions.get(&(fix.old_url.clone(), fix.new_url.clone()));
         fix.status = match decision {

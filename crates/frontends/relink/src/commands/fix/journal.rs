@@ -54,20 +54,20 @@ struct JournalEdit {
 /// The journal of one repair. The file is created with the first document.
 pub struct Journal {
     directory: PathBuf,
-    started: Timestamp,
-    /// The id and the file of the journal, after the first document.
-    open: Option<(String, File)>,
+    started_at: Timestamp,
+    /// The id and the file of the journal; `None` before the first document.
+    open_file: Option<(String, File)>,
 }
 
 impl Journal {
     /// Creates the journal of a repair that starts now.
     pub fn new(database: &Path, now: Timestamp) -> Self {
-        Self { directory: directory(database), started: now, open: None }
+        Self { directory: journal_directory(database), started_at: now, open_file: None }
     }
 
     /// Returns the id of the journal, if a document was changed.
     pub fn id(&self) -> Option<&str> {
-        self.open.as_ref().map(|(id, _)| id.as_str())
+        self.open_file.as_ref().map(|(id, _)| id.as_str())
     }
 
     /// Records and writes a repaired document. The inner error is the reason why the
@@ -77,14 +77,14 @@ impl Journal {
             Ok(path) => path,
             Err(reason) => return Ok(Err(reason)),
         };
-        self.append(&entry(&path, document))?;
+        self.append(&journal_entry(&path, document))?;
         Ok(replace(&path, &document.old, &document.new).map_err(|error| error.to_string()))
     }
 
     /// Records and creates a new file. The inner error is the reason why the file cannot
     /// be written.
     pub fn create(&mut self, document: &DocumentFix) -> Result<Result<(), String>, CommandError> {
-        self.append(&JournalEntry { is_new: true, ..entry(&document.path, document) })?;
+        self.append(&JournalEntry { is_new: true, ..journal_entry(&document.path, document) })?;
         Ok(create(&document.path, &document.new).map_err(|error| error.to_string()))
     }
 
@@ -97,10 +97,10 @@ impl Journal {
     }
 
     fn write_entry(&mut self, entry: &JournalEntry) -> io::Result<()> {
-        if self.open.is_none() {
-            self.open = Some(create_journal(&self.directory, self.started)?);
-        }
-        let Some((_, file)) = &mut self.open else { return Ok(()) };
+        let (_, file) = match &mut self.open_file {
+            Some(open_file) => open_file,
+            none => none.insert(create_journal(&self.directory, self.started_at)?),
+        };
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         file.write_all(&line)?;
@@ -124,15 +124,15 @@ fn create_journal(directory: &Path, now: Timestamp) -> io::Result<(String, File)
     }
 }
 
-/// Returns the directory of the journals.
-fn directory(database: &Path) -> PathBuf {
+/// Returns the directory of the journals, such as `relink.db.fixes`.
+fn journal_directory(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(".fixes");
     name.into()
 }
 
-fn entry(path: &Path, document: &DocumentFix) -> JournalEntry {
-    let edit = |edit: &Edit| JournalEdit {
+fn journal_entry(path: &Path, document: &DocumentFix) -> JournalEntry {
+    let journal_edit = |edit: &Edit| JournalEdit {
         start: edit.span.start,
         old: edit.old.clone(),
         new: edit.new.clone(),
@@ -141,7 +141,7 @@ fn entry(path: &Path, document: &DocumentFix) -> JournalEntry {
         path: path.to_owned(),
         old_hash: hash(&document.old),
         new_hash: hash(&document.new),
-        edits: document.edits.iter().map(edit).collect(),
+        edits: document.edits.iter().map(journal_edit).collect(),
         is_new: false,
     }
 }
@@ -154,14 +154,14 @@ fn hash(bytes: &[u8]) -> String {
 #[expect(clippy::print_stderr, reason = "the summary goes to stderr")]
 pub fn undo(args: &FixArgs, id: &str) -> Result<Exit, CommandError> {
     let database = database_path(args.db.as_deref(), args.config.as_deref())?;
-    let entries = read(&directory(&companion_path(&database)?), id)?;
+    let entries = read_journal(&journal_directory(&companion_path(&database)?), id)?;
     let mut restored = 0;
-    let mut failed = false;
+    let mut has_failed = false;
     for entry in entries.iter().rev() {
         match restore(entry) {
             Ok(is_changed) => restored += u64::from(is_changed),
             Err(error) => {
-                failed = true;
+                has_failed = true;
                 let path = entry.path.to_string_lossy();
                 CommandError::usage(format!("cannot restore `{}`", printable(&path)))
                     .cause(error)
@@ -170,21 +170,18 @@ pub fn undo(args: &FixArgs, id: &str) -> Result<Exit, CommandError> {
         }
     }
     eprintln!("restored {}", counted(restored, "file"));
-    Ok(if failed { Exit::Findings } else { Exit::Clean })
+    Ok(if has_failed { Exit::Findings } else { Exit::Clean })
 }
 
-/// Reads a journal.
-fn read(directory: &Path, id: &str) -> Result<Vec<JournalEntry>, CommandError> {
+fn read_journal(directory: &Path, id: &str) -> Result<Vec<JournalEntry>, CommandError> {
     // Reject an id such as `../x`, which would be a path to another file.
     let is_id = id.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let path = directory.join(format!("{id}.jsonl"));
-    let text = Some(&path)
-        .filter(|_| is_id)
-        .and_then(|path| fs::read_to_string(path).ok())
-        .ok_or_else(|| {
-            CommandError::usage(format!("no repair with the id `{}`", printable(id)))
-                .hint("`relink fix --apply` prints the id; use the same `--db`")
-        })?;
+    let text = if is_id { fs::read_to_string(path).ok() } else { None };
+    let text = text.ok_or_else(|| {
+        CommandError::usage(format!("no repair with the id `{}`", printable(id)))
+            .hint("`relink fix --apply` prints the id; use the same `--db`")
+    })?;
     // Skip an incomplete last line: the program was killed before it changed the document.
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }

@@ -1,9 +1,9 @@
 //! Prints the changes as a patch, grouped by cause.
 //!
-//! Each group has a heading, which `git apply` and `patch` skip. A document with repairs
-//! of several causes has a diff in each of their groups. Each diff starts from the result
-//! of the diff in the group before. Large groups are stored in temporary files, because
-//! the first group is complete only after all documents are read.
+//! Each group has a heading, which `git apply` and `patch` skip. A document with repairs of
+//! several causes has one diff in each of these groups. The diffs of a document apply one
+//! after the other. Large groups are stored in temporary files, because the first group is
+//! complete only after all documents are read.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _, Seek as _, Write as _};
@@ -20,9 +20,9 @@ use crate::error::CommandError;
 use crate::output::{print, write_file};
 
 /// Maximum size of a group in memory, in bytes. Larger groups are written to a file.
-const MAX_MEMORY: usize = 4 << 20;
+const MAX_GROUP_MEMORY: usize = 4 << 20;
 /// Number of bytes that are printed at a time on a terminal.
-const PRINTED_BYTES: usize = 64 << 10;
+const PRINT_CHUNK: usize = 64 << 10;
 
 /// The repairs that are shown together, in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,12 +38,12 @@ pub enum PatchGroup {
 impl PatchGroup {
     /// Returns the group of a repair.
     pub fn of(fix: &LinkFix) -> Self {
-        let index = || REPAIR_CAUSES.iter().position(|(cause, _)| *cause == fix.cause.name());
-        match fix.style {
-            FixStyle::Annotate => Self::RobustLinks,
-            // An unknown cause is shown after all others.
-            _ => Self::Cause(index().unwrap_or(REPAIR_CAUSES.len())),
+        if fix.style == FixStyle::Annotate {
+            return Self::RobustLinks;
         }
+        let index = REPAIR_CAUSES.iter().position(|(cause, _)| *cause == fix.cause.name());
+        // An unknown cause is shown after all others.
+        Self::Cause(index.unwrap_or(REPAIR_CAUSES.len()))
     }
 
     fn title(self) -> &'static str {
@@ -82,7 +82,7 @@ impl PatchGroups {
             let spool = self.0.entry(group).or_insert_with(|| DiffSpool {
                 links: 0,
                 files: 0,
-                diffs: SpooledTempFile::new(MAX_MEMORY),
+                diffs: SpooledTempFile::new(MAX_GROUP_MEMORY),
             });
             spool.links += links;
             spool.files += 1;
@@ -152,22 +152,22 @@ impl PatchPrinter {
                 .and_then(|()| io::copy(diffs, &mut out))
                 .and_then(|_| out.flush());
             return match written {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    Err(cannot_write(&error))
-                }
-                _ => Ok(()),
+                Ok(()) => Ok(()),
+                // The reader of the output, such as `head`, closed the pipe.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                Err(error) => Err(cannot_write(&error)),
             };
         }
         // `output::print` locks standard output too.
         drop(out);
-        let mut text = self.line(heading.trim_end());
+        let mut text = self.terminal_line(heading.trim_end());
         let mut line = Vec::new();
         let mut diffs = BufReader::new(diffs);
         while diffs.read_until(b'\n', &mut line).map_err(|error| cannot_write(&error))? > 0 {
-            let end = line.strip_suffix(b"\n").unwrap_or(&line);
-            text.push_str(&self.line(&String::from_utf8_lossy(end)));
+            let content = line.strip_suffix(b"\n").unwrap_or(&line);
+            text.push_str(&self.terminal_line(&String::from_utf8_lossy(content)));
             line.clear();
-            if text.len() > PRINTED_BYTES {
+            if text.len() > PRINT_CHUNK {
                 print(&std::mem::take(&mut text))?;
             }
         }
@@ -175,7 +175,7 @@ impl PatchPrinter {
     }
 
     /// Returns a line for the terminal, with the colors of `git diff`.
-    fn line(&self, line: &str) -> String {
+    fn terminal_line(&self, line: &str) -> String {
         let color = match line.as_bytes().first() {
             Some(b'+') => "\x1b[32m",
             Some(b'-') => "\x1b[31m",
@@ -218,14 +218,18 @@ pub fn patch_base() -> Option<PathBuf> {
 /// Returns the path of a file in a patch: relative to `base`, without `.`, `..` and symbolic
 /// links.
 pub fn patch_label(base: Option<&Path>, path: &Path) -> String {
-    let real = path.parent().zip(path.file_name()).and_then(|(directory, name)| {
-        let is_current = directory.as_os_str().is_empty();
-        let directory = if is_current { Path::new(".") } else { directory };
-        path.canonicalize().or_else(|_| directory.canonicalize().map(|real| real.join(name))).ok()
-    });
-    let real = real.as_deref().unwrap_or(path);
-    let relative = base.and_then(|base| real.strip_prefix(base).ok()).unwrap_or(real);
+    let absolute = path.canonicalize().ok().or_else(|| canonical_new_file(path));
+    let absolute = absolute.as_deref().unwrap_or(path);
+    let relative = base.and_then(|base| absolute.strip_prefix(base).ok()).unwrap_or(absolute);
     relative.to_string_lossy().replace('\\', "/").trim_start_matches('/').to_owned()
+}
+
+/// Returns the canonical path of a file that does not exist yet, in an existing directory.
+fn canonical_new_file(path: &Path) -> Option<PathBuf> {
+    let directory = path.parent()?;
+    let is_current = directory.as_os_str().is_empty();
+    let directory = if is_current { Path::new(".") } else { directory };
+    Some(directory.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// Returns the change of a document as diffs, one for each group of its repairs. Prints a

@@ -18,25 +18,24 @@ pub fn write_redirect_map(args: &RedirectArgs, fixes: &[LinkFix]) -> Result<(), 
     };
     let is_moved =
         |fix: &&LinkFix| matches!(fix.cause, FixCause::Alias(_)) && fix.status == FixStatus::Ready;
-    let moved: Vec<(Url, Url)> = fixes
-        .iter()
-        .filter(is_moved)
-        .filter_map(|fix| Some((Url::parse(&fix.old_url).ok()?, Url::parse(&fix.new_url).ok()?)))
-        .collect();
-    let syntax = args.redirect_syntax.map_or_else(
-        || syntax_of(path),
-        |syntax| match syntax {
-            RedirectSyntaxArg::Nginx => RedirectSyntax::Nginx,
-            RedirectSyntaxArg::Apache => RedirectSyntax::Apache,
-            RedirectSyntaxArg::Netlify => RedirectSyntax::Netlify,
-            RedirectSyntaxArg::Json => RedirectSyntax::Json,
-        },
-    );
-    write_output(path, redirect_map(site, &moved, syntax).as_bytes())
+    let mut moved_pages: Vec<(Url, Url)> = Vec::new();
+    for fix in fixes.iter().filter(is_moved) {
+        if let (Ok(old), Ok(new)) = (Url::parse(&fix.old_url), Url::parse(&fix.new_url)) {
+            moved_pages.push((old, new));
+        }
+    }
+    let syntax = match args.redirect_syntax {
+        Some(RedirectSyntaxArg::Nginx) => RedirectSyntax::Nginx,
+        Some(RedirectSyntaxArg::Apache) => RedirectSyntax::Apache,
+        Some(RedirectSyntaxArg::Netlify) => RedirectSyntax::Netlify,
+        Some(RedirectSyntaxArg::Json) => RedirectSyntax::Json,
+        None => default_syntax(path),
+    };
+    write_output(path, redirect_map(site, &moved_pages, syntax).as_bytes())
 }
 
-/// Returns the syntax that is usual for the name of a file; nginx by default.
-fn syntax_of(path: &Path) -> RedirectSyntax {
+/// Returns the syntax that is usual for the name of a file; nginx for other names.
+fn default_syntax(path: &Path) -> RedirectSyntax {
     let name = path.file_name().unwrap_or_default();
     if name == "_redirects" {
         RedirectSyntax::Netlify

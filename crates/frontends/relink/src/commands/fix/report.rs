@@ -1,4 +1,4 @@
-//! The summary and the rows of a repair.
+//! The output of `relink fix`: the summary on standard error, and the rows of the JSON report.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use relink_report::{FixCommitRow, FixRow, FixRowStatus, printable, redact, redac
 use super::commit::style_name;
 use super::{WriteResult, wiki};
 
-/// Prints the summary on standard error, so that standard output is a patch.
+/// Prints the summary on standard error, because standard output contains only the patch.
 #[expect(clippy::print_stderr, reason = "standard output contains the patch")]
 pub fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
     let ready = fixes.iter().filter(|fix| fix.status == FixStatus::Ready).count();
@@ -37,8 +37,8 @@ pub fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
     }
 }
 
-/// Returns a line per reason with the number of dead links that have no new URL and were
-/// not marked as dead either.
+/// Returns one line per reason: the number of dead links that have no new URL and could not
+/// be marked as dead in the document.
 fn dead_link_lines(fixes: &[LinkFix]) -> impl Iterator<Item = String> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for fix in fixes.iter().filter(|fix| fix.cause.is_mark()) {

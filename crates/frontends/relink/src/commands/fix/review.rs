@@ -16,6 +16,7 @@ pub fn review(
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> io::Result<()> {
+    // Whether the user accepted the repair, by its old and new URL.
     let mut decisions: BTreeMap<(String, String), bool> = BTreeMap::new();
     for fix in fixes.iter_mut() {
         let FixStatus::NeedsReview(reason) = &fix.status else { continue };

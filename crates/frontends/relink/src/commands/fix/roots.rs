@@ -13,11 +13,11 @@ pub struct Roots(Vec<PathBuf>);
 impl Roots {
     /// Returns the directories of the inputs of a command.
     pub fn new(inputs: &[OsString]) -> Self {
-        Self(inputs.iter().filter_map(|input| root(Path::new(input))).collect())
+        Self(inputs.iter().filter_map(|input| input_directory(Path::new(input))).collect())
     }
 
-    /// Returns the input directory that contains a file, after symbolic links are resolved.
-    /// The error is the reason why no directory does.
+    /// Returns the input directory that contains a file, after symbolic links are resolved. The
+    /// error is the reason why the file may not be changed.
     pub fn root_of(&self, file: &Path) -> Result<&Path, String> {
         let real = file.canonicalize().map_err(|error| error.to_string())?;
         let root = self.0.iter().find(|root| real.starts_with(root)).map(PathBuf::as_path);
@@ -25,9 +25,9 @@ impl Roots {
     }
 }
 
-/// Returns the directory of an input: a directory itself, the parent of a file,
-/// or the fixed part of a glob.
-fn root(input: &Path) -> Option<PathBuf> {
+/// Returns the directory of an input: a directory itself, the parent of a file, or the fixed
+/// part of a glob, such as `docs` for `docs/*/index.md`.
+fn input_directory(input: &Path) -> Option<PathBuf> {
     if input.is_dir() {
         return input.canonicalize().ok();
     }

@@ -1,9 +1,9 @@
-//! Sidecar files: they list the original URLs of replaced links in formats without
-//! attributes. In HTML, an attribute of the link contains its original URL.
+//! Sidecar files: lists of the original URLs of replaced links. HTML links do not need an
+//! entry, because an attribute of the link contains the original URL.
 //!
-//! Each input directory has its own file, so that nothing outside of the inputs
-//! is written. Entries are only appended. A replacement whose original URL cannot be
-//! recorded is not written.
+//! Each input directory has its own sidecar file, so that nothing outside of the inputs is
+//! written. Entries are only appended. If an original URL cannot be recorded, its link is not
+//! replaced.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,11 +20,13 @@ use toml::Value;
 use super::commit::{CommitKey, Committer, commit_key};
 use super::patch::{patch_base, patch_label};
 
-/// The links to record, by input directory.
+/// The links to record.
 #[derive(Debug, Default)]
 pub struct Sidecars {
+    /// The replaced links and their commits, by input directory.
     links: BTreeMap<PathBuf, Vec<(CommitKey, ReplacedLink)>>,
-    /// Whether entries can be appended to the file of a directory, or why not.
+    /// The checked sidecar files, by input directory. An error is the reason why entries
+    /// cannot be appended.
     states: BTreeMap<PathBuf, Result<(), String>>,
 }
 
@@ -52,20 +54,21 @@ impl Sidecars {
     ) -> bool {
         let state = self.states.entry(root.to_owned()).or_insert_with(|| {
             let path = root.join(SIDECAR_NAME);
-            let old = read(&path)?;
-            match committer.filter(|_| old.is_some()) {
-                Some(committer) => committer.check_sidecar(&path),
-                None => Ok(()),
+            let old = read_sidecar(&path)?;
+            match committer {
+                Some(committer) if old.is_some() => committer.check_sidecar(&path),
+                _ => Ok(()),
             }
         });
         let Err(reason) = state else { return false };
         let reason = format!("the original URL cannot be written to `{SIDECAR_NAME}`: {reason}");
         let mut is_rejected = false;
         for (edit, link) in document.edits.iter().zip(&document.edited_links) {
-            let of_link = fixes.iter_mut().filter(|fix| fix.location.location == *link);
-            for fix in of_link.filter(|fix| needs_entry(edit, *link, fix)) {
-                fix.status = FixStatus::Rejected(reason.clone());
-                is_rejected = true;
+            for fix in fixes.iter_mut() {
+                if fix.location.location == *link && needs_entry(edit, *link, fix) {
+                    fix.status = FixStatus::Rejected(reason.clone());
+                    is_rejected = true;
+                }
             }
         }
         is_rejected
@@ -92,11 +95,12 @@ impl Sidecars {
     /// Reads the sidecar files and returns those with new entries, or the reason why a file
     /// cannot be changed.
     pub fn load(self) -> Vec<Result<Sidecar, (PathBuf, String)>> {
-        let is_new = |sidecar: &Result<Sidecar, _>| match sidecar {
-            Ok(sidecar) => sidecar.entries.iter().any(|(_, text)| !text.is_empty()),
-            Err(_) => true,
+        let sidecars = self.links.into_iter().map(|(root, links)| load_sidecar(&root, links));
+        let is_unchanged = |sidecar: &Result<Sidecar, _>| match sidecar {
+            Ok(sidecar) => sidecar.entries.iter().all(|(_, text)| text.is_empty()),
+            Err(_) => false,
         };
-        self.links.into_iter().map(load).filter(is_new).collect()
+        sidecars.filter(|sidecar| !is_unchanged(sidecar)).collect()
     }
 }
 
@@ -108,7 +112,7 @@ fn needs_entry(edit: &Edit, link: SourceLocation, fix: &LinkFix) -> bool {
 
 /// Returns the content of a sidecar file; `None` if the file does not exist. The error is the
 /// reason why entries cannot be appended.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
+fn read_sidecar(path: &Path) -> Result<Option<Vec<u8>>, String> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -136,26 +140,38 @@ const NOT_A_SIDECAR: &str = "the file does not have the format of `relink fix`";
 fn is_sidecar(content: &[u8]) -> bool {
     let table = str::from_utf8(content).ok().and_then(|text| text.parse::<toml::Table>().ok());
     let Some(table) = table else { return false };
-    let has_tables =
+    if table.is_empty() {
+        return true;
+    }
+    let is_list_of_tables =
         |value: &Value| value.as_array().is_some_and(|links| links.iter().all(Value::is_table));
-    table.get("link").is_none_or(has_tables)
-        && (table.is_empty() || table.get("version").and_then(Value::as_integer) == Some(1))
+    let has_version = table.get("version").and_then(Value::as_integer) == Some(1);
+    has_version && table.get("link").is_none_or(is_list_of_tables)
 }
 
-fn load(
-    (root, mut links): (PathBuf, Vec<(CommitKey, ReplacedLink)>),
+/// Reads the sidecar file of an input directory and adds entries for `links`. The error is the
+/// path of the file and the reason why the file cannot be changed.
+fn load_sidecar(
+    root: &Path,
+    mut links: Vec<(CommitKey, ReplacedLink)>,
 ) -> Result<Sidecar, (PathBuf, String)> {
-    // Sort by commit: the first entry contains the header of the file.
-    links.sort_by(|(a, _), (b, _)| a.cmp(b));
+    // Sort by commit, because the first commit must contain the header of the file.
+    links.sort_by(|(key, _), (other_key, _)| key.cmp(other_key));
     let path = root.join(SIDECAR_NAME);
-    let old = read(&path).map_err(|reason| (path.clone(), reason))?;
+    let old = read_sidecar(&path).map_err(|reason| (path.clone(), reason))?;
     let (keys, links): (Vec<_>, Vec<_>) = links.into_iter().unzip();
     let mut entries = sidecar_entries(old.as_deref().unwrap_or_default(), &links);
-    let lacks_line_feed = old.as_ref().is_some_and(|old| !old.is_empty() && !old.ends_with(b"\n"));
-    if let Some(entry) = entries.iter_mut().find(|entry| !entry.is_empty() && lacks_line_feed) {
-        entry.insert(0, '\n');
+    if lacks_line_feed(old.as_deref())
+        && let Some(first) = entries.iter_mut().find(|entry| !entry.is_empty())
+    {
+        first.insert(0, '\n');
     }
     Ok(Sidecar { path, old, entries: keys.into_iter().zip(entries).collect() })
+}
+
+/// Whether the last line of a file does not end with a line feed.
+fn lacks_line_feed(content: Option<&[u8]>) -> bool {
+    content.is_some_and(|content| !content.is_empty() && !content.ends_with(b"\n"))
 }
 
 impl Sidecar {
@@ -164,10 +180,10 @@ impl Sidecar {
         self.entries.iter().map(|(_, text)| text.as_str()).collect()
     }
 
-    /// Returns the diff. Returns `None` if
-    /// the old file does not end with a line feed, which the diff cannot describe.
+    /// Returns the diff. Returns `None` if the old file does not end with a line feed, because
+    /// the diff cannot describe this change.
     pub fn diff(&self) -> Option<Vec<u8>> {
-        if self.old.as_ref().is_some_and(|old| !old.is_empty() && !old.ends_with(b"\n")) {
+        if lacks_line_feed(self.old.as_deref()) {
             return None;
         }
         let path = patch_label(patch_base().as_deref(), &self.path);
@@ -178,11 +194,13 @@ impl Sidecar {
     /// each edit.
     pub fn into_document(self) -> (DocumentFix, Vec<CommitKey>) {
         let old = self.old.unwrap_or_default();
-        let end = Span { start: old.len(), end: old.len() };
-        let (mut new, mut edits, mut keys) = (old.clone(), Vec::new(), Vec::new());
+        let end_of_file = Span { start: old.len(), end: old.len() };
+        let mut new = old.clone();
+        let mut edits = Vec::new();
+        let mut keys = Vec::new();
         for (key, text) in self.entries.into_iter().filter(|(_, text)| !text.is_empty()) {
             new.extend_from_slice(text.as_bytes());
-            edits.push(Edit { span: end, old: Vec::new(), new: text.into_bytes() });
+            edits.push(Edit { span: end_of_file, old: Vec::new(), new: text.into_bytes() });
             keys.push(key);
         }
         let document = DocumentFix { path: self.path, old, new, edits, edited_links: Vec::new() };

@@ -1,8 +1,8 @@
 //! `relink fix --crawl`: repairs the links on the pages of a stored crawl.
 //!
 //! If `--map` assigns a source file to a page, the links are repaired in that file. For
-//! other pages, this command writes rewritten copies of the pages, or a list of the
-//! repairs for a content management system.
+//! pages without a source file, the command writes repaired copies of the pages
+//! (`--html-copies`) or a list of the repairs (`--site-list`).
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -47,19 +47,18 @@ pub async fn run(
         (false, false) => WriteMode::DryRun,
     };
     let mode = FixMode::new(&args, write, output.as_deref(), pr_body.as_deref(), &global);
-    // Replace the inputs, which a check requires: the crawl already has the findings.
+    // A check plan requires an input. The input is not read, because the crawl already has
+    // the findings.
     args.inputs = vec![".".into()];
     let plan = CheckPlan::resolve(args.into_check_args(), now)?;
     let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
     let stop = stop_on_signal();
     let crawl = find_crawl(&ports, id).await?;
-    let fixes = match offer_fixes(&mut ports, &plan, crawl.id, &mode, &stop).await? {
-        Ok(fixes) => fixes,
-        Err(exit) => return Ok(exit),
+    let Some(fixes) = offer_fixes(&mut ports, &plan, crawl.id, &mode, &stop).await? else {
+        return Ok(Exit::Interrupted);
     };
-    let fixes = match review_fixes(&mode, fixes, &stop).await? {
-        Ok(fixes) => fixes,
-        Err(exit) => return Ok(exit),
+    let Some(fixes) = review_fixes(&mode, fixes, &stop).await? else {
+        return Ok(Exit::Interrupted);
     };
     write_redirect_map(&redirects, &fixes)?;
     let rules = &plan.check.load.read_options.local;
@@ -86,15 +85,15 @@ async fn write_pages(
     fixes: &mut [LinkFix],
 ) -> Result<(), CommandError> {
     let mut selected = Vec::new();
-    let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
-    for page in fixes.chunk_by_mut(is_in_same_document) {
+    let is_on_same_page = |fix: &LinkFix, next: &LinkFix| fix.location.path == next.location.path;
+    for page_fixes in fixes.chunk_by_mut(is_on_same_page) {
         let repaired = if args.html_copies.is_none() && args.site_list.is_none() {
             Err("no source file found; use `--map`, `--html-copies` or `--site-list`".to_owned())
         } else {
-            repair_fetched(ports, plan, args, page, &mut selected).await?
+            fetch_and_repair(ports, plan, args, page_fixes, &mut selected).await?
         };
         if let Err(reason) = repaired {
-            reject(page, &reason);
+            reject(page_fixes, &reason);
         }
     }
     if let Some(path) = &args.site_list {
@@ -105,9 +104,9 @@ async fn write_pages(
     Ok(())
 }
 
-/// Fetches a page, writes a rewritten copy of the page and adds its links to `selected`.
+/// Fetches a page, writes a repaired copy of the page and adds its links to `selected`.
 /// The inner error is the reason why the page cannot be repaired.
-async fn repair_fetched(
+async fn fetch_and_repair(
     ports: &Ports,
     plan: &CheckPlan,
     args: &SiteFixArgs,
@@ -133,8 +132,7 @@ async fn repair_fetched(
     }
 }
 
-/// Writes the rewritten copy of a page. The inner error is the reason why the page has no
-/// copy.
+/// Writes the repaired copy of a page. The inner error is the reason why no copy is written.
 fn write_copy(
     directory: &Path,
     url: &Url,
@@ -188,13 +186,14 @@ mod tests {
 
     #[test]
     fn copy_path_is_host_and_path_below_the_directory() {
-        let path = |url: &str| {
+        for (url, expected) in [
+            ("https://a.test/", "out/a.test/index.html"),
+            ("https://a.test/b/c", "out/a.test/b/c.html"),
+            ("https://a.test/b/c.htm?d", "out/a.test/b/c.htm"),
+            ("https://a.test//b", "out/a.test/b.html"),
+        ] {
             let path = copy_path(Path::new("out"), &Url::parse(url).unwrap());
-            path.map(|path| path.to_string_lossy().into_owned())
-        };
-        assert_eq!(path("https://a.test/"), Some("out/a.test/index.html".to_owned()));
-        assert_eq!(path("https://a.test/b/c"), Some("out/a.test/b/c.html".to_owned()));
-        assert_eq!(path("https://a.test/b/c.htm?d"), Some("out/a.test/b/c.htm".to_owned()));
-        assert_eq!(path("https://a.test//b"), Some("out/a.test/b.html".to_owned()));
+            assert_eq!(path, Some(PathBuf::from(expected)), "{url}");
+        }
     }
 }

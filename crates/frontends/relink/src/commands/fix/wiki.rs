@@ -2,8 +2,8 @@
 //!
 //! The wikitext of the pages is copied to a directory next to the database and checked like
 //! files. A dry run prints the diff of each page. With `--apply`, the pages are edited one
-//! after the other. A user of the wiki stops the edits by editing the *stop page*. A
-//! journal stores the edits, so that a repair that a user reverted is not repeated.
+//! after the other. A user of the wiki stops the edits by editing the *stop page*. The edits
+//! are stored in a journal: if a user reverted a repair, later runs do not repeat it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -36,8 +36,8 @@ use crate::output::Steps;
 use crate::settings::CheckPlan;
 use crate::wiring;
 
-/// Maximum number of pages of a wiki whose pages are all read by default. Of a larger wiki,
-/// only pages are read that have external links according to its database.
+/// Maximum number of pages of a wiki of which all pages are read by default. Of a larger wiki,
+/// only the pages are read that the wiki lists as pages with external links.
 const MAX_ALL_PAGES: u64 = 20_000;
 
 /// The user name in the default title of the stop page if there is no login.
@@ -60,8 +60,9 @@ pub async fn run(mut args: FixArgs, url: Url, global: GlobalArgs) -> Result<Exit
     let output = args.output.clone();
     let write = if args.apply { WriteMode::Apply } else { WriteMode::DryRun };
     let mode = FixMode::new(&args, write, output.as_deref(), None, &global);
-    // An interrupted run is resumed if its inputs are equal, so the wiki is the input.
-    args.inputs = vec![format!("wiki:{}", host(&url)).into()];
+    // Use the wiki as the input, because a later command resumes an interrupted run only if
+    // both have the same inputs.
+    args.inputs = vec![format!("wiki:{}", host_and_port(&url)).into()];
     let mut plan = CheckPlan::resolve(args.into_check_args(), now)?;
     plan.check.load.read_options.format = Some(DocumentFormat::Wikitext);
     plan.check.load.read_options.is_third_party = true;
@@ -71,18 +72,16 @@ pub async fn run(mut args: FixArgs, url: Url, global: GlobalArgs) -> Result<Exit
     let mut wiki = OpenWiki::open(&ports, url, wiki_args, directory, &mode).await?;
     ports.files = Arc::clone(&wiki.copies) as _;
     let stop = stop_on_signal();
-    let (_, mut fixes) = match find_fixes(&mut ports, &plan, &mode, &stop).await? {
-        Ok(fixes) => fixes,
-        Err(exit) => return Ok(exit),
+    let Some((_, mut fixes)) = find_fixes(&mut ports, &plan, &mode, &stop).await? else {
+        return Ok(Exit::Interrupted);
     };
     if community::write_list(&community_args, &ports, &plan, &fixes).await? {
         wiring::close(ports).await;
         return Ok(Exit::Clean);
     }
     community::apply_results(&community_args, &ports, &mut fixes).await?;
-    let mut fixes = match review_fixes(&mode, fixes, &stop).await? {
-        Ok(fixes) => fixes,
-        Err(exit) => return Ok(exit),
+    let Some(mut fixes) = review_fixes(&mode, fixes, &stop).await? else {
+        return Ok(Exit::Interrupted);
     };
     let result = wiki.repair(&ports, &plan, &mut fixes, &mode, &stop).await?;
     wiring::close(ports).await;
@@ -101,11 +100,11 @@ pub async fn run(mut args: FixArgs, url: Url, global: GlobalArgs) -> Result<Exit
 fn wiki_directory(plan: &CheckPlan, url: &Url) -> Result<PathBuf, CommandError> {
     let mut name = companion_path(&plan.run.db)?.into_os_string();
     name.push(".wiki");
-    Ok(PathBuf::from(name).join(host(url).replace(':', "-")))
+    Ok(PathBuf::from(name).join(host_and_port(url).replace(':', "-")))
 }
 
-/// Returns the host and port of a wiki.
-fn host(url: &Url) -> String {
+/// Returns the host of a wiki, with the port if the URL contains one.
+fn host_and_port(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
@@ -163,8 +162,9 @@ impl OpenWiki {
         let mut printer =
             PatchPrinter::new(mode.shows_diff(), text_style(mode.global), mode.output);
         let mut edits = Vec::new();
-        let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
-        for page_fixes in fixes.chunk_by_mut(is_in_same_document) {
+        let is_on_same_page =
+            |fix: &LinkFix, next: &LinkFix| fix.location.path == next.location.path;
+        for page_fixes in fixes.chunk_by_mut(is_on_same_page) {
             let Some((edit, diffs)) = self.plan_page(ports, plan, page_fixes).await? else {
                 continue;
             };
@@ -220,20 +220,20 @@ impl OpenWiki {
             return Ok(None);
         }
         let diffs = document_diffs(&title, &document, fixes)?;
-        let ready = || fixes.iter().filter(|fix| fix.status == FixStatus::Ready);
-        let urls: BTreeSet<String> = ready().map(|fix| fix.old_url.clone()).collect();
-        let mut links: Vec<SummaryLink> = ready().map(summary_link).collect();
+        let ready_fixes = || fixes.iter().filter(|fix| fix.status == FixStatus::Ready);
+        let urls: BTreeSet<String> = ready_fixes().map(|fix| fix.old_url.clone()).collect();
+        let mut links: Vec<SummaryLink> = ready_fixes().map(summary_link).collect();
         links.dedup();
         let summary = edit_summary(&self.args.wiki_summary, &links);
         let edit = WikiPageEdit { page, old: old.to_owned(), new: new.to_owned(), summary, urls };
         Ok(Some((edit, diffs)))
     }
 
-    /// Rejects repairs of earlier runs that a user reverted. Returns whether there are any,
-    /// so that the page must be planned again.
+    /// Rejects repairs that an earlier run made and that a user reverted. Returns whether there
+    /// are any. The caller must then plan the page again.
     ///
-    /// [`plan_document`] rejects a repair that is still on the page. A repair of an earlier
-    /// run that is ready again was therefore reverted.
+    /// [`plan_document`] rejects a repair that is still on the page. If the repair of an
+    /// earlier run is ready again, a user has therefore reverted it.
     fn reject_reverted(&self, page: u64, revision: u64, fixes: &mut [LinkFix]) -> bool {
         let is_reverted = |fix: &&mut LinkFix| {
             fix.status == FixStatus::Ready
@@ -319,13 +319,15 @@ fn summary_link(fix: &LinkFix) -> SummaryLink {
 /// Returns the login in the environment variables; a token has precedence.
 fn login() -> Option<WikiLogin> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let password = || {
-        let (user, password) = (variable("RELINK_WIKI_USER")?, variable("RELINK_WIKI_PASSWORD")?);
-        Some(WikiLogin::Password { user, password })
-    };
-    variable("RELINK_WIKI_TOKEN").map(WikiLogin::Token).or_else(password)
+    if let Some(token) = variable("RELINK_WIKI_TOKEN") {
+        return Some(WikiLogin::Token(token));
+    }
+    let user = variable("RELINK_WIKI_USER")?;
+    let password = variable("RELINK_WIKI_PASSWORD")?;
+    Some(WikiLogin::Password { user, password })
 }
 
+/// Returns the pages to read, by the flags and the size of the wiki.
 fn page_query(args: &WikiArgs, account: &WikiAccount) -> WikiPageQuery {
     let listing = match (&args.wiki_host, args.wiki_pages) {
         (Some(host), _) => WikiListing::WithLinksTo(host.clone()),
@@ -340,12 +342,15 @@ fn page_query(args: &WikiArgs, account: &WikiAccount) -> WikiPageQuery {
 }
 
 fn wiki_error(error: &WikiError) -> CommandError {
-    let base = CommandError::usage("cannot use the wiki").cause(printable(&error.to_string()));
+    let command_error =
+        CommandError::usage("cannot use the wiki").cause(printable(&error.to_string()));
     match error {
-        WikiError::Login { .. } => base.hint("check RELINK_WIKI_USER and RELINK_WIKI_PASSWORD"),
-        WikiError::InvalidResponse { .. } => base
+        WikiError::Login { .. } => {
+            command_error.hint("check RELINK_WIKI_USER and RELINK_WIKI_PASSWORD")
+        }
+        WikiError::InvalidResponse { .. } => command_error
             .hint("`--wiki` expects the URL of `api.php`, such as https://example.org/w/api.php"),
-        _ => base,
+        _ => command_error,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writes one repaired file.
+//! Writes a repaired file atomically.
 
 use std::fs;
 use std::io::{self, Write as _};
