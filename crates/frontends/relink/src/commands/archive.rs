@@ -40,8 +40,10 @@ const SOFTWARE: &str = concat!("relink/", env!("CARGO_PKG_VERSION"));
 pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
     let now = clock.now();
-    let (save, format) = (args.save.clone(), args.format);
-    let (inputs, submit) = (args.inputs.clone(), args.submit.clone());
+    let save_directory = args.save.clone();
+    let submit_archive = args.submit.clone();
+    let format = args.format;
+    let inputs = args.inputs.clone();
     let (is_robust, is_dry_run) = (args.robust, args.dry_run);
     // `--robust` edits every link to a page; the report lists only a few of them.
     let max_locations = if is_robust { usize::MAX } else { MAX_LOCATIONS };
@@ -49,21 +51,21 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
     plan.run.warn_project_config();
     let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
     if let Some(setup) = &mut plan.revive {
-        add_saved_files(setup, save.as_deref());
+        add_saved_files(setup, save_directory.as_deref());
         ports.archives = archives(setup, &ports)?;
     }
     let stop = stop_on_signal();
-    let (run, mut pages) = match live_pages(&ports, &plan, max_locations, &global, &stop).await? {
-        Ok(found) => found,
-        Err(exit) => return Ok(exit),
+    let checked = check_live_pages(&ports, &plan, max_locations, &global, &stop).await?;
+    let Some((run, mut pages)) = checked else {
+        return Ok(Exit::Interrupted);
     };
-    let warc = match save {
+    let warc = match save_directory {
         Some(directory) => {
             save_missing(&ports, &plan, &directory, &mut pages, &global, &stop).await?
         }
         None => None,
     };
-    if let Some(archive) = submit {
+    if let Some(archive) = submit_archive {
         let database = companion_path(&plan.run.db)?;
         submit_missing(&ports, &archive, &database, &mut pages, &global, &stop).await?;
     }
@@ -81,30 +83,33 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
 /// Adds the directory of saved pages to the archives, so that a later run does
 /// not save them again.
 fn add_saved_files(setup: &mut ReviveSetup, directory: Option<&Path>) {
-    let has_warc_files = |directory: &&Path| {
-        directory.read_dir().is_ok_and(|mut entries| {
-            entries.any(|entry| {
-                entry.is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".warc.gz"))
-            })
-        })
-    };
-    setup.warcs.extend(directory.filter(has_warc_files).map(Path::to_owned));
+    if let Some(directory) = directory
+        && has_warc_files(directory)
+    {
+        setup.warcs.push(directory.to_owned());
+    }
 }
 
-/// Checks the inputs and queries the archives for every live page. The inner error is
-/// the exit code of an interrupted check.
-async fn live_pages(
+/// Whether a directory contains WARC files.
+fn has_warc_files(directory: &Path) -> bool {
+    let Ok(entries) = directory.read_dir() else { return false };
+    entries.flatten().any(|entry| entry.file_name().to_string_lossy().ends_with(".warc.gz"))
+}
+
+/// Checks the inputs and queries the archives for every live page. Returns the run of the
+/// check and the live pages, or `None` if the user interrupted the check.
+async fn check_live_pages(
     ports: &Ports,
     plan: &CheckPlan,
     max_locations: usize,
     global: &GlobalArgs,
     stop: &StopSignal,
-) -> Result<Result<(RunId, Vec<LivePage>), Exit>, CommandError> {
+) -> Result<Option<(RunId, Vec<LivePage>)>, CommandError> {
     let mut observer = ProgressDisplay::new(global);
     let outcome = check(ports, &plan.check, &mut observer, stop).await?;
     observer.clear();
     match outcome.end {
-        CheckEnd::Interrupted => return Ok(Err(Exit::Interrupted)),
+        CheckEnd::Interrupted => return Ok(None),
         CheckEnd::NoNetwork => {
             return Err(CommandError::inconclusive("no host responded")
                 .hint("check your network connection"));
@@ -115,7 +120,7 @@ async fn live_pages(
     let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "archives");
     let pages = find_copies(ports, outcome.run, max_locations, &mut progress, stop).await?;
     steps.clear();
-    Ok(Ok((outcome.run, pages)))
+    Ok(Some((outcome.run, pages)))
 }
 
 /// Saves the pages without a copy to a WARC file. Returns its path if it was written.
@@ -156,7 +161,7 @@ fn print_report(
     warc: Option<&Path>,
 ) -> Result<(), CommandError> {
     let warc = warc.map(|path| path.to_string_lossy().into_owned());
-    let report = ArchiveReport::new(warc.as_deref(), pages.iter().map(row).collect());
+    let report = ArchiveReport::new(warc.as_deref(), pages.iter().map(archive_row).collect());
     match format {
         ArchiveFormat::Human => print(&report.to_text()),
         ArchiveFormat::Json => {
@@ -166,7 +171,9 @@ fn print_report(
     }
 }
 
-fn row(page: &LivePage) -> ArchiveRow<'_> {
+/// Returns the row of a page in the report.
+fn archive_row(page: &LivePage) -> ArchiveRow<'_> {
+    // Such as `docs/guide.md:12`.
     let location_text =
         |link: &relink_ports::LinkLocation| format!("{}:{}", link.path, link.location.line);
     let mut row = ArchiveRow {

@@ -1,8 +1,8 @@
 //! `relink check`: checks the links of documents.
 //!
-//! A run ends in *doubt* if its failures may be caused by the local network. A *gate*
-//! selects the findings that fail the run. A *held* task failed while the network was
-//! not confirmed to work, so it has no result yet.
+//! A run ends in *doubt* if the local network may have caused its failures. A *gate*
+//! selects the findings that fail the run. A *held* task failed before the network was
+//! known to work, so the task has no result yet.
 
 mod baseline;
 mod check_revive;
@@ -32,7 +32,8 @@ use crate::panic_hook;
 use crate::settings::{CheckPlan, ReviveSetup, RunSettings, link_settings};
 use crate::wiring;
 
-/// The start of the problem with a table that lacks the column of `--column`.
+/// The first words of the problem that the loader reports for a table without the column of
+/// `--column`.
 const NO_COLUMN: &str = "no column";
 
 /// Runs `relink check`.
@@ -42,7 +43,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     let mut settings = CheckPlan::resolve(args, clock.now())?;
     settings.gate.read_baseline()?;
     if decay_inputs.is_some() {
-        // No stored result is fresh enough: it lacks the scores that are measured now.
+        // Reuse no stored result, because stored results lack the scores measured now.
         settings.check.load.fresh_since = jiff::Timestamp::MAX;
     }
     let run = &settings.run;
@@ -66,7 +67,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         }
         outcome => outcome?,
     };
-    if let Some(error) = nothing_read(&settings, &outcome) {
+    if let Some(error) = unread_input_error(&settings, &outcome) {
         wiring::close(ports).await;
         return Err(error);
     }
@@ -79,20 +80,21 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
             failures.iter().for_each(CommandError::warn);
         }
     }
-    let end = finish_reports(reporter, &ports, &settings, &outcome, &stop).await?;
+    let finished = finish_reports(reporter, &ports, &settings, &outcome, &stop).await?;
     let report_has_problems = matches!(run.format, OutputFormat::Human | OutputFormat::Json);
     if !report_has_problems && !global.quiet {
         print_problems(&outcome.loaded.problems);
     }
     let result = match outcome.end {
-        CheckEnd::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
-        CheckEnd::Finished | CheckEnd::Interrupted => Ok(end.exit),
+        CheckEnd::NoNetwork => Err(no_network_error(&ports, &outcome, &finished).await?),
+        CheckEnd::Finished | CheckEnd::Interrupted => Ok(finished.exit),
     };
     wiring::close(ports).await;
     result
 }
 
-/// Writes the end of all reports. Returns the numbers and the exit code of the run.
+/// Writes the deferred findings and the end of all reports. Returns the statistics and the
+/// exit code of the run.
 async fn finish_reports(
     mut reporter: Reporter,
     ports: &Ports,
@@ -101,17 +103,17 @@ async fn finish_reports(
     stop: &StopSignal,
 ) -> Result<FinishedRun, CommandError> {
     reporter.write_deferred(ports, outcome.run).await?;
-    let mut end = run_end(ports, settings, outcome).await?;
+    let mut finished = finished_run(ports, settings, outcome).await?;
     if stop.is_stopped() {
-        end.exit = Exit::Interrupted;
+        finished.exit = Exit::Interrupted;
     }
-    reporter.finish(ports, &end).await?;
-    Ok(end)
+    reporter.finish(ports, &finished).await?;
+    Ok(finished)
 }
 
-/// Returns an error if the run read no document, or if `--column` names no column of a
-/// table. A success would hide the mistake in the command line.
-fn nothing_read(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandError> {
+/// Returns an error if the run read no document, or if the input table lacks the column of
+/// `--column`. Without the error, the user would not notice the mistake in the command line.
+fn unread_input_error(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandError> {
     let (load, loaded) = (&settings.check.load, &outcome.loaded);
     // A joined run was started by another process, which read the documents.
     if outcome.end != CheckEnd::Finished || outcome.is_joined {
@@ -132,30 +134,32 @@ fn nothing_read(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandE
                 .hint("use `--no-ignore` to read them"),
         });
     }
+    if load.read_options.column.is_none() || loaded.links > 0 {
+        return None;
+    }
     let mut problems = loaded.problems.entries.iter();
-    let no_column = problems.find(|problem| problem.text.starts_with(NO_COLUMN));
-    let no_column =
-        no_column.filter(|_| load.read_options.column.is_some() && loaded.links == 0)?;
-    let error = CommandError::usage(format!("`{}` has no such column", no_column.path));
-    let error = error.cause(no_column.text.clone());
-    Some(error.hint("set `--column` to the name or number of a column"))
+    let problem = problems.find(|problem| problem.text.starts_with(NO_COLUMN))?;
+    let error = CommandError::usage(format!("`{}` has no such column", problem.path))
+        .cause(problem.text.clone())
+        .hint("set `--column` to the name or number of a column");
+    Some(error)
 }
 
-/// Searches for new URLs of the dead pages of a run. Returns the errors instead of
-/// stopping at the first one.
+/// Searches for new URLs of the dead pages of a run. An unavailable search engine does not
+/// stop the search. Returns all errors.
 pub async fn search_dead_pages(
     ports: &mut Ports,
     setup: &ReviveSetup,
-    run: &RunSettings,
-    id: RunId,
+    settings: &RunSettings,
+    run: RunId,
     global: &GlobalArgs,
     stop: &StopSignal,
 ) -> Vec<CommandError> {
     // Open the engines after the check, so that the local index contains the checked pages.
-    let (engines, mut failures) = engines::open_available(setup, &run.db, ports).await;
+    let (engines, mut failures) = engines::open_available(setup, &settings.db, ports).await;
     ports.search_engines = engines;
-    let searched = check_revive::search(ports, &setup.revive, id, global, stop).await;
-    failures.extend(searched.err());
+    let result = check_revive::search(ports, &setup.revive, run, global, stop).await;
+    failures.extend(result.err());
     failures
 }
 
@@ -170,8 +174,8 @@ fn print_problems(problems: &Diagnostics) {
     }
 }
 
-/// Returns the numbers and the exit code of a run.
-async fn run_end(
+/// Returns the statistics and the exit code of a run.
+async fn finished_run(
     ports: &Ports,
     settings: &CheckPlan,
     outcome: &CheckOutcome,
@@ -182,35 +186,37 @@ async fn run_end(
         CheckEnd::Finished => settings.gate.evaluate(ports, outcome.run, fail_on).await?,
         CheckEnd::NoNetwork | CheckEnd::Interrupted => None,
     };
-    let (gate, failing) = gate_result
-        .unwrap_or_else(|| (Gate::without_exemptions(fail_on), settings.run.failing(&stats)));
+    let (gate, failing_findings) = match gate_result {
+        Some((gate, failing_findings)) => (gate, failing_findings),
+        None => (Gate::without_exemptions(fail_on), settings.run.failing(&stats)),
+    };
     let exit = match outcome.end {
         CheckEnd::Interrupted => Exit::Interrupted,
         CheckEnd::NoNetwork => Exit::Inconclusive,
         CheckEnd::Finished if outcome.doubt.is_some() => Exit::Inconclusive,
-        CheckEnd::Finished if failing > 0 => Exit::Findings,
+        CheckEnd::Finished if failing_findings > 0 => Exit::Findings,
         CheckEnd::Finished => panic_hook::exit_code(Exit::Clean),
     };
     Ok(FinishedRun {
         judging: settings.run.judging,
         run: outcome.run,
-        started: outcome.started_at,
+        started_at: outcome.started_at,
         details: RunDetails::Check(Box::new(outcome.clone())),
         stats,
-        failing_findings: failing,
+        failing_findings,
         gate,
         exit,
-        finished: ports.clock.now(),
+        finished_at: ports.clock.now(),
     })
 }
 
 /// Returns the error of a run without a network, with the first failure as its cause.
-async fn no_network(
+async fn no_network_error(
     ports: &Ports,
     outcome: &CheckOutcome,
-    end: &FinishedRun,
+    finished: &FinishedRun,
 ) -> Result<CommandError, CommandError> {
-    let hosts = counted(end.stats.hosts, "host");
+    let hosts = counted(finished.stats.hosts, "host");
     let mut error = CommandError::inconclusive("no host responded, so no page was judged")
         .cause(format!("{hosts} contacted, none could be reached"));
     let held_tasks = ports.store.held_tasks(outcome.run, BEFORE_FIRST_TASK, 1).await?;

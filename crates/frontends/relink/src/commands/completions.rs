@@ -19,11 +19,12 @@ pub fn run_man() -> Result<Exit, CommandError> {
     let mut command = Cli::command();
     command.build();
     let mut pages = vec![clap_mangen::Man::new(command.clone())];
-    let subcommands = command.get_subcommands().filter(|sub| sub.get_name() != "help");
-    pages.extend(subcommands.map(|sub| {
-        let name = format!("relink-{}", sub.get_name());
-        clap_mangen::Man::new(sub.clone()).title(name)
-    }));
+    for subcommand in command.get_subcommands() {
+        if subcommand.get_name() != "help" {
+            let title = format!("relink-{}", subcommand.get_name());
+            pages.push(clap_mangen::Man::new(subcommand.clone()).title(title));
+        }
+    }
     let mut text = Vec::new();
     for page in pages {
         page.render(&mut text).map_err(|error| {

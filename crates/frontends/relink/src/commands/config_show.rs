@@ -20,10 +20,10 @@ const SECRET_KEYS: [&str; 5] = ["header", "header-for", "host", "proxy", "client
 /// Text instead of a secret.
 const HIDDEN: &str = "\"***\"";
 
-/// A configuration file. The value of a key is that of the first layer which sets it.
+/// A configuration file. If several layers set a key, the first layer wins.
 struct Layer {
     /// The path of the file.
-    name: String,
+    path: String,
     table: Table,
     /// Keys of the file that have no effect, because a project must not set them.
     ignored: Vec<String>,
@@ -51,7 +51,7 @@ fn show(config: Option<&Path>) -> Result<Exit, CommandError> {
     // The contents of tables are not shown: they may contain secrets.
     for table in ["revive", "host"] {
         for layer in layers.iter().filter(|layer| layer.table.contains_key(table)) {
-            text.extend(["[", table, "]  # ", &layer.name, "\n"]);
+            text.extend(["[", table, "]  # ", &layer.path, "\n"]);
         }
     }
     print(&text)?;
@@ -61,19 +61,18 @@ fn show(config: Option<&Path>) -> Result<Exit, CommandError> {
 /// Returns the value of a key and its source. Environment variables come before
 /// files.
 fn setting(key: &str, layers: &[Layer]) -> (String, String) {
-    let variable = variable_of(key);
-    if let Some((name, value)) =
-        variable.and_then(|name| std::env::var(&name).ok().map(|value| (name, value)))
+    if let Some(variable) = variable_of(key)
+        && let Ok(value) = std::env::var(&variable)
     {
-        return (value_text(key, &Value::String(value)), name);
+        return (value_text(key, &Value::String(value)), variable);
     }
-    let sets_key = |layer: &&Layer| {
-        layer.table.contains_key(key) && !layer.ignored.iter().any(|ignored| ignored == key)
-    };
-    match layers.iter().find(sets_key).and_then(|layer| Some((layer, layer.table.get(key)?))) {
-        Some((layer, value)) => (value_text(key, value), layer.name.clone()),
-        None => ("unset".to_owned(), "default".to_owned()),
+    for layer in layers {
+        let is_ignored = layer.ignored.iter().any(|ignored| ignored == key);
+        if let Some(value) = layer.table.get(key).filter(|_| !is_ignored) {
+            return (value_text(key, value), layer.path.clone());
+        }
     }
+    ("unset".to_owned(), "default".to_owned())
 }
 
 /// Formats a value. Hides secrets.
@@ -85,12 +84,14 @@ fn value_text(key: &str, value: &Value) -> String {
     relink_report::printable(&relink_report::redact_prose(&text)).into_owned()
 }
 
-/// Returns the environment variable of a flag.
+/// Returns the environment variable of a setting, such as `RELINK_TIMEOUT` for `timeout`. The
+/// name is declared with the flag.
 fn variable_of(key: &str) -> Option<String> {
     let command = Cli::command();
     let arguments = command.get_subcommands().flat_map(clap::Command::get_arguments);
-    let mut named = arguments.filter(|argument| argument.get_long() == Some(key));
-    named.find_map(|argument| argument.get_env()).map(|name| name.to_string_lossy().into_owned())
+    let mut flags = arguments.filter(|argument| argument.get_long() == Some(key));
+    let variable = flags.find_map(|flag| flag.get_env())?;
+    Some(variable.to_string_lossy().into_owned())
 }
 
 /// Reads the file of the project, or the file of `--config`. As in other commands, some
@@ -107,10 +108,10 @@ fn first_layer(file: &Path, dir: &Path) -> Result<Layer, CommandError> {
 
 /// Reads a file that may set all keys.
 fn user_layer(file: &Path) -> Result<Layer, CommandError> {
-    // `Config::read` only validates the file: its values are converted. The table below
-    // has the values as they are written.
+    // `Config::read` only validates the file here, because it converts the values. The
+    // output shows the values as they are written.
     Config::read(file)?;
     let text = relink_files::read_to_string(file).unwrap_or_default();
     let table = text.parse().unwrap_or_default();
-    Ok(Layer { name: file.display().to_string(), table, ignored: Vec::new() })
+    Ok(Layer { path: file.display().to_string(), table, ignored: Vec::new() })
 }

@@ -1,7 +1,7 @@
 //! `relink crawl`: crawls a site and checks every link on it.
 //!
-//! A crawl ends in *doubt* if its failures may be caused by the local network. A *held*
-//! task failed while the network was not confirmed to work, so it has no result yet.
+//! A crawl ends in *doubt* if the local network may have caused its failures. A *held* task
+//! failed before the network was known to work, so the task has no result yet.
 
 use std::sync::Arc;
 
@@ -47,23 +47,23 @@ pub async fn run(args: CrawlArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         }
         outcome => outcome?,
     };
-    let end = run_end(&ports, run, &outcome).await?;
-    reporter.finish(&ports, &end).await?;
+    let finished = finished_run(&ports, run, &outcome).await?;
+    reporter.finish(&ports, &finished).await?;
     for export in &plan.exports {
         export::write(&ports, outcome.run, export).await?;
     }
     match outcome.end {
-        CrawlEnd::NoNetwork => Err(no_network(&ports, &outcome).await?),
-        _ if has_read_nothing(&ports, &outcome, end.exit).await? => {
-            Err(nothing_read(&ports, &outcome, plan.crawl.seeds.len()).await?)
+        CrawlEnd::NoNetwork => Err(no_network_error(&ports, &outcome).await?),
+        _ if is_clean_but_empty(&ports, &outcome, finished.exit).await? => {
+            Err(empty_crawl_error(&ports, &outcome, plan.crawl.seeds.len()).await?)
         }
-        _ => Ok(end.exit),
+        _ => Ok(finished.exit),
     }
 }
 
 /// Whether the crawl has no findings because it read no page. Such a crawl is
 /// inconclusive.
-async fn has_read_nothing(
+async fn is_clean_but_empty(
     ports: &Ports,
     outcome: &CrawlOutcome,
     exit: Exit,
@@ -77,7 +77,7 @@ async fn has_read_nothing(
 
 /// Returns the error of a crawl that has read no page. The causes say why each start page
 /// was not read.
-async fn nothing_read(
+async fn empty_crawl_error(
     ports: &Ports,
     outcome: &CrawlOutcome,
     start_pages: usize,
@@ -95,8 +95,8 @@ async fn nothing_read(
     Ok(error.hint("start at a page that robots.txt allows, or try again later"))
 }
 
-/// Returns the numbers and the exit code of a crawl.
-async fn run_end(
+/// Returns the statistics and the exit code of a crawl.
+async fn finished_run(
     ports: &Ports,
     settings: &RunSettings,
     outcome: &CrawlOutcome,
@@ -118,18 +118,21 @@ async fn run_end(
     Ok(FinishedRun {
         judging: settings.judging,
         run: outcome.run,
-        started: outcome.started_at,
+        started_at: outcome.started_at,
         details: RunDetails::Crawl(Box::new(outcome.clone())),
         stats,
         failing_findings: failing,
         gate: Gate::without_exemptions(&settings.fail_on),
         exit,
-        finished: ports.clock.now(),
+        finished_at: ports.clock.now(),
     })
 }
 
 /// Returns the error of a crawl without a network, with the first failure as its cause.
-async fn no_network(ports: &Ports, outcome: &CrawlOutcome) -> Result<CommandError, CommandError> {
+async fn no_network_error(
+    ports: &Ports,
+    outcome: &CrawlOutcome,
+) -> Result<CommandError, CommandError> {
     let mut error = CommandError::inconclusive("no host responded, so nothing was crawled");
     let held_tasks = ports.store.held_tasks(outcome.run, BEFORE_FIRST_TASK, 1).await?;
     if let Some((task, probe)) = held_tasks.first() {

@@ -1,8 +1,8 @@
 //! `relink db`: prints the state of the database and deletes old data.
 //!
-//! The database stores runs, their targets (URLs) and probes (what was observed in one
-//! fetch). A held task was fetched, but its result waits: for other pages of the host, or
-//! for proof that the local network works.
+//! The database stores runs, their targets (URLs) and probes (observations of one fetch).
+//! A held task was fetched but has no verdict yet: the verdict depends on other pages of
+//! the host, or on whether the local network works.
 
 use jiff::SignedDuration;
 use relink_ports::{Clock as _, QueueStatus, StoreSize};
@@ -34,14 +34,15 @@ pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
         DbCommand::Prune { .. } | DbCommand::Vacuum => wiring::maintenance_store(&path).await?,
     };
     match args.command {
+        // Printed above, because this command needs no database.
         DbCommand::Path => {}
         DbCommand::Status => print(&status_text(&store.queue_status().await?))?,
         DbCommand::Size => print(&size_text(&store.size().await?))?,
         DbCommand::Prune { older_than } => {
             let age = SignedDuration::try_from(older_than.0).unwrap_or(SignedDuration::MAX);
             let now = RunClock::start()?.now();
-            let oldest_kept = now.checked_sub(age).unwrap_or(jiff::Timestamp::MIN);
-            let size = store.prune(oldest_kept).await?;
+            let delete_before = now.checked_sub(age).unwrap_or(jiff::Timestamp::MIN);
+            let size = store.prune(delete_before).await?;
             print(&format!(
                 "{}run `relink db vacuum` to return free space to the file system\n",
                 size_text(&size)

@@ -41,7 +41,7 @@ pub async fn run(args: DecayArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     plan.run.warn_project_config();
     let outputs = outputs(&plan)?;
     let (report, exit) = match &plan.subject {
-        DecaySubject::Live(settings) => live(&plan, settings, &global).await?,
+        DecaySubject::Live(settings) => measure_page(&plan, settings, &global).await?,
         DecaySubject::List(inputs, settings) => {
             let (list, exit) = list::measure_inputs(&plan, inputs, settings, &global).await?;
             let report = DecayReport::of_list(env!("CARGO_PKG_VERSION"), list);
@@ -50,19 +50,18 @@ pub async fn run(args: DecayArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         DecaySubject::Crawl(choice, url) => {
             let store = wiring::store_for_reading(&plan.run.db).await?;
             let run = find_crawl(&*store, *choice).await?;
-            let mut web = crawl_graph(&*store, run.id, plan.failure_model).await?;
-            web.mark_failures(&plan.failure_list);
-            // The name of the graph in the report.
-            let source = format!("crawl {} of {}", run.id, run.inputs.join(" "));
-            score_graph(&plan, &web, source, url.as_ref().map(Url::as_str))?
+            let mut graph = crawl_graph(&*store, run.id, plan.failure_model).await?;
+            graph.mark_failures(&plan.failure_list);
+            let graph_name = format!("crawl {} of {}", run.id, run.inputs.join(" "));
+            score_graph(&plan, &graph, graph_name, url.as_ref().map(Url::as_str))?
         }
-        DecaySubject::Graph(graph, name) => {
-            let links = read(graph)?;
+        DecaySubject::Graph(path, page_name) => {
+            let links = read_edge_list(path)?;
             let lists = EdgeLists { links: &links, dead: &plan.dead_names };
-            let mut web =
-                lists.graph(plan.failure_model).map_err(|error| invalid_graph(graph, &error))?;
-            web.mark_failures(&plan.failure_list);
-            score_graph(&plan, &web, graph.display().to_string(), name.as_deref())?
+            let mut graph =
+                lists.graph(plan.failure_model).map_err(|error| invalid_graph(path, &error))?;
+            graph.mark_failures(&plan.failure_list);
+            score_graph(&plan, &graph, path.display().to_string(), page_name.as_deref())?
         }
     };
     for (path, kind) in outputs {
@@ -77,7 +76,7 @@ pub async fn run(args: DecayArgs, global: GlobalArgs) -> Result<Exit, CommandErr
 }
 
 /// Measures a page on the web.
-async fn live(
+async fn measure_page(
     plan: &DecayPlan,
     settings: &MeasureSettings,
     global: &GlobalArgs,
@@ -102,24 +101,24 @@ async fn live(
             .cause(format!("{}: {outcome}", settings.url))
             .hint("check your network connection and the URL"));
     }
-    let rank = match &store {
-        Some(store) => rank(plan, settings, &measured, &**store).await,
+    let share_with_lower_decay = match &store {
+        Some(store) => share_of_site_with_lower_decay(plan, settings, &measured, &**store).await,
         None => None,
     };
-    let exit = exit_of(plan, &measured);
-    let page = rows::measured_page(settings.url.as_str(), &measured, rank);
+    let exit = exit_code(plan, &measured);
+    let page = rows::measured_page(settings.url.as_str(), &measured, share_with_lower_decay);
     let report = DecayReport::new(env!("CARGO_PKG_VERSION"), Some(page), None);
     Ok((report.judged_by(plan.run.judging.policy.as_str()), exit))
 }
 
 /// Returns the exit code of a measurement of one page.
-fn exit_of(plan: &DecayPlan, measured: &MeasureOutcome) -> Exit {
-    let is_above = plan.fail_above.is_some_and(|limit| measured.details.decay.get() > limit);
+fn exit_code(plan: &DecayPlan, measured: &MeasureOutcome) -> Exit {
+    let is_above_limit = plan.fail_above.is_some_and(|limit| measured.details.decay.get() > limit);
     let is_dead =
         measured.verdict.is_some_and(|verdict| Verdict::DEFAULT_FAIL_ON.contains(&verdict));
     match measured.end {
         MeasureEnd::Interrupted => Exit::Interrupted,
-        _ if is_above || is_dead => Exit::Findings,
+        _ if is_above_limit || is_dead => Exit::Findings,
         _ => Exit::Clean,
     }
 }
@@ -132,25 +131,26 @@ async fn politeness_store(plan: &DecayPlan) -> Option<Arc<dyn Store>> {
 
 /// Returns the share of pages with a lower decay than the measured page, in the latest
 /// crawl of its site. Returns `None` without such a crawl.
-async fn rank(
+async fn share_of_site_with_lower_decay(
     plan: &DecayPlan,
     settings: &MeasureSettings,
     measured: &MeasureOutcome,
     store: &dyn Store,
 ) -> Option<f64> {
     let runs = store.runs(Some("crawl"), MAX_CRAWLS).await.ok()?;
-    let is_seed_of_site =
+    let is_on_site =
         |url: &String| Url::parse(url).is_ok_and(|url| is_same_site(&url, &settings.url));
-    let run =
-        runs.into_iter().find(|run| run.is_finished && run.inputs.iter().any(is_seed_of_site))?;
-    let web = crawl_graph(store, run.id, plan.failure_model).await.ok()?;
-    let scores = web.score(settings.definition, &[settings.sigma]).ok()?;
-    let pages = web.ranked(scores.first()?);
+    let is_crawl_of_site = |run: &RunSummary| run.is_finished && run.inputs.iter().any(is_on_site);
+    let crawl = runs.into_iter().find(is_crawl_of_site)?;
+    let graph = crawl_graph(store, crawl.id, plan.failure_model).await.ok()?;
+    let scores = graph.score(settings.definition, &[settings.sigma]).ok()?;
+    let pages = graph.ranked(scores.first()?);
     (!pages.is_empty()).then(|| share_with_lower_decay(measured.details.decay, &pages))
 }
 
-fn is_same_site(a: &Url, b: &Url) -> bool {
-    a.host() == b.host() && a.port_or_known_default() == b.port_or_known_default()
+/// Whether two URLs have the same host and port.
+fn is_same_site(left: &Url, right: &Url) -> bool {
+    left.host() == right.host() && left.port_or_known_default() == right.port_or_known_default()
 }
 
 /// Returns the selected crawl.
@@ -173,51 +173,57 @@ pub(super) async fn find_crawl(
     })
 }
 
-/// Computes the scores of a graph, and the details of the page `name` if it is given.
+/// Computes the scores of all pages of a graph. If `page_name` is given, adds the details of
+/// this page. `graph_name` is printed in the report.
 fn score_graph(
     plan: &DecayPlan,
-    web: &WebGraph,
-    source: String,
-    name: Option<&str>,
+    graph: &WebGraph,
+    graph_name: String,
+    page_name: Option<&str>,
 ) -> Result<(DecayReport, Exit), CommandError> {
-    let scores_by_sigma =
-        web.score(plan.definition, &plan.sigmas).map_err(|error: FailureProbabilitiesError| {
+    let scores_by_sigma = graph.score(plan.definition, &plan.sigmas).map_err(
+        |error: FailureProbabilitiesError| {
             CommandError::internal("cannot compute the scores").cause(error.to_string())
-        })?;
+        },
+    )?;
+    // For each sigma, the pages by decreasing decay.
     let ranked: Vec<Vec<PageScore>> =
-        scores_by_sigma.iter().map(|scores| web.ranked(scores)).collect();
-    let page = name.map(|name| score_page(web, name, &scores_by_sigma, &ranked)).transpose()?;
+        scores_by_sigma.iter().map(|scores| graph.ranked(scores)).collect();
+    let page = match page_name {
+        Some(name) => Some(page_details(graph, name, &scores_by_sigma, &ranked)?),
+        None => None,
+    };
     let worst_decay = match (&page, ranked.first().and_then(|pages| pages.first())) {
         (Some(page), _) => page.decay,
         (None, Some(worst)) => worst.decay.get(),
         (None, None) => 0.0,
     };
-    let is_above = plan.fail_above.is_some_and(|limit| worst_decay > limit);
-    let web = rows::web(web, source, plan, &scores_by_sigma, &ranked);
+    let is_above_limit = plan.fail_above.is_some_and(|limit| worst_decay > limit);
+    let web = rows::web(graph, graph_name, plan, &scores_by_sigma, &ranked);
     let report = DecayReport::new(env!("CARGO_PKG_VERSION"), page, Some(web));
-    Ok((report, if is_above { Exit::Findings } else { Exit::Clean }))
+    Ok((report, if is_above_limit { Exit::Findings } else { Exit::Clean }))
 }
 
 /// Returns the details of one page, with the scores of the first sigma.
-fn score_page(
-    web: &WebGraph,
+fn page_details(
+    graph: &WebGraph,
     name: &str,
     scores_by_sigma: &[Scores],
     ranked: &[Vec<PageScore>],
 ) -> Result<decay::PageDecay, CommandError> {
-    let unknown = || {
+    let unknown_page = || {
         CommandError::usage(format!("page not found: `{name}`"))
             .cause("the graph has no link from or to this page")
             .hint("remove it to print all pages")
     };
-    let page = web.page(name).ok_or_else(unknown)?;
-    let (scores, pages) = scores_by_sigma.first().zip(ranked.first()).ok_or_else(unknown)?;
-    let details = web.page_details(page, scores);
+    let page = graph.page(name).ok_or_else(unknown_page)?;
+    let (scores, pages) = scores_by_sigma.first().zip(ranked.first()).ok_or_else(unknown_page)?;
+    let details = graph.page_details(page, scores);
     let share = share_with_lower_decay(details.decay, pages);
     Ok(rows::known_page(name, &details, share))
 }
 
-fn read(path: &Path) -> Result<String, CommandError> {
+fn read_edge_list(path: &Path) -> Result<String, CommandError> {
     relink_files::read_to_string(path).map_err(|error| {
         CommandError::usage(format!("cannot read `{}`", path.display()))
             .cause(error.to_string())
@@ -242,14 +248,17 @@ enum OutputKind {
 /// Returns the output files with their formats. Called before the first request, so that
 /// an unsupported format fails at once.
 fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, OutputKind)>, CommandError> {
-    let has_no_graph = matches!(plan.subject, DecaySubject::Live(_) | DecaySubject::List(..));
-    let kind = |path: &'_ std::path::PathBuf| match path
-        .extension()
-        .and_then(|extension| extension.to_str())
-    {
+    let has_graph = matches!(plan.subject, DecaySubject::Crawl(..) | DecaySubject::Graph(..));
+    let paths = plan.outputs.iter();
+    paths.map(|path| Ok((path.as_path(), output_kind(path, has_graph)?))).collect()
+}
+
+/// Returns the format of an output file, by the extension of its name.
+fn output_kind(path: &Path, has_graph: bool) -> Result<OutputKind, CommandError> {
+    match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") => Ok(OutputKind::Json),
         Some("txt") => Ok(OutputKind::Text),
-        Some("svg") if !has_no_graph => Ok(OutputKind::Svg),
+        Some("svg") if has_graph => Ok(OutputKind::Svg),
         Some("svg") => Err(CommandError::usage("cannot draw a chart of a single page")
             .cause("a chart shows the distribution of the scores of many pages")
             .hint("use a stored crawl with `--crawl latest`")),
@@ -257,9 +266,7 @@ fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, OutputKind)>, CommandError> {
             Err(CommandError::usage(format!("unsupported output extension: `{}`", path.display()))
                 .hint("use `.json`, `.svg` or `.txt`"))
         }
-    };
-    let paths = plan.outputs.iter();
-    paths.map(|path| Ok((path.as_path(), kind(path)?))).collect()
+    }
 }
 
 /// Formats a report. `top` is the maximum number of listed pages.
@@ -269,7 +276,6 @@ fn render(
     style: TextStyle,
     top: usize,
 ) -> Result<String, CommandError> {
-    let page = report.page.as_ref();
     Ok(match kind {
         OutputKind::Json => {
             let json = serde_json::to_string_pretty(report).map_err(|error| {
@@ -278,20 +284,22 @@ fn render(
             json + "\n"
         }
         OutputKind::Svg => report.web.as_ref().map_or_else(String::new, decay::svg),
-        OutputKind::Text => match (page, &report.web) {
-            _ if report.list.is_some() => {
-                let list = report.list.iter().map(|list| decay::list(style, list, top));
-                judged_by(report) + &list.collect::<String>()
+        OutputKind::Text => {
+            if let Some(list) = &report.list {
+                policy_line(report) + &decay::list(style, list, top)
+            } else if let Some(page) = &report.page {
+                policy_line(report) + &decay::page(style, page)
+            } else if let Some(web) = &report.web {
+                decay::web(style, web)
+            } else {
+                String::new()
             }
-            (Some(page), _) => judged_by(report) + &decay::page(style, page),
-            (None, Some(web)) => decay::web(style, web),
-            (None, None) => String::new(),
-        },
+        }
     })
 }
 
 /// Returns a line with the rules for verdicts (`--policy`), unless they are Relink's own.
-fn judged_by(report: &DecayReport) -> String {
+fn policy_line(report: &DecayReport) -> String {
     match report.policy.as_deref() {
         None | Some("relink") => String::new(),
         Some(policy) => format!("judged by the policy `{policy}`\n"),

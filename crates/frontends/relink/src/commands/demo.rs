@@ -1,11 +1,18 @@
 //! `relink demo`: runs Relink on a built-in demo site.
 //!
-//! Everything happens on 127.0.0.1 and in a temporary directory. The site is checked
-//! twice, because some verdicts need an earlier result: in its state of a year ago, and of
-//! today. The following steps search for the new URLs of dead pages in a demo archive,
-//! measure the decay of a page, harvest the records of two providers over a simulated
-//! quarter, watch a reading list, and print the diff that repairs the documents. The
-//! results are compared with the planted faults.
+//! The demo uses only 127.0.0.1 and a temporary directory. It has eight steps:
+//!
+//! 1. check the site in its state of a year ago, because some verdicts need an earlier result
+//! 2. check the site in its state of today
+//! 3. print the verdicts
+//! 4. search for the new URLs of dead pages in a demo archive
+//! 5. measure the decay of a page: how likely random links lead to a dead page
+//! 6. harvest the metadata records of two providers over a simulated quarter
+//! 7. watch a reading list
+//! 8. print the diff that repairs the documents
+//!
+//! At the end, the results are compared with the faults that the site contains on purpose
+//! (planted faults).
 
 mod decay;
 mod demo_revivals;
@@ -41,12 +48,12 @@ use crate::output::print;
 use crate::wiring;
 
 /// The name of the patch in the directory of `--keep`.
-const PATCH: &str = "fix.patch";
+const PATCH_FILE: &str = "fix.patch";
 
 /// Request timeout; short because all servers are local.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The age of the first check.
+/// The time between the two checks of the site.
 const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// Runs `relink demo`.
@@ -76,14 +83,14 @@ pub async fn run(args: DemoArgs, global: GlobalArgs) -> Result<Exit, CommandErro
     let reading = demo.watch_reading_list().await?;
     print(&reading.line())?;
     let input = Input::Path(demo.dir.collection());
-    let mut fix = fix::plan(&ports, run, &settings(input), &demo.dir.collection()).await?;
+    let mut fix = fix::plan(&ports, run, &check_settings(input), &demo.dir.collection()).await?;
     print(&fix.text())?;
     if let Some(keep) = &args.keep {
-        write_output(&keep.join(PATCH), &fix.patch()?)?;
+        write_output(&keep.join(PATCH_FILE), &fix.patch()?)?;
     }
     let planted = demo.library.expected_findings();
     let board = Scoreboard::new(&planted, &reported);
-    print(&format!("\n{}{}{NEXT}", board.text(demo.style), revivals.totals()))?;
+    print(&format!("\n{}{}{NEXT_COMMANDS}", board.text(demo.style), revivals.totals()))?;
     // The demo is also a test of the installation: a wrong result is an internal error.
     let is_correct = board.is_perfect()
         && revivals.matches_truth()
@@ -176,8 +183,8 @@ impl Demo {
     async fn watch_reading_list(&self) -> Result<reading::DemoReading, CommandError> {
         let db = self.dir.0.join("reading.db");
         let clock = Arc::new(RunClock::start()?);
-        // The demo pages have private addresses. A candidate found by a search has no
-        // exemption of its own, so private addresses are allowed for all requests.
+        // Allow private addresses for all requests, because all demo pages have private
+        // addresses, also the candidates that a search finds.
         let fetch = relink_fetch::FetchSettings { allow_private: true, ..self.fetch_settings()? };
         let (ports, store) = wiring::ports_with_collections(fetch, &db, clock).await?;
         reading::watch_list(&self.library, &ports, &*store, &db).await
@@ -190,13 +197,13 @@ impl Demo {
         let past = Ports { clock: Arc::new(YearAgo(Arc::clone(&ports.clock))), ..ports.clone() };
         let input = Input::Stdin(pages.join("\n").into_bytes().into());
         self.library.set_time(SimulatedTime::OneYearAgo);
-        check(&past, &settings(input), &mut VerdictCollector::default(), &StopSignal::never())
-            .await?;
+        let mut collector = VerdictCollector::default();
+        check(&past, &check_settings(input), &mut collector, &StopSignal::never()).await?;
         self.library.set_time(SimulatedTime::Today);
         print(&format!(
             "1/8 history  {} checked in their state of a year ago   {}\n",
             counted(pages.len() as u64, "page"),
-            duration(since(started)),
+            duration(milliseconds_since(started)),
         ))
     }
 
@@ -205,13 +212,14 @@ impl Demo {
         let started = Instant::now();
         let mut collector = VerdictCollector::default();
         let input = Input::Path(self.dir.collection());
-        let outcome = check(ports, &settings(input), &mut collector, &StopSignal::never()).await?;
-        print(&self.totals(ports, &outcome, started).await?)?;
+        let outcome =
+            check(ports, &check_settings(input), &mut collector, &StopSignal::never()).await?;
+        print(&self.check_lines(ports, &outcome, started).await?)?;
         Ok((outcome.run, collector.0))
     }
 
     /// Formats the lines `2/8 check …` and `3/8 judge …`.
-    async fn totals(
+    async fn check_lines(
         &self,
         ports: &Ports,
         outcome: &CheckOutcome,
@@ -225,20 +233,19 @@ impl Demo {
             counted(stats.documents, "document"),
             counted(stats.links, "link"),
             counted(stats.hosts, "host"),
-            duration(since(started)),
+            duration(milliseconds_since(started)),
             summary.join("\n             "),
         ))
     }
 }
 
-/// Returns the milliseconds since `started`.
-fn since(started: Instant) -> u64 {
+fn milliseconds_since(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns the settings of a check without stored results and without waits between
 /// requests.
-fn settings(input: Input) -> CheckSettings {
+fn check_settings(input: Input) -> CheckSettings {
     CheckSettings {
         load: LoadSettings {
             inputs: vec![input],
@@ -288,7 +295,7 @@ impl Observer for VerdictCollector {
 }
 
 /// The end of the output: commands to try next.
-const NEXT: &str = "\
+const NEXT_COMMANDS: &str = "\
 Next:  relink check README.md      check your files
        relink check --revive .     also search for new URLs of dead pages
        relink explain RL301        explain the code of soft-404s

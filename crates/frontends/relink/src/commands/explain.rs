@@ -28,23 +28,23 @@ use crate::wiring;
 
 /// Runs `relink explain`.
 pub async fn run(args: ExplainArgs, style: TextStyle) -> Result<Exit, CommandError> {
-    let text = match args.subject {
-        Some(subject) if is_page(&subject) && !args.list => {
+    let text = match args.subject.filter(|_| !args.list) {
+        None => explain::list(style),
+        Some(subject) if is_url(&subject) => {
             explain_page(&subject, args.db, args.format, style).await?
         }
-        Some(_) if !args.list && args.format == ExplainFormat::Json => {
+        Some(_) if args.format == ExplainFormat::Json => {
             return Err(CommandError::usage("codes and statuses have no JSON output")
                 .cause("`--format json` requires the URL of a page")
                 .hint("remove `--format`, or use a URL such as `https://example.org/page`"));
         }
-        Some(subject) if !args.list => explain_code(&subject, style)?,
-        _ => explain::list(style),
+        Some(subject) => explain_code(&subject, style)?,
     };
     print(&text)?;
     Ok(Exit::Clean)
 }
 
-fn is_page(subject: &str) -> bool {
+fn is_url(subject: &str) -> bool {
     subject.contains("://")
 }
 
@@ -58,36 +58,38 @@ fn explain_code(subject: &str, style: TextStyle) -> Result<String, CommandError>
 
 /// Returns the text of the record of a page.
 async fn explain_page(
-    given: &str,
+    url_text: &str,
     db: Option<PathBuf>,
     format: ExplainFormat,
     style: TextStyle,
 ) -> Result<String, CommandError> {
-    let url = relink_frontier::canonicalize(None, given).map_err(|error| {
-        CommandError::usage(format!("invalid URL: `{given}`")).cause(error.to_string())
+    let url = relink_frontier::canonicalize(None, url_text).map_err(|error| {
+        CommandError::usage(format!("invalid URL: `{url_text}`")).cause(error.to_string())
     })?;
     let path = database(db, &current_dir()?)?;
-    let unknown = || {
-        CommandError::usage(format!("no record of `{given}`"))
+    let no_record = || {
+        CommandError::usage(format!("no record of `{url_text}`"))
             .cause(format!("`{}` has no record of this URL", display_name(&path)))
-            .hint(format!("run `relink check {given}`, or use another database with `--db FILE`"))
+            .hint(format!(
+                "run `relink check {url_text}`, or use another database with `--db FILE`"
+            ))
     };
     if !exists(&path) {
-        return Err(unknown());
+        return Err(no_record());
     }
     let store = wiring::store_for_reading(&path).await?;
     let revival = RevivalText::load(&*store, url.as_str()).await?;
     let record = store.target_record(url.as_str()).await?;
     // A page that was never checked may have a search result of `relink revive`.
-    let record = record.or_else(|| revival.is_some().then(|| unchecked(&url)));
-    let record = record.ok_or_else(unknown)?;
+    let record = record.or_else(|| revival.is_some().then(|| empty_record(&url)));
+    let record = record.ok_or_else(no_record)?;
     let controls = stored_controls(&*store, &record).await?;
     let first_seen = link_origins(&*store, &record).await?;
     record_text(&record, &controls, &first_seen, revival.as_ref(), format, style)
 }
 
 /// Returns the empty record of a page that was never checked.
-fn unchecked(url: &Url) -> TargetRecord {
+fn empty_record(url: &Url) -> TargetRecord {
     TargetRecord {
         url: url.to_string(),
         latest: None,
@@ -107,8 +109,13 @@ async fn link_origins(
     let documents: BTreeSet<&str> = locations.map(|location| location.path.as_str()).collect();
     let documents: Vec<&str> = documents.into_iter().collect();
     let origins = store.link_origins(&record.url, &documents).await?;
-    let pairs = documents.iter().zip(origins);
-    Ok(pairs.filter_map(|(document, origin)| Some(((*document).to_owned(), origin?))).collect())
+    let mut link_origins = Vec::new();
+    for (document, origin) in documents.iter().zip(origins) {
+        if let Some(origin) = origin {
+            link_origins.push(((*document).to_owned(), origin));
+        }
+    }
+    Ok(link_origins)
 }
 
 /// Returns the stored control pages of a target.
@@ -122,6 +129,7 @@ async fn stored_controls(
         // `Timestamp::MIN` accepts controls of any age.
         let stored = match store.control(&key, Timestamp::MIN).await? {
             Some(stored) => Some(stored),
+            // Controls that were chosen by their rank are stored under another key.
             None => store.control(&ranked_control_key(&key), Timestamp::MIN).await?,
         };
         controls.extend(stored.map(|stored| Control {
@@ -137,6 +145,7 @@ fn first_seen_view((document, origin): &(String, LinkOrigin)) -> FirstSeenView<'
     FirstSeenView { document, at: origin.seen_at, revision: origin.revision.as_deref() }
 }
 
+/// Formats the record of a page.
 fn record_text(
     record: &TargetRecord,
     controls: &[Control],

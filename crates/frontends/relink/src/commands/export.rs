@@ -2,7 +2,7 @@
 //!
 //! A target is a URL that the crawl checked. A document is a page whose links were read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
 use relink_model::{RunId, TaskId};
@@ -17,7 +17,7 @@ use crate::error::CommandError;
 use crate::output::OutputFile;
 
 /// Number of rows read from the store at a time.
-const BATCH: usize = 4096;
+const BATCH_SIZE: usize = 4096;
 
 /// The position of a link in the store: target, document, and number in the document.
 type LinkCursor = (TaskId, DocumentId, u64);
@@ -36,31 +36,33 @@ pub async fn write(ports: &Ports, run: RunId, export: &Export) -> Result<(), Com
     };
     let mut out = BufWriter::new(OutputFile::create(&export.path).map_err(cannot_write)?);
     match export.kind {
-        ExportKind::Graphml => graphml(ports, run, &mut out, &cannot_write).await?,
-        ExportKind::Csv => csv(ports, run, &mut out, &cannot_write).await?,
-        ExportKind::Sitemap => sitemap(ports, run, &mut out, &cannot_write).await?,
+        ExportKind::Graphml => write_graphml(ports, run, &mut out, &cannot_write).await?,
+        ExportKind::Csv => write_csv(ports, run, &mut out, &cannot_write).await?,
+        ExportKind::Sitemap => write_sitemap(ports, run, &mut out, &cannot_write).await?,
     }
     let file = out.into_inner().map_err(IntoInnerError::into_error).map_err(cannot_write)?;
     file.commit().map_err(cannot_write)
 }
 
-async fn graphml(
+/// Writes the targets as nodes and the links as edges.
+async fn write_graphml(
     ports: &Ports,
     run: RunId,
     out: impl Write + Send,
     cannot_write: &ToCommandError<'_>,
 ) -> Result<(), CommandError> {
     let mut graph = Graphml::begin(out).map_err(cannot_write)?;
-    let pages = page_tasks(ports, run).await?;
-    for_each_target(ports, run, |target| graph.node(&node(target)).map_err(cannot_write)).await?;
+    let targets = targets_of_documents(ports, run).await?;
+    for_each_target(ports, run, |target| graph.node(&node_row(target)).map_err(cannot_write))
+        .await?;
     let mut cursor = BEFORE_FIRST_LINK;
     loop {
-        let batch = ports.store.site_links(run, cursor, BATCH).await?;
+        let batch = ports.store.site_links(run, cursor, BATCH_SIZE).await?;
         let Some(last) = batch.last() else { break };
         cursor = cursor_of(last);
         for link in &batch {
             // Documents without a target, such as sitemaps, are not nodes of the graph.
-            if let Some(from) = pages.get(&link.from) {
+            if let Some(from) = targets.get(&link.from) {
                 graph.edge(from.0, link.to.0, link.kind).map_err(cannot_write)?;
             }
         }
@@ -68,19 +70,21 @@ async fn graphml(
     graph.end().map_err(cannot_write)
 }
 
-async fn csv(
+/// Writes one row per link, sorted by target.
+async fn write_csv(
     ports: &Ports,
     run: RunId,
     out: impl Write + Send,
     cannot_write: &ToCommandError<'_>,
 ) -> Result<(), CommandError> {
     let mut table = GraphCsv::begin(out).map_err(cannot_write)?;
-    let pages: HashMap<DocumentId, String> =
-        pages(ports, run).await?.into_iter().map(|page| (page.document, page.label)).collect();
+    let documents = documents(ports, run).await?.into_iter();
+    let labels: HashMap<DocumentId, String> =
+        documents.map(|document| (document.document, document.label)).collect();
     let mut target: Option<SiteTarget> = None;
     let mut cursor = BEFORE_FIRST_LINK;
     loop {
-        let batch = ports.store.site_links(run, cursor, BATCH).await?;
+        let batch = ports.store.site_links(run, cursor, BATCH_SIZE).await?;
         let Some(last) = batch.last() else { break };
         cursor = cursor_of(last);
         for link in &batch {
@@ -90,7 +94,7 @@ async fn csv(
                 let previous = TaskId(link.to.0 - 1);
                 target = ports.store.site_targets(run, previous, 1).await?.into_iter().next();
             }
-            let (Some(target), Some(from)) = (&target, pages.get(&link.from)) else { continue };
+            let (Some(target), Some(from)) = (&target, labels.get(&link.from)) else { continue };
             let row = GraphEdgeRow {
                 from,
                 to: &target.url,
@@ -108,22 +112,21 @@ async fn csv(
 
 /// Writes a sitemap of the pages that were read, have status 200 and were not reached by a
 /// redirect.
-async fn sitemap(
+async fn write_sitemap(
     ports: &Ports,
     run: RunId,
     out: impl Write + Send,
     cannot_write: &ToCommandError<'_>,
 ) -> Result<(), CommandError> {
     let mut sitemap = SitemapXml::begin(out).map_err(cannot_write)?;
-    let is_sitemap_by_task: HashMap<TaskId, bool> = pages(ports, run)
-        .await?
-        .into_iter()
-        .filter_map(|page| Some((page.task?, page.is_sitemap)))
+    let documents = documents(ports, run).await?.into_iter();
+    let pages: HashSet<TaskId> = documents
+        .filter(|document| !document.is_sitemap)
+        .filter_map(|document| document.task)
         .collect();
     for_each_target(ports, run, |target| {
-        let is_page = is_sitemap_by_task.get(&target.task) == Some(&false);
-        // A response without a redirect has one hop.
-        if is_page && target.status == Some(200) && target.hops.len() == 1 {
+        let is_redirected = target.hops.len() > 1;
+        if pages.contains(&target.task) && target.status == Some(200) && !is_redirected {
             sitemap.page(&target.url).map_err(cannot_write)?;
         }
         Ok(())
@@ -151,14 +154,14 @@ async fn for_each_target(
 ) -> Result<(), CommandError> {
     let mut after = BEFORE_FIRST_TASK;
     loop {
-        let batch = ports.store.site_targets(run, after, BATCH).await?;
+        let batch = ports.store.site_targets(run, after, BATCH_SIZE).await?;
         let Some(last) = batch.last() else { return Ok(()) };
         after = last.task;
         batch.iter().try_for_each(&mut visit)?;
     }
 }
 
-fn node(target: &SiteTarget) -> NodeRow<'_> {
+fn node_row(target: &SiteTarget) -> NodeRow<'_> {
     NodeRow {
         id: target.task.0,
         url: &target.url,
@@ -174,20 +177,20 @@ fn cursor_of(link: &SiteLink) -> LinkCursor {
 }
 
 /// Returns the target of each document that has one.
-async fn page_tasks(
+async fn targets_of_documents(
     ports: &Ports,
     run: RunId,
 ) -> Result<HashMap<DocumentId, TaskId>, CommandError> {
-    let pages = pages(ports, run).await?;
-    Ok(pages.into_iter().filter_map(|page| Some((page.document, page.task?))).collect())
+    let documents = documents(ports, run).await?.into_iter();
+    Ok(documents.filter_map(|document| Some((document.document, document.task?))).collect())
 }
 
 /// Returns all documents of a crawl. Drops their anchors, because they can be large.
-async fn pages(ports: &Ports, run: RunId) -> Result<Vec<SitePage>, CommandError> {
+async fn documents(ports: &Ports, run: RunId) -> Result<Vec<SitePage>, CommandError> {
     let mut all: Vec<SitePage> = Vec::new();
     loop {
-        let after = all.last().map_or(DocumentId(0), |page| page.document);
-        let batch = ports.store.site_pages(run, after, BATCH).await?;
+        let after = all.last().map_or(DocumentId(0), |last| last.document);
+        let batch = ports.store.site_pages(run, after, BATCH_SIZE).await?;
         if batch.is_empty() {
             return Ok(all);
         }

@@ -32,27 +32,35 @@ pub async fn run(args: ExtractArgs, global: GlobalArgs) -> Result<Exit, CommandE
     let (settings, stdin) = settings(&args)?;
     let disk = LocalFiles::new(LocalFilesSettings::default());
     let mut output = LinkOutput::new(args.format);
-    let extracted = extract(&disk, &settings, stdin, &mut |text| output.write(text)).await;
-    let written = extracted.and_then(|extracted| {
-        if !has_only_problems(&extracted) {
-            output.finish(&extracted)?;
-        }
-        Ok(extracted)
-    });
-    match written {
+    let summary = write_links(&disk, &settings, stdin, &mut output).await;
+    match summary {
         // The reader of the output, such as `head`, closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Clean),
         Err(error) => {
             Err(CommandError::internal("cannot write the links").cause(error.to_string()))
         }
-        Ok(extracted) if has_only_problems(&extracted) => Err(nothing_read(&extracted)),
-        Ok(extracted) => {
+        Ok(summary) if has_only_problems(&summary) => Err(no_document_error(&summary)),
+        Ok(summary) => {
             if !global.quiet {
-                print_problems(&extracted);
+                print_problems(&summary);
             }
             Ok(Exit::Clean)
         }
     }
+}
+
+/// Writes all links to the output. If no document could be read, writes nothing.
+async fn write_links(
+    disk: &LocalFiles,
+    settings: &ExtractSettings,
+    stdin: Option<StdinReader>,
+    output: &mut LinkOutput,
+) -> io::Result<ExtractSummary> {
+    let summary = extract(disk, settings, stdin, &mut |text| output.write(text)).await?;
+    if !has_only_problems(&summary) {
+        output.finish(&summary)?;
+    }
+    Ok(summary)
 }
 
 /// Returns the settings, and standard input if it is one of the inputs.
@@ -63,10 +71,11 @@ fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>)
             .cause("`relink extract` sends no requests")
             .hint(format!("use `relink check {url}` to check the links of a page")));
     }
-    let (stdin, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-        args.inputs.iter().map(PathBuf::from).partition(|input| input == Path::new(STDIN));
+    let mut paths: Vec<PathBuf> = args.inputs.iter().map(PathBuf::from).collect();
+    let has_stdin = paths.iter().any(|input| input == Path::new(STDIN));
+    paths.retain(|input| input != Path::new(STDIN));
     let now = RunClock::start()?.now();
-    let stdin = (!stdin.is_empty()).then(stdin_reader);
+    let stdin = has_stdin.then(stdin_reader);
     let settings = ExtractSettings {
         paths,
         format: args.read_as,
@@ -86,8 +95,8 @@ fn stdin_reader() -> StdinReader {
     Box::new(BoundedReader::new(io::stdin(), MAX_DOCUMENT_BYTES))
 }
 
-/// The output. The start of a JSON document is written with the first link or at the end,
-/// so that an extraction which fails before that writes nothing.
+/// The links on standard output. The start of the JSON document is written together with the
+/// first link, so that a failed extraction without links prints nothing.
 struct LinkOutput {
     out: BufWriter<io::Stdout>,
     /// Whether the output is one JSON document, not lines.
@@ -120,28 +129,28 @@ impl LinkOutput {
         Ok(())
     }
 
-    fn finish(&mut self, extracted: &ExtractSummary) -> io::Result<()> {
+    fn finish(&mut self, summary: &ExtractSummary) -> io::Result<()> {
         self.start()?;
         if self.is_document {
-            self.out.write_all(&report_end(&tail(extracted))?)?;
+            self.out.write_all(&report_end(&report_tail(summary))?)?;
         }
         self.out.flush()
     }
 }
 
-fn tail(extracted: &ExtractSummary) -> LinkReportTail<'_> {
+fn report_tail(summary: &ExtractSummary) -> LinkReportTail<'_> {
     LinkReportTail {
-        problems: extracted.first_problems.iter().map(row).collect(),
+        problems: summary.first_problems.iter().map(problem_row).collect(),
         summary: LinkSummary {
-            documents: extracted.documents,
-            links: extracted.links,
-            skipped: extracted.skipped,
-            problems: extracted.problems,
+            documents: summary.documents,
+            links: summary.links,
+            skipped: summary.skipped,
+            problems: summary.problems,
         },
     }
 }
 
-fn row(problem: &ExtractProblem) -> ExtractProblemRow<'_> {
+fn problem_row(problem: &ExtractProblem) -> ExtractProblemRow<'_> {
     ExtractProblemRow {
         path: redact(&problem.path),
         line: problem.line,
@@ -149,29 +158,32 @@ fn row(problem: &ExtractProblem) -> ExtractProblemRow<'_> {
     }
 }
 
-/// Whether all documents failed.
-fn has_only_problems(extracted: &ExtractSummary) -> bool {
-    extracted.documents == 0 && extracted.problems > 0
+/// Whether problems were found and no document could be read.
+fn has_only_problems(summary: &ExtractSummary) -> bool {
+    summary.documents == 0 && summary.problems > 0
 }
 
-/// Returns the error of an extraction in which all documents failed.
-fn nothing_read(extracted: &ExtractSummary) -> CommandError {
-    let problems = extracted.first_problems.iter().take(MAX_CAUSES);
+/// Returns the error of an extraction that could read no document.
+fn no_document_error(summary: &ExtractSummary) -> CommandError {
     let message = "no document could be read";
-    let has_panicked = panic_hook::has_panicked();
-    let error =
-        if has_panicked { CommandError::internal(message) } else { CommandError::usage(message) };
-    let error = problems.fold(error, |error, problem| error.cause(problem_line(&row(problem))));
+    let mut error = if panic_hook::has_panicked() {
+        CommandError::internal(message)
+    } else {
+        CommandError::usage(message)
+    };
+    for problem in summary.first_problems.iter().take(MAX_CAUSES) {
+        error = error.cause(problem_line(&problem_row(problem)));
+    }
     error.hint("use files, directories, globs or `-`")
 }
 
 #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
-fn print_problems(extracted: &ExtractSummary) {
-    for problem in &extracted.first_problems {
-        eprintln!("warning: {}", problem_line(&row(problem)));
+fn print_problems(summary: &ExtractSummary) {
+    for problem in &summary.first_problems {
+        eprintln!("warning: {}", problem_line(&problem_row(problem)));
     }
-    let printed = extracted.first_problems.len() as u64;
-    if extracted.problems > printed {
-        eprintln!("warning: {} more problems", extracted.problems - printed);
+    let printed = summary.first_problems.len() as u64;
+    if summary.problems > printed {
+        eprintln!("warning: {} more problems", summary.problems - printed);
     }
 }

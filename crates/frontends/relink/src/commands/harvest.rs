@@ -1,5 +1,5 @@
-//! `relink harvest`: records of many providers, their broken links and the
-//! incidents that follow.
+//! `relink harvest`: harvests the metadata records of many providers, and reports their broken
+//! links.
 //!
 //! A provider is an organization whose metadata records are harvested. An incident is a
 //! period in which the URL or the host of a record is broken.
@@ -30,6 +30,7 @@ use crate::wiring::{self, HarvestPorts};
 
 /// Runs a subcommand of `relink harvest`.
 pub async fn run(args: HarvestArgs) -> Result<Exit, CommandError> {
+    // Some commands send requests. Their request flags are moved to the session.
     match args.command {
         HarvestCommand::Add(add) => providers::add(&add, &open_session(args.db, None).await?).await,
         HarvestCommand::Edit(edit) => {
@@ -146,7 +147,7 @@ fn unknown_provider(name: &str) -> CommandError {
         .hint("run `relink harvest list` to list all providers")
 }
 
-/// Replaces the request flags of a command, which [`open_session`] takes.
+/// Returns empty request flags: they replace flags that were moved to [`open_session`].
 fn no_request_flags() -> RequestArgs {
     RequestArgs::default()
 }
@@ -177,15 +178,15 @@ async fn run_and_print(
     stop: &StopSignal,
     format: ExplainFormat,
 ) -> Result<Vec<HarvestRunRow>, CommandError> {
-    let mut printed = Ok(());
+    let mut print_result = Ok(());
     let mut print_row = |row: &HarvestRunRow| {
-        if format == ExplainFormat::Human && printed.is_ok() {
-            printed = print(&row.text());
+        if format == ExplainFormat::Human && print_result.is_ok() {
+            print_result = print(&row.text());
         }
     };
     let harvester = session.harvester();
     let rows = Box::pin(harvester.run_all(providers, stop, &mut print_row)).await?;
-    printed?;
+    print_result?;
     if format == ExplainFormat::Json {
         print(&format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))?;
     }
@@ -203,12 +204,12 @@ async fn run_providers(args: &HarvestRunArgs, mut session: Session) -> Result<Ex
     }
     let stop = stop_on_signal();
     let rows = run_and_print(&session, &providers, &stop, args.format).await?;
-    Ok(exit(&rows, stop.is_stopped()))
+    Ok(exit_code(&rows, stop.is_stopped()))
 }
 
-/// Returns the most serious exit code of all providers. A provider in doubt had failures
-/// that the local network may have caused.
-fn exit(rows: &[HarvestRunRow], is_stopped: bool) -> Exit {
+/// Returns the most serious exit code of all providers. A row has a doubt if the local network
+/// may have caused its failures.
+fn exit_code(rows: &[HarvestRunRow], is_stopped: bool) -> Exit {
     if is_stopped {
         Exit::Interrupted
     } else if rows.iter().any(|row| row.doubt.is_some() || !row.errors.is_empty()) {

@@ -1,6 +1,6 @@
 //! `relink init`: writes a commented `relink.toml`.
 //!
-//! The comments are the help texts of the flags, so that file and help agree.
+//! The comment of each key is the help text of the flag with this name.
 
 mod generator;
 mod lychee;
@@ -46,26 +46,22 @@ pub fn run(args: &InitArgs) -> Result<Exit, CommandError> {
 fn config_text(settings: &[(String, toml::Value)]) -> String {
     let mut text = HEADER.to_owned();
     for (key, value) in settings {
-        text.extend(["\n", &comment(key), key, " = ", &value.to_string(), "\n"]);
+        text.extend(["\n", &help_comment(key), key, " = ", &value.to_string(), "\n"]);
     }
     for (key, example) in KEY_EXAMPLES {
-        if !settings.iter().any(|(set, _)| set == key) {
-            text.extend(["\n", &comment(key), "# ", key, " = ", example, "\n"]);
+        if !settings.iter().any(|(set_key, _)| set_key == key) {
+            text.extend(["\n", &help_comment(key), "# ", key, " = ", example, "\n"]);
         }
     }
     text
 }
 
 /// Returns the help text of a flag as comment lines.
-fn comment(key: &str) -> String {
+fn help_comment(key: &str) -> String {
     let command = Cli::command();
-    let help = command
-        .get_subcommands()
-        .flat_map(clap::Command::get_arguments)
-        .find(|argument| argument.get_long() == Some(key))
-        .and_then(|argument| argument.get_help())
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let mut arguments = command.get_subcommands().flat_map(clap::Command::get_arguments);
+    let flag = arguments.find(|argument| argument.get_long() == Some(key));
+    let help = flag.and_then(clap::Arg::get_help).map(ToString::to_string).unwrap_or_default();
     help.lines().flat_map(|line| ["# ", line, "\n"]).collect()
 }
 
@@ -76,18 +72,18 @@ mod tests {
     #[test]
     fn every_key_has_a_comment() {
         for (key, _) in KEY_EXAMPLES {
-            assert!(!comment(key).is_empty(), "{key}");
+            assert!(!help_comment(key).is_empty(), "{key}");
         }
     }
 
     #[test]
-    fn written_file_is_valid_with_and_without_comments() {
+    fn config_text_sets_given_keys_and_lists_all_others_as_comments() {
         let settings = [("timeout".to_owned(), toml::Value::String("20s".to_owned()))];
         let text = config_text(&settings);
         let table: toml::Table = text.parse().unwrap();
         assert_eq!(table.len(), 1);
-        // A comment of a key has one space after the sign.
-        let keys = text.lines().filter(|line| line.starts_with("# ") && line.contains(" = "));
-        assert!(keys.count() >= KEY_EXAMPLES.len() - 1);
+        let commented_keys =
+            text.lines().filter(|line| line.starts_with("# ") && line.contains(" = "));
+        assert!(commented_keys.count() >= KEY_EXAMPLES.len() - 1);
     }
 }

@@ -32,7 +32,7 @@ use crate::cli::{Cli, Color, Command, GlobalArgs};
 use crate::error::{CommandError, Exit};
 use crate::{panic_hook, wiring};
 
-/// The cursor of a query that starts at the first task of a run.
+/// The cursor of a query that starts at the first task of a run. Task ids start at 1.
 const BEFORE_FIRST_TASK: TaskId = TaskId(0);
 
 /// Runs a command.
@@ -75,6 +75,7 @@ pub fn text_style(global: &GlobalArgs) -> TextStyle {
     if has_colors { TextStyle::Ansi } else { TextStyle::Plain }
 }
 
+/// Runs a command on an async runtime. Closes databases and browsers at the end.
 fn block_on<T>(future: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {

@@ -1,8 +1,9 @@
 //! `relink patterns`: lists and manages learned URL patterns.
 //!
-//! A pattern is a rule by which the URLs of one directory changed. A program computes a new
-//! URL from an old one. A pattern without a usable program may have a coarse form, which
-//! only selects among search results. A directory is dead if none of its pages was found.
+//! A pattern is a rule by which the URLs of one directory changed. It consists of programs,
+//! which compute a new URL from an old one. A pattern without a usable program may have a
+//! coarse form, which only selects among search results. A directory is dead if no new URL
+//! was found for any of its pages.
 
 use std::fmt::Write as _;
 
@@ -47,9 +48,9 @@ pub async fn run(args: PatternsArgs) -> Result<Exit, CommandError> {
         if is_reading { wiring::store_for_reading(&db).await? } else { wiring::store(&db).await? };
     let store = &*store;
     match args.command {
-        PatternsCommand::List => print(&list(&store.patterns().await?))?,
-        PatternsCommand::Show { pattern } => print(&show(store, pattern.0).await?)?,
-        PatternsCommand::Export => print(&export(&store.patterns().await?)?)?,
+        PatternsCommand::List => print(&list_text(&store.patterns().await?))?,
+        PatternsCommand::Show { pattern } => print(&pattern_text(store, pattern.0).await?)?,
+        PatternsCommand::Export => print(&export_json(&store.patterns().await?)?)?,
         PatternsCommand::Import { file } => import(store, &file).await?,
         PatternsCommand::Disable { pattern } => set_disabled(store, pattern.0, true).await?,
         PatternsCommand::Enable { pattern } => set_disabled(store, pattern.0, false).await?,
@@ -57,15 +58,15 @@ pub async fn run(args: PatternsArgs) -> Result<Exit, CommandError> {
     Ok(Exit::Clean)
 }
 
-fn list(patterns: &[StoredPattern]) -> String {
+fn list_text(patterns: &[StoredPattern]) -> String {
     if patterns.is_empty() {
         return "No patterns yet. `relink revive` learns them from its results.\n".to_owned();
     }
-    patterns.iter().map(line).collect()
+    patterns.iter().map(pattern_line).collect()
 }
 
 /// Formats a line: `P14  example.org/guide/  -> docs.example.org/<name>  (37 examples, 0 exceptions)`.
-fn line(pattern: &StoredPattern) -> String {
+fn pattern_line(pattern: &StoredPattern) -> String {
     let directory = printable(&pattern.directory);
     let disabled = if pattern.is_disabled { "  (disabled)" } else { "" };
     if pattern.is_dead {
@@ -73,10 +74,12 @@ fn line(pattern: &StoredPattern) -> String {
     }
     let PatternContent { programs, coarse } = PatternContent::from_stored(pattern);
     let Some(first) = programs.first() else {
-        let text = coarse.map_or_else(
-            || "no usable program".to_owned(),
-            |coarse| format!("~> {}  (pattern for search results)", printable(&coarse.to_string())),
-        );
+        let text = match coarse {
+            None => "no usable program".to_owned(),
+            Some(coarse) => {
+                format!("~> {}  (pattern for search results)", printable(&coarse.to_string()))
+            }
+        };
         return format!("P{}  {directory}  {text}{disabled}\n", pattern.id);
     };
     let other_programs = programs.len() - 1;
@@ -101,19 +104,18 @@ fn program_text(learned: &LearnedProgram) -> String {
 /// Formats the confidence of a program for the directory itself and for its
 /// subdirectories. The two values are equal if no example is from the directory itself.
 fn confidence_text(learned: &LearnedProgram) -> String {
-    let below = learned.record.confidence_if_alive(ProgramScope::Subdirectory);
+    let in_subdirectories = learned.record.confidence_if_alive(ProgramScope::Subdirectory);
     if learned.record.own_support == 0 {
-        return below.to_string();
+        return in_subdirectories.to_string();
     }
-    format!(
-        "{} in this directory, {below} below",
-        learned.record.confidence_if_alive(ProgramScope::OwnDirectory)
-    )
+    let in_directory = learned.record.confidence_if_alive(ProgramScope::OwnDirectory);
+    format!("{in_directory} in this directory, {in_subdirectories} below")
 }
 
-async fn show(store: &dyn Store, id: i64) -> Result<String, CommandError> {
-    let pattern = find(store, id).await?;
-    let mut text = line(&pattern);
+/// Formats a pattern with its programs and some pages that it found.
+async fn pattern_text(store: &dyn Store, id: i64) -> Result<String, CommandError> {
+    let pattern = find_pattern(store, id).await?;
+    let mut text = pattern_line(&pattern);
     let _ = writeln!(text, "learned {}", pattern.learned_at.strftime("%Y-%m-%d %H:%M"));
     let content = PatternContent::from_stored(&pattern);
     for learned in &content.programs {
@@ -123,7 +125,7 @@ async fn show(store: &dyn Store, id: i64) -> Result<String, CommandError> {
         let _ = writeln!(text, "  search results: {}", printable(&coarse.to_string()));
     }
     let mut examples = 0;
-    // A pattern applies to all of these forms of a URL.
+    // The directory of a pattern has no scheme and no `www.`.
     for start in ["http://", "https://", "http://www.", "https://www."] {
         let prefix = format!("{start}{}", pattern.directory);
         for stored in store.revivals(&prefix, "", MAX_EXAMPLES).await? {
@@ -138,17 +140,17 @@ async fn show(store: &dyn Store, id: i64) -> Result<String, CommandError> {
     Ok(text)
 }
 
-async fn find(store: &dyn Store, id: i64) -> Result<StoredPattern, CommandError> {
+async fn find_pattern(store: &dyn Store, id: i64) -> Result<StoredPattern, CommandError> {
     let patterns = store.patterns().await?;
-    patterns.into_iter().find(|pattern| pattern.id == id).ok_or_else(|| unknown(id))
+    patterns.into_iter().find(|pattern| pattern.id == id).ok_or_else(|| unknown_pattern(id))
 }
 
-fn unknown(id: i64) -> CommandError {
+fn unknown_pattern(id: i64) -> CommandError {
     CommandError::usage(format!("unknown pattern P{id}"))
         .hint("run `relink patterns list` to list all patterns")
 }
 
-fn export(patterns: &[StoredPattern]) -> Result<String, CommandError> {
+fn export_json(patterns: &[StoredPattern]) -> Result<String, CommandError> {
     let rows: Vec<PatternRow> = patterns
         .iter()
         .map(|pattern| PatternRow {
@@ -163,14 +165,15 @@ fn export(patterns: &[StoredPattern]) -> Result<String, CommandError> {
 }
 
 async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), CommandError> {
-    let invalid = |cause: String| {
+    let cannot_read = |cause: String| {
         CommandError::usage(format!("cannot read patterns from `{}`", file.display()))
             .cause(cause)
             .hint("use a file written by `relink patterns export`")
     };
-    let text = relink_files::read_to_string(file).map_err(|error| invalid(error.to_string()))?;
+    let text =
+        relink_files::read_to_string(file).map_err(|error| cannot_read(error.to_string()))?;
     let rows: Vec<PatternRow> =
-        serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| cannot_read(error.to_string()))?;
     let count = rows.len() as u64;
     for row in rows {
         let pattern = StoredPattern {
@@ -190,7 +193,7 @@ async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), Command
 
 async fn set_disabled(store: &dyn Store, id: i64, is_disabled: bool) -> Result<(), CommandError> {
     if !store.disable_pattern(id, is_disabled).await? {
-        return Err(unknown(id));
+        return Err(unknown_pattern(id));
     }
     let state = if is_disabled { "disabled" } else { "enabled" };
     print(&format!("P{id} is {state}\n"))

@@ -22,7 +22,7 @@ use crate::settings::{current_dir, database};
 use crate::wiring;
 
 /// Number of targets read at a time.
-const BATCH: usize = 512;
+const BATCH_SIZE: usize = 512;
 /// Maximum number of locations per target.
 const MAX_LOCATIONS: usize = 100;
 /// Maximum number of changes of each kind.
@@ -31,15 +31,14 @@ const MAX_CHANGES: usize = 50;
 /// Runs `relink report`.
 pub async fn run(args: ReportArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     if let Some(ReportCommand::Diff { before, after, db }) = args.command {
-        let ports = open(db).await?;
-        return diff(&ports, before, after).await;
+        let ports = open_database(db).await?;
+        return print_diff(&ports, before, after).await;
     }
-    let outputs: Vec<(&PathBuf, ReportFormat)> = args
-        .output
-        .iter()
-        .map(|path| Ok((path, format_of(path)?)))
-        .collect::<Result<_, CommandError>>()?;
-    let ports = open(args.db).await?;
+    let mut outputs: Vec<(&PathBuf, ReportFormat)> = Vec::new();
+    for path in &args.output {
+        outputs.push((path, format_by_extension(path)?));
+    }
+    let ports = open_database(args.db).await?;
     let run = find_crawl(&ports, args.run).await?;
     // The report lists the changes since the previous crawl of the same site.
     let previous = previous_crawl(&ports, &run).await?;
@@ -49,13 +48,13 @@ pub async fn run(args: ReportArgs, global: GlobalArgs) -> Result<Exit, CommandEr
         write_file(path, &text).map_err(|error| cannot_write(path, &error))?;
     }
     if args.open {
-        return show(&report, args.output).map(|()| Exit::Clean);
+        return open_in_browser(&report, args.output).map(|()| Exit::Clean);
     }
     let text = render(&ports, &report, &run, args.format, text_style(&global)).await?;
     print(&text).map(|()| Exit::Clean)
 }
 
-async fn open(db: Option<PathBuf>) -> Result<Ports, CommandError> {
+async fn open_database(db: Option<PathBuf>) -> Result<Ports, CommandError> {
     let db = database(db, &current_dir()?)?;
     let clock = Arc::new(RunClock::start()?);
     wiring::ports_for_reading(&db, clock).await
@@ -85,19 +84,19 @@ async fn render(
         ReportFormat::Json => {
             format!("{}\n", serde_json::to_string_pretty(report).map_err(cannot_encode)?)
         }
-        ReportFormat::Jsonl => rows(ports, run).await?,
+        ReportFormat::Jsonl => json_lines(ports, run).await?,
     })
 }
 
-/// Returns one line of JSON per target. Unlike the lines that are written during a crawl,
-/// they contain the final number of links.
-async fn rows(ports: &Ports, run: &RunSummary) -> Result<String, CommandError> {
+/// Returns one line of JSON per target. These lines contain the final number of links; the
+/// lines that are written during a crawl do not.
+async fn json_lines(ports: &Ports, run: &RunSummary) -> Result<String, CommandError> {
     let mut text = Vec::new();
     let mut after = BEFORE_FIRST_TASK;
     loop {
         let query = CheckedTargetQuery {
             after,
-            limit: BATCH,
+            limit: BATCH_SIZE,
             max_locations: MAX_LOCATIONS,
             ..CheckedTargetQuery::ALL
         };
@@ -114,7 +113,7 @@ async fn rows(ports: &Ports, run: &RunSummary) -> Result<String, CommandError> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn format_of(path: &Path) -> Result<ReportFormat, CommandError> {
+fn format_by_extension(path: &Path) -> Result<ReportFormat, CommandError> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("html" | "htm") => Ok(ReportFormat::Html),
         Some("json") => Ok(ReportFormat::Json),
@@ -132,27 +131,28 @@ fn cannot_write(path: &Path, error: &io::Error) -> CommandError {
 }
 
 /// Opens the report in a browser: the HTML output file, or a temporary file without one.
-fn show(report: &SiteReport, outputs: Vec<PathBuf>) -> Result<(), CommandError> {
-    let is_html = |path: &PathBuf| matches!(format_of(path), Ok(ReportFormat::Html));
-    let path = outputs.into_iter().find(is_html).map_or_else(|| write_temporary(report), Ok)?;
+fn open_in_browser(report: &SiteReport, outputs: Vec<PathBuf>) -> Result<(), CommandError> {
+    let is_html = |path: &PathBuf| matches!(format_by_extension(path), Ok(ReportFormat::Html));
+    let path = match outputs.into_iter().find(is_html) {
+        Some(path) => path,
+        None => write_temporary_page(report)?,
+    };
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let is_open = Command::new(opener).arg(&path).status().is_ok_and(|status| status.success());
-    let path = path.display();
-    print(&if is_open {
-        format!("{path}\n")
-    } else {
-        format!("open this file in a browser: {path}\n")
-    })
+    let status = Command::new(opener).arg(&path).status();
+    let is_open = status.is_ok_and(|status| status.success());
+    let instruction = if is_open { "" } else { "open this file in a browser: " };
+    print(&format!("{instruction}{}\n", path.display()))
 }
 
 /// Writes the HTML page to a temporary file.
-fn write_temporary(report: &SiteReport) -> Result<PathBuf, CommandError> {
+fn write_temporary_page(report: &SiteReport) -> Result<PathBuf, CommandError> {
     let path = std::env::temp_dir().join(format!("relink-report-{}.html", report.run));
     std::fs::write(&path, site::html(report)).map_err(|error| cannot_write(&path, &error))?;
     Ok(path)
 }
 
-async fn diff(ports: &Ports, before: i64, after: i64) -> Result<Exit, CommandError> {
+/// Prints the changes between two crawls.
+async fn print_diff(ports: &Ports, before: i64, after: i64) -> Result<Exit, CommandError> {
     let before = find_crawl(ports, Some(before)).await?;
     let after = find_crawl(ports, Some(after)).await?;
     let report = site_report(ports, &after, Some(&before)).await?;
@@ -161,23 +161,23 @@ async fn diff(ports: &Ports, before: i64, after: i64) -> Result<Exit, CommandErr
 }
 
 fn comparison_text(comparison: &SiteComparison) -> String {
-    let parts = [
-        ("new", &comparison.new),
-        ("fixed", &comparison.fixed),
-        ("regressed (alive before, broken now)", &comparison.regressed),
-    ];
-    parts.into_iter().map(|(title, changes)| changes_text(title, changes)).collect()
+    changes_text("new", &comparison.new)
+        + &changes_text("fixed", &comparison.fixed)
+        + &changes_text("regressed (alive before, broken now)", &comparison.regressed)
 }
 
 fn changes_text(title: &str, changes: &Capped<ChangeRow>) -> String {
     let mut text = format!("{title}: {}\n", grouped(changes.total));
     for change in changes.rows.iter().take(MAX_CHANGES) {
-        let verdict = |verdict: Option<relink_model::Verdict>| {
-            verdict.map_or_else(|| "not linked".to_owned(), |verdict| verdict.to_string())
-        };
-        let (before, after) = (verdict(change.before), verdict(change.after));
+        let (before, after) = (verdict_text(change.before), verdict_text(change.after));
         let _ = writeln!(text, "  {before} -> {after}  {}", printable(&change.url));
     }
-    let more = changes.total.saturating_sub(MAX_CHANGES.min(changes.rows.len()) as u64);
-    if more > 0 { text + &format!("  … and {} more\n", grouped(more)) } else { text }
+    let listed = MAX_CHANGES.min(changes.rows.len()) as u64;
+    let omitted = changes.total.saturating_sub(listed);
+    if omitted > 0 { text + &format!("  … and {} more\n", grouped(omitted)) } else { text }
+}
+
+/// Formats the verdict on a URL in one crawl; `None` if the crawl found no link to the URL.
+fn verdict_text(verdict: Option<relink_model::Verdict>) -> String {
+    verdict.map_or_else(|| "not linked".to_owned(), |verdict| verdict.to_string())
 }

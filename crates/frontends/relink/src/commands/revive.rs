@@ -25,7 +25,7 @@ use crate::settings::{ArchiveChoice, RevivePlan, ReviveSetup};
 use crate::wiring;
 
 /// Number of dead pages read from the store at a time.
-const BATCH: usize = 1024;
+const BATCH_SIZE: usize = 1024;
 
 /// Runs `relink revive`.
 pub async fn run(args: ReviveArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
@@ -98,7 +98,7 @@ async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, C
     }
     let mut after = String::new();
     loop {
-        let batch = ports.store.dead_targets(&Verdict::GONE, &after, BATCH).await?;
+        let batch = ports.store.dead_targets(&Verdict::GONE, &after, BATCH_SIZE).await?;
         let Some(last) = batch.last() else { return Ok(pages) };
         after.clone_from(&last.url);
         pages.extend(batch.into_iter().filter_map(|stored| {

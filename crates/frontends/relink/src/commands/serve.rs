@@ -27,7 +27,7 @@ use crate::error::{CommandError, Exit};
 use crate::output::print;
 
 /// The environment variable with a token for all providers.
-const SPI_TOKEN: &str = "RELINK_SPI_TOKEN";
+const SPI_TOKEN_VARIABLE: &str = "RELINK_SPI_TOKEN";
 
 /// The interval at which an idle server releases its lock on the database.
 const RELEASE_INTERVAL: Duration = Duration::from_millis(200);
@@ -43,14 +43,15 @@ pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(args.listen);
     let clock: Arc<dyn Clock> = Arc::new(RunClock::start()?);
     let stop = stop_on_signal();
-    // Held while submissions or the daily run change data, so that they do not interfere and
-    // the database is not released meanwhile.
-    let lock = Mutex::new(());
+    // Only one task changes data at a time: the submissions or the daily run. While a task
+    // holds this lock, the database is not released.
+    let write_lock = Mutex::new(());
     let base_url = base_url(&args, address);
     let (store, source) = (&session.ports.store, &session.ports.source);
     let spi = tokens.map(|tokens| {
         SpiService::new(tokens, Arc::clone(store), Arc::clone(source), Arc::clone(&clock))
     });
+    // The interface receives submissions, the worker stores them.
     let (spi, worker) = spi.unzip();
     let interfaces = Interfaces {
         oai: args.oai.then(|| {
@@ -60,12 +61,12 @@ pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
         clock: Arc::clone(&clock),
     };
     print(&banner(&args, &base_url, address))?;
-    // Only the stop signal ends this; the other futures run forever.
+    // Only the stop signal ends the server; the other futures run forever.
     tokio::select! {
         () = serve(listener, Arc::new(interfaces)) => {}
-        () = run_submissions(worker, &session, &lock, &stop) => {}
-        () = release_database(&**store, &lock) => {}
-        () = daily_runs(args.run_at, &session, &*clock, &lock, &stop) => {}
+        () = run_submissions(worker, &session, &write_lock, &stop) => {}
+        () = release_database(&**store, &write_lock) => {}
+        () = daily_runs(args.run_at, &session, &*clock, &write_lock, &stop) => {}
         () = stop.stopped() => {}
     }
     Ok(Exit::Clean)
@@ -96,9 +97,9 @@ fn tokens(args: &ServeArgs) -> Result<SpiTokens, CommandError> {
             CommandError::usage(format!("cannot read the tokens in `{}`", path.display()))
                 .with_sources(&error)
         })?,
-        None => std::env::var(SPI_TOKEN).map_err(|_| {
+        None => std::env::var(SPI_TOKEN_VARIABLE).map_err(|_| {
             CommandError::usage("`--spi` needs a token")
-                .hint(format!("set {SPI_TOKEN}, or use `--spi-token-file FILE`"))
+                .hint(format!("set {SPI_TOKEN_VARIABLE}, or use `--spi-token-file FILE`"))
         })?,
     };
     SpiTokens::parse(&text).map_err(|error| {
@@ -107,41 +108,40 @@ fn tokens(args: &ServeArgs) -> Result<SpiTokens, CommandError> {
 }
 
 /// Lets other commands use the database while no submission or harvest needs it.
-async fn release_database(store: &dyn HarvestStore, lock: &Mutex<()>) {
+async fn release_database(store: &dyn HarvestStore, write_lock: &Mutex<()>) {
     loop {
         tokio::time::sleep(RELEASE_INTERVAL).await;
-        if let Ok(_guard) = lock.try_lock() {
+        if let Ok(_guard) = write_lock.try_lock() {
             store.release();
         }
     }
 }
 
-/// Stores submitted records. Waits forever without SPI, so that the server continues.
+/// Stores submitted records. Never returns: `run` would stop the server.
 async fn run_submissions(
     worker: Option<SpiWorker>,
     session: &Session,
-    lock: &Mutex<()>,
+    write_lock: &Mutex<()>,
     stop: &StopSignal,
 ) {
     match worker {
-        Some(worker) => worker.run(&session.harvester(), lock, stop).await,
+        Some(worker) => worker.run(&session.harvester(), write_lock, stop).await,
         None => std::future::pending().await,
     }
 }
 
-/// Runs all providers every day. Waits forever without a time of day, so that the server
-/// continues.
+/// Runs all providers every day at `time`. Never returns: `run` would stop the server.
 async fn daily_runs(
     time: Option<Time>,
     session: &Session,
     clock: &dyn Clock,
-    lock: &Mutex<()>,
+    write_lock: &Mutex<()>,
     stop: &StopSignal,
 ) {
     let Some(time) = time else { return std::future::pending().await };
     loop {
         tokio::time::sleep(wait_until(time, clock.now())).await;
-        let guard = lock.lock().await;
+        let guard = write_lock.lock().await;
         if let Err(error) = run_all(session, stop).await {
             error.warn();
         }

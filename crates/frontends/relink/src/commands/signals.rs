@@ -44,15 +44,15 @@ mod unix {
     /// and shells ignore Ctrl-C for background processes.
     pub(super) fn watch(trigger: StopTrigger) {
         let ignored = ignored_signals();
-        let open = |kind: SignalKind| {
+        let watch_unless_ignored = |kind: SignalKind| {
             // Bit 0 of the mask is signal 1.
             let is_ignored = ignored >> (kind.as_raw_value() - 1) & 1 == 1;
             if is_ignored { None } else { signal(kind).ok() }
         };
         let signals = Signals {
-            interrupt: open(SignalKind::interrupt()),
-            terminate: open(SignalKind::terminate()),
-            hangup: open(SignalKind::hangup()),
+            interrupt: watch_unless_ignored(SignalKind::interrupt()),
+            terminate: watch_unless_ignored(SignalKind::terminate()),
+            hangup: watch_unless_ignored(SignalKind::hangup()),
         };
         tokio::spawn(signals.wait(trigger));
     }

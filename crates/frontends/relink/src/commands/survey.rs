@@ -1,7 +1,7 @@
 //! `relink survey`: finds most broken URLs of a catalog with few requests.
 //!
-//! A catalog is a list of URLs. A held task failed while the network was not confirmed to
-//! work, so it has no result yet.
+//! A catalog is a list of URLs. A held task failed before the network was known to work, so
+//! the task has no result yet.
 
 mod analyze;
 mod simulate;
@@ -52,14 +52,14 @@ async fn run_survey(args: SurveyArgs, global: GlobalArgs) -> Result<Exit, Comman
         }
         outcome => outcome?,
     };
-    let end = run_end(&ports, run, &outcome).await?;
-    reporter.finish(&ports, &end).await?;
+    let finished = finished_run(&ports, run, &outcome).await?;
+    reporter.finish(&ports, &finished).await?;
     if run.format == OutputFormat::Human {
-        explain(&outcome, &plan.explain)?;
+        print_domain_details(&outcome, &plan.explain)?;
     }
     match outcome.end {
-        SurveyEnd::NoNetwork => Err(no_network(&ports, &outcome).await?),
-        _ => Ok(end.exit),
+        SurveyEnd::NoNetwork => Err(no_network_error(&ports, &outcome).await?),
+        _ => Ok(finished.exit),
     }
 }
 
@@ -67,9 +67,9 @@ async fn run_survey(args: SurveyArgs, global: GlobalArgs) -> Result<Exit, Comman
 /// first request.
 fn check_domains(loaded: &LoadedCatalog, domains: &[String]) -> Result<(), CommandError> {
     let catalog = &loaded.catalog;
-    let exists =
+    let is_in_catalog =
         |name: &String| catalog.domains().any(|domain| catalog.domain_name(domain) == name);
-    match domains.iter().find(|name| !exists(name)) {
+    match domains.iter().find(|name| !is_in_catalog(name)) {
         None => Ok(()),
         Some(missing) => Err(CommandError::usage(format!("cannot explain `{missing}`"))
             .cause(format!("`{}` has no such domain", loaded.label))
@@ -90,7 +90,7 @@ fn print_problems(loaded: &LoadedCatalog) {
 }
 
 /// Prints the details of the domains of `--explain`.
-fn explain(outcome: &SurveyOutcome, domains: &[String]) -> Result<(), CommandError> {
+fn print_domain_details(outcome: &SurveyOutcome, domains: &[String]) -> Result<(), CommandError> {
     let report = &outcome.report;
     for domain in report.domains.iter().filter(|domain| domains.contains(&domain.name)) {
         print(&explain_domain(domain))?;
@@ -98,8 +98,8 @@ fn explain(outcome: &SurveyOutcome, domains: &[String]) -> Result<(), CommandErr
     Ok(())
 }
 
-/// Returns the numbers and the exit code of a survey.
-async fn run_end(
+/// Returns the statistics and the exit code of a survey.
+async fn finished_run(
     ports: &Ports,
     settings: &RunSettings,
     outcome: &SurveyOutcome,
@@ -117,18 +117,21 @@ async fn run_end(
     Ok(FinishedRun {
         judging: settings.judging,
         run: outcome.run,
-        started: outcome.started_at,
+        started_at: outcome.started_at,
         details: RunDetails::Survey(Box::new(outcome.clone())),
         stats,
         failing_findings: failing,
         gate: Gate::without_exemptions(&settings.fail_on),
         exit,
-        finished: ports.clock.now(),
+        finished_at: ports.clock.now(),
     })
 }
 
 /// Returns the error of a survey without a network, with the first failure as its cause.
-async fn no_network(ports: &Ports, outcome: &SurveyOutcome) -> Result<CommandError, CommandError> {
+async fn no_network_error(
+    ports: &Ports,
+    outcome: &SurveyOutcome,
+) -> Result<CommandError, CommandError> {
     let mut error = CommandError::inconclusive("no host responded, so nothing was surveyed");
     let held_tasks = ports.store.held_tasks(outcome.run, BEFORE_FIRST_TASK, 1).await?;
     if let Some((task, probe)) = held_tasks.first() {

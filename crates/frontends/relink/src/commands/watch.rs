@@ -87,7 +87,7 @@ impl Session {
         Ok(Self { ports, collections })
     }
 
-    /// Runs a subcommand without request flags. [`run`] handles the other ones.
+    /// Runs a subcommand without request flags. The function [`run`] runs all others.
     async fn run(&self, command: WatchCommand, style: TextStyle) -> Result<(), CommandError> {
         match command {
             WatchCommand::Run(_)
@@ -290,6 +290,7 @@ impl Session {
         print(&format!("edited `{}`\n", printable(&args.name)))
     }
 
+    /// Applies an action to members and prints its effect.
     async fn act(&self, args: &WatchMemberArgs, action: &WatchAction) -> Result<(), CommandError> {
         let selectors = args.selectors();
         let urls =
@@ -301,14 +302,14 @@ impl Session {
         &self,
         name: &str,
         members: Option<WatchMemberArgs>,
-        close: bool,
+        closes_gaps: bool,
     ) -> Result<(), CommandError> {
         let Some(members) = members else {
             let count = remove_collection(&*self.collections, name).await?;
             let count = counted(count as u64, "member");
             return print(&format!("removed `{}` with {count}\n", printable(name)));
         };
-        let action = if close { WatchAction::Close } else { WatchAction::Remove };
+        let action = if closes_gaps { WatchAction::Close } else { WatchAction::Remove };
         self.act(&members, &action).await
     }
 }
@@ -343,8 +344,11 @@ fn review_period(args: &WatchDiffArgs) -> Result<Option<ReviewPeriod>, CommandEr
         })
     };
     let Some(from) = args.from else { return Ok(None) };
-    let to = args.to.map_or(Ok(Timestamp::MAX), end_of_day)?;
     let from = end_of_day(from)?;
+    let to = match args.to {
+        Some(day) => end_of_day(day)?,
+        None => Timestamp::MAX,
+    };
     if from > to {
         return Err(CommandError::usage("`--from` is after `--to`")
             .cause("the earlier version comes first")
@@ -367,28 +371,34 @@ fn file_content(path: &Path, format: Option<ImportFormat>) -> Result<AddContent,
     Ok(AddContent::File { extension, bytes: read_file(path)?, format })
 }
 
+/// Reads a file, or standard input for `-`. Limits the size.
 fn read_file(path: &Path) -> Result<Vec<u8>, CommandError> {
-    let failed = |error: std::io::Error| {
-        let is_url = path.to_string_lossy().contains("://");
-        CommandError::usage(format!("cannot read `{}`", path.display()))
-            .cause(if is_url { "it is a URL, not a file".to_owned() } else { error.to_string() })
-            .hint(if is_url {
-                "save the list as a file first, or crawl the site and use `--crawl latest`"
-            } else {
-                "use a file of bookmarks, Markdown, CSV, OPML, JSON or URLs, or `-`"
-            })
-    };
+    let cannot_read = |error: std::io::Error| cannot_read(path, &error);
     let mut bytes = Vec::new();
     if path == Path::new("-") {
         let stdin = std::io::stdin();
         BoundedReader::new(stdin.lock(), MAX_DOCUMENT_BYTES)
             .read_to_end(&mut bytes)
-            .map_err(failed)?;
+            .map_err(cannot_read)?;
     } else {
-        let file = std::fs::File::open(path).map_err(failed)?;
-        BoundedReader::new(file, MAX_DOCUMENT_BYTES).read_to_end(&mut bytes).map_err(failed)?;
+        let file = std::fs::File::open(path).map_err(cannot_read)?;
+        BoundedReader::new(file, MAX_DOCUMENT_BYTES)
+            .read_to_end(&mut bytes)
+            .map_err(cannot_read)?;
     }
     Ok(bytes)
+}
+
+fn cannot_read(path: &Path, error: &std::io::Error) -> CommandError {
+    let message = CommandError::usage(format!("cannot read `{}`", path.display()));
+    if path.to_string_lossy().contains("://") {
+        return message
+            .cause("it is a URL, not a file")
+            .hint("save the list as a file first, or crawl the site and use `--crawl latest`");
+    }
+    message
+        .cause(error.to_string())
+        .hint("use a file of bookmarks, Markdown, CSV, OPML, JSON or URLs, or `-`")
 }
 
 /// Formats the effect of an import.
@@ -403,7 +413,7 @@ fn import_text(name: &str, summary: &ImportSummary) -> String {
     if summary.is_update {
         let counts =
             [(summary.added, "added"), (summary.edited, "edited"), (summary.removed, "removed")];
-        facts.extend(counts.map(|(count, what)| format!("{} {what}", grouped(count as u64))));
+        facts.extend(counts.map(|(count, change)| format!("{} {change}", grouped(count as u64))));
     }
     if summary.skipped > 0 {
         facts.push(format!("{} skipped", grouped(summary.skipped as u64)));

@@ -1,4 +1,5 @@
-//! `relink worker`: helps with the checks of other processes.
+//! `relink worker`: fetches pages for the checks of other processes that use the same
+//! database.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,9 +26,9 @@ pub async fn run(args: WorkerArgs, global: GlobalArgs) -> Result<Exit, CommandEr
     let stop = stop_on_signal();
     let mut results = 0;
     while !stop.is_stopped() {
-        let new = work(&ports, plan.options, &stop).await?;
-        results += new;
-        if plan.until_idle && new == 0 {
+        let new_results = work(&ports, plan.options, &stop).await?;
+        results += new_results;
+        if plan.until_idle && new_results == 0 {
             break;
         }
         tokio::select! {

@@ -1,7 +1,7 @@
-//! `relink archive --submit`: requests an archive to save pages.
+//! `relink archive --submit`: requests that a web archive saves pages.
 //!
-//! The archive works on each page in a job, which has an id. The ids of unfinished jobs
-//! are logged, so that the next run polls them instead of submitting the pages again.
+//! The archive runs one job per page. Relink writes the ids of unfinished jobs to a log, so
+//! that the next run polls these jobs instead of submitting the pages again.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -45,10 +45,10 @@ pub async fn submit_missing(
     if !pages.iter().any(|page| page.copy == CopyState::Missing) {
         return Ok(());
     }
-    let (client, is_local) = client(ports, archive)?;
-    let mut path = database.as_os_str().to_owned();
-    path.push(".submissions.jsonl");
-    let mut log = JsonLog::open(Path::new(&path)).map_err(|error| {
+    let (client, is_local) = archive_client(ports, archive)?;
+    let mut log_path = database.as_os_str().to_owned();
+    log_path.push(".submissions.jsonl");
+    let mut log = JsonLog::open(Path::new(&log_path)).map_err(|error| {
         CommandError::usage("cannot open the log of submitted pages").cause(error.to_string())
     })?;
     let settings = SubmitSettings {
@@ -64,7 +64,7 @@ pub async fn submit_missing(
 }
 
 /// Returns the client of an archive, and whether the archive is on this machine.
-fn client(
+fn archive_client(
     ports: &Ports,
     archive: &str,
 ) -> Result<(Box<dyn ArchiveSubmission>, bool), CommandError> {

@@ -15,7 +15,7 @@ use crate::error::CommandError;
 use crate::output::Steps;
 
 /// Number of dead pages read from the store at a time.
-const BATCH: usize = 1024;
+const BATCH_SIZE: usize = 1024;
 
 /// Searches for new URLs of every dead page of a run. The results are saved in the store.
 pub async fn search(
@@ -39,7 +39,7 @@ pub async fn search(
 pub async fn dead_pages(ports: &Ports, run: RunId) -> Result<Vec<DeadPage>, CommandError> {
     let mut pages = Vec::new();
     let mut query = CheckedTargetQuery {
-        limit: BATCH,
+        limit: BATCH_SIZE,
         verdicts: Some(&Verdict::GONE),
         max_locations: 0,
         ..CheckedTargetQuery::ALL
@@ -57,7 +57,7 @@ pub async fn dead_pages(ports: &Ports, run: RunId) -> Result<Vec<DeadPage>, Comm
     }
 }
 
-/// Shows the progress and collects warnings.
+/// Shows the progress of a search and collects its warnings, each text once.
 struct ReviveProgress {
     steps: Steps,
     warnings: BTreeSet<String>,

@@ -31,7 +31,8 @@ use crate::output::ProgressDisplay;
 use crate::settings::DecayPlan;
 use crate::wiring;
 
-/// Number of dead pages, those where most walks end, that are shown for each page.
+/// Number of dead ends that are listed for each page. A dead end is a dead page on which
+/// walks end; the dead ends of most walks come first.
 const SHOWN_DEAD_ENDS: usize = 3;
 
 /// A link of a document, as `relink extract` writes it.
@@ -60,11 +61,13 @@ pub(super) async fn measure_inputs(
     let history = decay_over_time(&*store, &names).await?;
     let report = report(inputs, &list, &history);
     let mut decays = list.pages.iter().map(|page| page.outcome.details.decay.get());
-    let is_above = plan.fail_above.is_some_and(|limit| decays.any(|decay| decay > limit));
-    let exit = match (list.is_interrupted, is_above) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Findings,
-        (false, false) => Exit::Clean,
+    let is_above_limit = plan.fail_above.is_some_and(|limit| decays.any(|decay| decay > limit));
+    let exit = if list.is_interrupted {
+        Exit::Interrupted
+    } else if is_above_limit {
+        Exit::Findings
+    } else {
+        Exit::Clean
     };
     Ok((report, exit))
 }
@@ -96,24 +99,28 @@ async fn input_urls(
     inputs: &[String],
     clock: &RunClock,
 ) -> Result<Vec<Url>, CommandError> {
-    let mut urls = Vec::new();
+    let mut raw_urls = Vec::new();
     for input in inputs {
         if input.contains("://") {
-            urls.push(input.clone());
+            raw_urls.push(input.clone());
         } else if PathBuf::from(input).exists() || input == "-" {
-            urls.extend(document_links(input, clock).await?);
+            raw_urls.extend(document_links(input, clock).await?);
         } else {
-            let names = collection_urls(&*wiring::collections(db).await?, input).await;
-            urls.extend(names.map_err(|error| {
+            let members = collection_urls(&*wiring::collections(db).await?, input).await;
+            raw_urls.extend(members.map_err(|error| {
                 CommandError::from(error).hint("use a URL, a file, a directory or a collection")
             })?);
         }
     }
     let mut seen = HashSet::new();
-    let urls = urls.iter().filter_map(|url| relink_frontier::canonicalize(None, url).ok());
-    let urls = urls.filter_map(|url| Url::parse(url.as_str()).ok());
-    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
-    let urls: Vec<Url> = urls.filter(|url| is_web(url) && seen.insert(url.clone())).collect();
+    let mut urls = Vec::new();
+    for raw_url in &raw_urls {
+        let Ok(canonical) = relink_frontier::canonicalize(None, raw_url) else { continue };
+        let Ok(url) = Url::parse(canonical.as_str()) else { continue };
+        if matches!(url.scheme(), "http" | "https") && seen.insert(url.clone()) {
+            urls.push(url);
+        }
+    }
     if urls.is_empty() {
         return Err(CommandError::usage("no links to web pages in the input")
             .hint("use a URL, a file with links, a directory or a collection"));
@@ -131,9 +138,9 @@ async fn document_links(input: &str, clock: &RunClock) -> Result<Vec<String>, Co
         today: clock.now().to_zoned(TimeZone::UTC).date(),
     };
     let disk = LocalFiles::new(LocalFilesSettings::default());
-    let mut text = Vec::new();
+    let mut json_lines = Vec::new();
     let mut collect = |part: &[u8]| {
-        text.extend_from_slice(part);
+        json_lines.extend_from_slice(part);
         Ok(())
     };
     let extracted = extract(&disk, &settings, None, &mut collect).await;
@@ -145,7 +152,7 @@ async fn document_links(input: &str, clock: &RunClock) -> Result<Vec<String>, Co
             .cause(problem.text.clone())
             .hint("use a URL, a file with links, a directory or a collection"));
     }
-    let text = String::from_utf8_lossy(&text);
+    let text = String::from_utf8_lossy(&json_lines);
     let links = text.lines().filter_map(|line| serde_json::from_str::<ExtractedLink>(line).ok());
     Ok(links.map(|link| link.target).collect())
 }

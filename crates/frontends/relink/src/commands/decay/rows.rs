@@ -16,7 +16,7 @@ use relink_report::decay::{
 use super::interval_row;
 use crate::settings::DecayPlan;
 
-/// The name of a measurement that reached its precision.
+/// The JSON value for the end of a measurement that reached its precision.
 const CONVERGED: &str = "enough";
 
 /// Maximum number of recommended repairs.
@@ -124,33 +124,33 @@ fn repair_row(repair: &NamedRepair) -> RepairRow {
 /// Returns the row of a graph. `ranked` contains the pages of each element of
 /// `scores_by_sigma`, highest decay first.
 pub(super) fn web(
-    web: &WebGraph,
+    graph: &WebGraph,
     source: String,
     plan: &DecayPlan,
     scores_by_sigma: &[Scores],
     ranked: &[Vec<PageScore>],
 ) -> WebDecay {
     let scores = scores_by_sigma.iter().zip(ranked);
-    let (dead_links, soft_404_links) = web.dead_link_counts();
+    let (dead_links, soft_404_links) = graph.dead_link_counts();
     WebDecay {
         source,
         definition: definition_name(plan.definition).to_owned(),
-        links: web.link_count() as u64,
-        failing: web.failing_count() as u64,
+        links: graph.link_count() as u64,
+        failing: graph.failing_count() as u64,
         dead_links,
         soft_404_links,
-        unread_pages: web.unparsed_count() as u64,
-        missing_links: web.missing_links,
-        unlinked_dead_pages: web.unlinked_dead_pages,
-        scores: scores.map(|(scores, pages)| sigma_row(web, scores, pages, plan.top)).collect(),
+        unread_pages: graph.unparsed_count() as u64,
+        missing_links: graph.missing_links,
+        unlinked_dead_pages: graph.unlinked_dead_pages,
+        scores: scores.map(|(scores, pages)| sigma_row(graph, scores, pages, plan.top)).collect(),
     }
 }
 
 /// Returns the scores of one sigma, with the `top` pages of highest and of lowest decay.
-fn sigma_row(web: &WebGraph, scores: &Scores, pages: &[PageScore], top: usize) -> SigmaDecay {
+fn sigma_row(graph: &WebGraph, scores: &Scores, pages: &[PageScore], top: usize) -> SigmaDecay {
     let distribution = ScoreDistribution::from_pages(pages);
     let page_row = |page: &PageScore| PageScoreRow {
-        url: masked_url(web.name(page.page)),
+        url: masked_url(graph.name(page.page)),
         decay: page.decay.get(),
         max_decay: page.upper_bound.get(),
         dead_links: page.dead_links,

@@ -46,7 +46,8 @@ pub(super) async fn measure_page(
         url,
         sigma: Sigma::default(),
         definition: DecayDefinition::Plain,
-        // Fetch all pages: no precision is enough to stop earlier.
+        // Fetch all pages: the half width never reaches 0, so the measurement does not stop
+        // earlier.
         stopping_rule: StoppingRule {
             target_half_width: 0.0,
             push_pages: usize::MAX,
@@ -76,14 +77,14 @@ impl DemoDecay {
         let details = self.details();
         let repairs = details.top_repairs(MAX_REPAIRS);
         let is_clean = details.own_links.as_ref().is_some_and(|own| own.dead <= 0.0);
-        let own = if is_clean { "without dead links" } else { "with dead links" };
+        let own_links = if is_clean { "without dead links" } else { "with dead links" };
         let expected = if self.matches_truth() {
             String::new()
         } else {
             format!(" (expected {:.2})", self.truth.decay)
         };
         format!(
-            "5/8 decay    portal.test {:.2}{expected} {own} of its own; \
+            "5/8 decay    portal.test {:.2}{expected} {own_links} of its own; \
              repairing {} → {:.2}   {}, {}",
             details.decay.get(),
             counted(repairs.len() as u64, "link"),

@@ -22,7 +22,7 @@ use relink_report::printable;
 use relink_requests::{Ports, StopSignal};
 use relink_revive::cost::RevivalMethod;
 
-use super::since;
+use super::milliseconds_since;
 use crate::commands::check::dead_pages;
 use crate::commands::revive::archives;
 use crate::error::CommandError;
@@ -60,12 +60,12 @@ pub(super) async fn search(
     revive(&ports, &setup.revive, pages, &mut collector, &StopSignal::never()).await?;
     // Remove the port from the output, because it differs in every run.
     let port = format!(":{}", library.port());
-    let patterns = patterns(&ports, &collector.0).await?;
+    let patterns = successful_patterns(&ports, &collector.0).await?;
     Ok(DemoRevivals {
         patterns: patterns.iter().map(|pattern| pattern.replace(&port, "")).collect(),
         revivals: collector.0,
         truth: library.moved_pages().into_iter().collect(),
-        duration_ms: since(started),
+        duration_ms: milliseconds_since(started),
     })
 }
 
@@ -92,37 +92,42 @@ fn revive_setup(archive: &MiniArchive) -> Result<ReviveSetup, CommandError> {
     })
 }
 
-/// Returns the texts of the patterns that found an alias.
-async fn patterns(ports: &Ports, revivals: &[Revival]) -> Result<Vec<String>, CommandError> {
+/// Returns the patterns that found an alias, as lines `DIRECTORY -> PROGRAM`.
+async fn successful_patterns(
+    ports: &Ports,
+    revivals: &[Revival],
+) -> Result<Vec<String>, CommandError> {
     let used_ids: BTreeSet<i64> =
         revivals.iter().filter_map(|revival| revival.alias.as_ref()?.pattern).collect();
-    let patterns = ports.store.patterns().await?;
-    let texts =
-        patterns.iter().filter(|pattern| used_ids.contains(&pattern.id)).flat_map(|pattern| {
-            let directory = printable(&pattern.directory).into_owned();
-            let programs = pattern_programs(pattern).into_iter();
-            programs.map(move |learned| format!("{directory} -> {}", learned.program))
-        });
-    Ok(texts.take(MAX_PATTERNS).collect())
+    let mut lines = Vec::new();
+    for pattern in ports.store.patterns().await? {
+        if used_ids.contains(&pattern.id) {
+            let directory = printable(&pattern.directory);
+            for learned in pattern_programs(&pattern) {
+                lines.push(format!("{directory} -> {}", learned.program));
+            }
+        }
+    }
+    lines.truncate(MAX_PATTERNS);
+    Ok(lines)
 }
 
 impl DemoRevivals {
     /// Formats the line `4/8 revive   14 of 49 dead pages found: 5 by pattern, …`.
     pub(super) fn line(&self) -> String {
-        let count = |method: RevivalMethod| {
-            let aliases = self.revivals.iter().filter_map(|revival| revival.alias.as_ref());
-            aliases.filter(|alias| alias.method == method).count()
-        };
+        let aliases = || self.revivals.iter().filter_map(|revival| revival.alias.as_ref());
+        let count =
+            |method: RevivalMethod| aliases().filter(|alias| alias.method == method).count();
         let methods = [
             (count(RevivalMethod::Inference), "by pattern"),
             (count(RevivalMethod::HistoricalRedirect), "by archived redirect"),
             (count(RevivalMethod::Search), "by URL and title"),
         ];
-        let all: usize = methods.iter().map(|(count, _)| count).sum();
+        let found: usize = methods.iter().map(|(count, _)| count).sum();
         let methods: Vec<String> =
             methods.iter().map(|(count, method)| format!("{count} {method}")).collect();
         let mut text = format!(
-            "4/8 revive   {all} of {} found: {}   {}\n",
+            "4/8 revive   {found} of {} found: {}   {}\n",
             counted(self.revivals.len() as u64, "dead page"),
             methods.join(", "),
             duration(self.duration_ms),
@@ -133,7 +138,7 @@ impl DemoRevivals {
         text
     }
 
-    /// Lists the mistakes, then the totals.
+    /// Formats the wrong search results, one per line, and the totals.
     pub(super) fn totals(&self) -> String {
         let wrong: Vec<&Revival> =
             self.revivals.iter().filter(|revival| !self.is_correct(revival)).collect();
@@ -143,8 +148,9 @@ impl DemoRevivals {
             let truth = self.truth.get(revival.url.as_str()).map_or("no new URL", String::as_str);
             let _ = writeln!(text, "  ? found {found}, expected {truth} ({})", revival.url);
         }
-        let (all, right) = (self.revivals.len(), self.revivals.len() - wrong.len());
-        text + &format!("{right} of {all} dead pages with the expected search result.\n")
+        let all = self.revivals.len();
+        let correct = all - wrong.len();
+        text + &format!("{correct} of {all} dead pages with the expected search result.\n")
     }
 
     /// Whether every search result equals the ground truth.

@@ -21,8 +21,9 @@ const MAX_LINES: usize = 12;
 pub struct DemoFix {
     links: usize,
     files: usize,
-    /// The diff of the document with the fewest changed lines.
-    shortest: String,
+    /// The shortest diff of a document, which is printed as an example.
+    shortest_diff: String,
+    /// The diffs of all documents, grouped by cause.
     groups: PatchGroups,
 }
 
@@ -36,9 +37,14 @@ pub async fn plan(
     let mut fixes = plan_fixes(ports, run, FixSettings::default()).await?;
     let mut observer = VerdictCollector::default();
     verify_fixes(ports, settings, &mut fixes, &mut observer, &StopSignal::never()).await?;
-    let (shortest, groups) = (String::new(), PatchGroups::default());
-    let mut demo = DemoFix { links: 0, files: 0, shortest, groups };
-    let is_in_same_document = |a: &LinkFix, b: &LinkFix| a.location.path == b.location.path;
+    let mut demo = DemoFix {
+        links: 0,
+        files: 0,
+        shortest_diff: String::new(),
+        groups: PatchGroups::default(),
+    };
+    let is_in_same_document =
+        |fix: &LinkFix, next: &LinkFix| fix.location.path == next.location.path;
     for document_fixes in fixes.chunk_by_mut(is_in_same_document) {
         let options = &settings.load.read_options;
         let planned = plan_document(&*ports.files, options, None, document_fixes).await;
@@ -52,8 +58,9 @@ pub async fn plan(
         demo.groups.add(diffs)?;
         let diff = unified_diff(&label, &document.old, &document.new).unwrap_or_default();
         let diff = String::from_utf8_lossy(&diff).into_owned();
-        if demo.shortest.is_empty() || diff.lines().count() < demo.shortest.lines().count() {
-            demo.shortest = diff;
+        let is_shorter = diff.lines().count() < demo.shortest_diff.lines().count();
+        if demo.shortest_diff.is_empty() || is_shorter {
+            demo.shortest_diff = diff;
         }
     }
     Ok(demo)
@@ -64,12 +71,14 @@ impl DemoFix {
     pub fn text(&self) -> String {
         let links = counted(self.links as u64, "link");
         let files = counted(self.files as u64, "file");
+        let mut text = format!("8/8 fix      {links} in {files} (dry run)\n");
         let headings: Vec<String> = self.groups.headings().collect();
         let counts = headings.iter().flat_map(|heading| heading.trim_start_matches("# ").lines());
-        let diff = self.shortest.lines().filter(|line| !line.starts_with("diff "));
-        let indented = |line| ["             ".into(), printable(line), "\n".into()];
-        let details: String = counts.chain(diff.take(MAX_LINES)).flat_map(indented).collect();
-        format!("8/8 fix      {links} in {files} (dry run)\n{details}")
+        let diff = self.shortest_diff.lines().filter(|line| !line.starts_with("diff "));
+        for line in counts.chain(diff.take(MAX_LINES)) {
+            text.extend(["             ", &printable(line), "\n"]);
+        }
+        text
     }
 
     /// Returns the patch of all documents.

@@ -2,8 +2,8 @@
 //! incidents with the planted failures.
 //!
 //! A provider is an organization with metadata records. An incident is a period in which
-//! the URL or host of a record is broken. Its stages are found, escalated, hidden and
-//! ended (restored).
+//! the URL or host of a record is broken. An incident has up to four stages: found,
+//! escalated, hidden and ended (restored).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,25 +26,26 @@ use relink_requests::StopSignal;
 use relink_survey::LossLimit;
 use url::Url;
 
-use super::{TIMEOUT, since};
+use super::{TIMEOUT, milliseconds_since};
 use crate::error::CommandError;
 use crate::output::cannot_encode;
 use crate::wiring::{self, HarvestPorts};
 
 /// The first simulated day.
-const START: Date = date(2026, 1, 1);
+const FIRST_DAY: Date = date(2026, 1, 1);
 
-/// A clock that shows noon of a simulated day. Contains the number of days since [`START`].
+/// A clock that shows noon of a simulated day. Contains the number of days since
+/// [`FIRST_DAY`].
 struct DayClock(AtomicU32);
 
-/// An incident: provider, subject, and the day of each stage that was reached.
+/// An incident: provider, subject, and the day of each stage that was count_reached.
 type FoundIncident = (String, String, [Option<u32>; 4]);
 
 impl Clock for DayClock {
     fn now(&self) -> Timestamp {
         let days = self.0.load(Ordering::Relaxed);
         let start =
-            START.to_zoned(TimeZone::UTC).map_or(Timestamp::UNIX_EPOCH, |day| day.timestamp());
+            FIRST_DAY.to_zoned(TimeZone::UTC).map_or(Timestamp::UNIX_EPOCH, |day| day.timestamp());
         start + SignedDuration::from_hours(24 * i64::from(days) + 12)
     }
 }
@@ -64,13 +65,13 @@ pub(super) async fn run_quarter(db: &Path) -> Result<DemoQuarter, CommandError> 
         CommandError::internal("cannot start the demo providers").cause(error.to_string())
     })?;
     let clock = Arc::new(DayClock(AtomicU32::new(0)));
-    let ports = ports(&federation, db, &clock).await?;
+    let ports = harvest_ports(&federation, db, &clock).await?;
     add_providers(&federation, &ports).await?;
     let harvester = Harvester {
         ports: &ports.ports,
         store: &*ports.store,
         source: &*ports.source,
-        options: options(),
+        options: harvest_options(),
     };
     let stop = StopSignal::never();
     let mut records = 0;
@@ -87,13 +88,13 @@ pub(super) async fn run_quarter(db: &Path) -> Result<DemoQuarter, CommandError> 
     }
     Ok(DemoQuarter {
         expected: federation.expected(),
-        found: incidents(&ports).await?,
+        found: stored_incidents(&ports).await?,
         records,
-        milliseconds: since(started),
+        milliseconds: milliseconds_since(started),
     })
 }
 
-async fn ports(
+async fn harvest_ports(
     federation: &DemoFederation,
     db: &Path,
     clock: &Arc<DayClock>,
@@ -132,7 +133,7 @@ async fn add_providers(
     Ok(())
 }
 
-fn options() -> HarvestOptions {
+fn harvest_options() -> HarvestOptions {
     HarvestOptions {
         is_full: false,
         reads_only: false,
@@ -148,8 +149,8 @@ fn options() -> HarvestOptions {
 }
 
 /// Returns the stored incidents of all providers.
-async fn incidents(ports: &HarvestPorts) -> Result<Vec<FoundIncident>, CommandError> {
-    let day = |on: Date| u32::try_from((on - START).get_days()).ok();
+async fn stored_incidents(ports: &HarvestPorts) -> Result<Vec<FoundIncident>, CommandError> {
+    let day_number = |date: Date| u32::try_from((date - FIRST_DAY).get_days()).ok();
     let mut found = Vec::new();
     for provider in ports.store.providers().await? {
         for stored in ports.store.incidents(provider.id, IncidentFilter::All).await? {
@@ -157,10 +158,10 @@ async fn incidents(ports: &HarvestPorts) -> Result<Vec<FoundIncident>, CommandEr
                 serde_json::from_str(&stored.incident).map_err(cannot_encode)?;
             let incident = &state.incident;
             let days = [
-                day(incident.found_on),
-                incident.escalated_on.and_then(day),
-                incident.hidden_on.and_then(day),
-                incident.end.and_then(|end| day(end.on)),
+                day_number(incident.found_on),
+                incident.escalated_on.and_then(day_number),
+                incident.hidden_on.and_then(day_number),
+                incident.end.and_then(|end| day_number(end.on)),
             ];
             found.push((provider.name.clone(), incident.subject.name().to_owned(), days));
         }
@@ -169,16 +170,15 @@ async fn incidents(ports: &HarvestPorts) -> Result<Vec<FoundIncident>, CommandEr
 }
 
 impl DemoQuarter {
-    /// Number of incidents on the planned days.
+    /// Returns the number of planted incidents that were found with the planned days.
     fn correct(&self) -> usize {
-        let is_found = |expected: &&ExpectedIncident| {
-            self.found.iter().any(|(provider, subject, days)| {
-                provider == expected.provider
-                    && *subject == expected.subject
-                    && *days == expected.days
-            })
-        };
-        self.expected.iter().filter(is_found).count()
+        self.expected.iter().filter(|expected| self.is_found(expected)).count()
+    }
+
+    fn is_found(&self, expected: &ExpectedIncident) -> bool {
+        self.found.iter().any(|(provider, subject, days)| {
+            provider == expected.provider && *subject == expected.subject && *days == expected.days
+        })
     }
 
     /// Whether exactly the planted incidents were found, on the planned days.
@@ -190,9 +190,9 @@ impl DemoQuarter {
 
     /// Formats the line `6/8 harvest  30 records of 2 providers, 91 days: …`.
     pub(super) fn line(&self) -> String {
-        // Number of incidents that reached a stage: an index in the days of an incident.
+        // Indices of the stages in a `FoundIncident`.
         let (escalated, hidden, ended) = (1, 2, 3);
-        let reached =
+        let count_reached =
             |stage: usize| self.found.iter().filter(|(_, _, days)| days[stage].is_some()).count();
         format!(
             "6/8 harvest  {} of {} providers, {} days: {}, {} escalated, {} hidden, {} restored; \
@@ -201,9 +201,9 @@ impl DemoQuarter {
             DemoFederation::PROVIDERS.len(),
             DemoFederation::DAYS,
             counted(self.found.len() as u64, "incident"),
-            reached(escalated),
-            reached(hidden),
-            reached(ended),
+            count_reached(escalated),
+            count_reached(hidden),
+            count_reached(ended),
             self.correct(),
             self.expected.len(),
             duration(self.milliseconds)

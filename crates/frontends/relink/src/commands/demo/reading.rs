@@ -25,7 +25,7 @@ use relink_watch::{
     review_collection, suggest_replacements, watch_pages,
 };
 
-use super::{VerdictCollector, YearAgo, since};
+use super::{VerdictCollector, YearAgo, milliseconds_since};
 use crate::commands::revive::engines;
 use crate::error::CommandError;
 use crate::settings::{ReviveSetup, SearchChoice};
@@ -39,11 +39,14 @@ const OTHER_LIST: &str = "pantry";
 /// The title of the page that is deleted within the year.
 const DELETED_TITLE: &str = "Cider";
 
-/// The result and the ground truth.
+/// The review of the reading list, and the ground truth.
 pub(super) struct DemoReading {
+    /// The pages of the list with the expected next steps.
     truth: Vec<PlannedReading>,
     report: WatchReport,
+    /// The URL that replaces the deleted page.
     replacement: String,
+    /// The URLs that the search for a replacement found.
     candidates: Vec<String>,
     duration_ms: u64,
 }
@@ -69,8 +72,8 @@ pub(super) async fn watch_list(
     fetch_pages(ports, store).await?;
     let report = review_collection(ports, store, READING_LIST, "demo").await?;
     let replacement = library.reading_replacement();
-    let candidates = candidates(ports, store, db, &report).await?;
-    let duration_ms = since(started);
+    let candidates = search_replacements(ports, store, db, &report).await?;
+    let duration_ms = milliseconds_since(started);
     Ok(DemoReading { truth, report, replacement, candidates, duration_ms })
 }
 
@@ -108,8 +111,8 @@ async fn fetch_pages(ports: &Ports, store: &dyn CollectionStore) -> Result<(), C
     Ok(())
 }
 
-/// Searches for pages that can replace the deleted page.
-async fn candidates(
+/// Searches for pages that can replace the deleted page. Returns their URLs.
+async fn search_replacements(
     ports: &Ports,
     store: &dyn CollectionStore,
     db: &Path,
@@ -163,25 +166,24 @@ fn revive_setup() -> ReviveSetup {
 
 impl DemoReading {
     /// Returns the pages whose proposed step is not the expected one.
-    fn wrong(&self) -> Vec<&PlannedReading> {
-        let step = |url: &str| {
+    fn unexpected_steps(&self) -> Vec<&PlannedReading> {
+        let next_step = |url: &str| {
             let member = self.report.members().find(|member| member.url == url);
             member.and_then(|member| member.next_step).map_or("none", |step| step.as_str())
         };
-        self.truth.iter().filter(|page| step(&page.url) != page.next_step).collect()
+        self.truth.iter().filter(|page| next_step(&page.url) != page.next_step).collect()
     }
 
     /// Whether every step and the replacement are as expected.
     pub(super) fn matches_truth(&self) -> bool {
-        self.wrong().is_empty() && self.candidates.contains(&self.replacement)
+        self.unexpected_steps().is_empty() && self.candidates.contains(&self.replacement)
     }
 
     /// Formats the line `7/8 watch    8 pages of a reading list: 8 of 8 changes …`.
     pub(super) fn line(&self) -> String {
-        let wrong = self.wrong();
-        let events: Vec<&str> = self.truth.iter().map(|page| page.event).collect();
-        let mut events: Vec<&str> =
-            events.into_iter().filter(|event| *event != "unchanged").collect();
+        let wrong = self.unexpected_steps();
+        let events = self.truth.iter().map(|page| page.event);
+        let mut events: Vec<&str> = events.filter(|event| *event != "unchanged").collect();
         events.dedup();
         let all = self.truth.len();
         let mut text = format!(

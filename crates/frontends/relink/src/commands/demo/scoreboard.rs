@@ -1,4 +1,5 @@
-//! Compares the reported verdicts with the expected ones.
+//! Compares the verdicts that the demo reported with the expected ones. A planted fault is a
+//! fault that the demo site contains on purpose.
 //!
 //! Correct verdicts are grouped by verdict and code. Wrong ones are listed with their
 //! URL.
@@ -10,7 +11,7 @@ use relink_model::{FindingCode, Verdict};
 use relink_report::human::{TextStyle, counted};
 
 /// Maximum width of a line.
-const WIDTH: usize = 100;
+const MAX_WIDTH: usize = 100;
 /// Width of symbol, verdict and code at the start of a line.
 const INDENT: usize = 21;
 
@@ -119,8 +120,8 @@ fn wrapped(names: &[&str]) -> String {
         let separator = if index + 1 == names.len() { "" } else { " ·" };
         let width = name.chars().count() + separator.chars().count();
         let is_full = lines.last().is_some_and(|line| {
-            let taken = INDENT + line.chars().count();
-            !line.is_empty() && taken + 1 + width > WIDTH
+            let line_width = INDENT + line.chars().count();
+            !line.is_empty() && line_width + 1 + width > MAX_WIDTH
         });
         if is_full {
             lines.push(String::new());

@@ -30,7 +30,7 @@ pub async fn run(args: &HarvestDecayArgs, session: &Session) -> Result<Exit, Com
     let text = match args.format {
         ExplainFormat::Json => json_text(args, &rankings),
         ExplainFormat::Human => {
-            rankings.iter().map(|(name, ranking)| human(args, name, ranking)).collect()
+            rankings.iter().map(|(name, ranking)| human_text(args, name, ranking)).collect()
         }
     };
     print(&text)?;
@@ -49,8 +49,8 @@ fn settings(args: &HarvestDecayArgs) -> Result<RecordDecaySettings, CommandError
     Ok(RecordDecaySettings { sigma, limit: args.max_decay, budget: args.budget })
 }
 
-/// Returns whether the limit would hide a record; `undecided` if the range of its decay
-/// contains the limit.
+/// Returns whether the limit would hide a record: `hide` or `keep`, `undecided` if the range
+/// of its decay contains the limit, and nothing without a limit.
 fn decision(record: &RecordDecay, limit: Option<f64>) -> &'static str {
     match limit.map(|limit| record.decay.is_above(limit)) {
         None => "",
@@ -60,7 +60,7 @@ fn decision(record: &RecordDecay, limit: Option<f64>) -> &'static str {
     }
 }
 
-fn human(args: &HarvestDecayArgs, name: &str, ranking: &DecayRanking) -> String {
+fn human_text(args: &HarvestDecayArgs, name: &str, ranking: &DecayRanking) -> String {
     let mut text = format!(
         "{}  {}, σ {}, {} fetched with {}\n",
         printable(name),
@@ -70,10 +70,10 @@ fn human(args: &HarvestDecayArgs, name: &str, ranking: &DecayRanking) -> String 
         counted(ranking.requests, "request")
     );
     if let Some(limit) = args.max_decay {
-        let count = |name: &str| {
+        let count = |expected: &str| {
             let records = ranking.records.iter();
-            let records = records.filter(|record| decision(record, args.max_decay) == name);
-            grouped(records.count() as u64)
+            let matching = records.filter(|record| decision(record, args.max_decay) == expected);
+            grouped(matching.count() as u64)
         };
         let _ = writeln!(
             text,

@@ -42,7 +42,7 @@ pub async fn run(args: &HarvestExportArgs, session: &Session) -> Result<Exit, Co
             let Some(last) = page.last() else { break };
             filter.after = last.id;
             for record in page.iter().filter(|record| is_selected(args, record)) {
-                writer.write(&row(&provider.name, record))?;
+                writer.write(&record_row(&provider.name, record))?;
             }
         }
     }
@@ -68,7 +68,7 @@ fn state(record: &StoredRecord) -> &'static str {
     }
 }
 
-fn row(provider: &str, record: &StoredRecord) -> RecordRow {
+fn record_row(provider: &str, record: &StoredRecord) -> RecordRow {
     RecordRow {
         provider: provider.to_owned(),
         identifier: record.identifier.clone(),
@@ -80,6 +80,7 @@ fn row(provider: &str, record: &StoredRecord) -> RecordRow {
     }
 }
 
+/// Returns the URLs of a record that are published (`is_shown`), or those that are left out.
 fn urls(record: &StoredRecord, is_shown: bool) -> Vec<String> {
     let links = record.links.iter().filter(|link| link.is_shown == is_shown);
     links.map(|link| redact(&link.original).to_string()).collect()

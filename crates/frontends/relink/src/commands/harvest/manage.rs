@@ -1,8 +1,8 @@
 //! Actions of managers (`answer`, `hide`, `restore`, `lift`, `note`, `recheck`), and broken
 //! links that users report (`flag`).
 //!
-//! The subject of an action is a record, a URL or a domain. A manager overrides whether
-//! records are visible (`hide`, `restore`) until `lift`.
+//! The subject of an action is a record, a URL or a domain. With `hide` and `restore`, a
+//! manager decides whether records are visible. `lift` ends this decision.
 
 use relink_federation::{FlagOutcome, ManagerAction, SubjectMatch};
 use relink_report::human::counted;
@@ -10,7 +10,7 @@ use relink_report::printable;
 use relink_survey::OverrideAction;
 
 use super::Session;
-use crate::cli::{ExplainFormat, FlagArgs, HarvestCommand, RecheckArgs, SubjectArgs};
+use crate::cli::{ExplainFormat, FlagArgs, HarvestCommand, RecheckArgs};
 use crate::commands::signals::stop_on_signal;
 use crate::error::{CommandError, Exit};
 use crate::output::{cannot_encode, print};
@@ -33,9 +33,12 @@ pub async fn act(command: HarvestCommand, session: &Session) -> Result<Exit, Com
     let (provider, _) = session.provider(&args.provider).await?;
     let harvester = session.harvester();
     let matched = harvester.find_subject(&provider, &args.subject).await?;
-    let matched = matched.ok_or_else(|| unknown_subject(&args))?;
+    let matched = matched.ok_or_else(|| {
+        unknown_subject(&args.provider, &args.subject)
+            .hint("run `relink harvest export` to list the records")
+    })?;
     if args.dry_run {
-        return preview(&matched, action_name(&action));
+        return print_preview(&matched, action_name(&action));
     }
     let user = args.user.as_deref().unwrap_or(UNKNOWN_USER);
     let count = harvester.act(&provider, &matched, &action, user, &args.reason).await?;
@@ -43,14 +46,11 @@ pub async fn act(command: HarvestCommand, session: &Session) -> Result<Exit, Com
     Ok(Exit::Clean)
 }
 
-fn unknown_subject(args: &SubjectArgs) -> CommandError {
-    CommandError::usage(format!(
-        "provider `{}` has no record, URL or domain `{}`",
-        args.provider, args.subject
-    ))
-    .hint("run `relink harvest export` to list the records")
+fn unknown_subject(provider: &str, subject: &str) -> CommandError {
+    CommandError::usage(format!("provider `{provider}` has no record, URL or domain `{subject}`"))
 }
 
+/// Formats a subject, such as `domain example.org`.
 fn describe(matched: &SubjectMatch) -> String {
     format!("{} {}", matched.subject.scope, printable(&matched.subject.name))
 }
@@ -72,7 +72,7 @@ fn result_text(action: &ManagerAction, count: u64) -> String {
 }
 
 /// Prints the records that an action would affect.
-fn preview(matched: &SubjectMatch, action: &str) -> Result<Exit, CommandError> {
+fn print_preview(matched: &SubjectMatch, action: &str) -> Result<Exit, CommandError> {
     let total = matched.records.len();
     let mut text = format!(
         "{action} would affect {} ({}):\n",
@@ -108,14 +108,10 @@ fn action_name(action: &ManagerAction) -> &'static str {
 pub async fn recheck(args: &RecheckArgs, session: &Session) -> Result<Exit, CommandError> {
     let (provider, settings) = session.provider(&args.provider).await?;
     let harvester = session.harvester();
-    let matched = harvester.find_subject(&provider, &args.subject).await?.ok_or_else(|| {
-        CommandError::usage(format!(
-            "provider `{}` has no record, URL or domain `{}`",
-            args.provider, args.subject
-        ))
-    })?;
+    let matched = harvester.find_subject(&provider, &args.subject).await?;
+    let matched = matched.ok_or_else(|| unknown_subject(&args.provider, &args.subject))?;
     if args.dry_run {
-        return preview(&matched, "recheck");
+        return print_preview(&matched, "recheck");
     }
     let stop = stop_on_signal();
     let row = harvester.recheck(&provider, &settings, &matched, &stop).await?;
@@ -128,7 +124,7 @@ pub async fn recheck(args: &RecheckArgs, session: &Session) -> Result<Exit, Comm
         }
         ExplainFormat::Human => print(&row.text())?,
     }
-    Ok(super::exit(&[row], stop.is_stopped()))
+    Ok(super::exit_code(&[row], stop.is_stopped()))
 }
 
 /// Runs `flag`.

@@ -21,7 +21,7 @@ use crate::output::print;
 /// Maximum number of notifications in a feed.
 const MAX_NOTIFICATIONS: usize = 500;
 /// The event which records that a manager sent a personal mail.
-const SENT: &str = "mail-sent";
+const MAIL_SENT_EVENT: &str = "mail-sent";
 /// The end of the name of the file that is locked while mails are sent.
 const MAIL_LOCK_SUFFIX: &str = ".mail-lock";
 /// Environment variables with the credentials of the mail server.
@@ -32,7 +32,7 @@ const SMTP_PASSWORD: &str = "RELINK_SMTP_PASSWORD";
 pub async fn mail(args: &HarvestMailArgs, session: &Session) -> Result<Exit, CommandError> {
     let templates = templates(args.templates.as_deref())?;
     if args.drafts {
-        return drafts(&templates, session).await;
+        return print_drafts(&templates, session).await;
     }
     if let Some(number) = args.mark_sent {
         return mark_sent(number, args.user.as_deref(), session).await;
@@ -45,19 +45,20 @@ pub async fn mail(args: &HarvestMailArgs, session: &Session) -> Result<Exit, Com
         print(&format!("{} will be sent again\n", mails(count)))?;
     }
     if args.send {
-        return send(args, &templates, session).await;
+        return send_mails(args, &templates, session).await;
     }
     print_preview(&session.harvester().preview_mails(&templates).await?)
 }
 
-async fn send(
+async fn send_mails(
     args: &HarvestMailArgs,
     templates: &MailTemplates,
     session: &Session,
 ) -> Result<Exit, CommandError> {
     let mailer = SmtpMailer::new(smtp_settings(args)?)
         .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
-    // The database is free while a mail is sent, so it does not exclude a second sender.
+    // The database is not locked while a mail is sent, so a lock of its own excludes a second
+    // sender.
     let _lock = lock_mails(&session.db)?;
     let from = args.mail_from.as_deref().unwrap_or_default();
     let sender = MailSender { mailer: &mailer, from, templates };
@@ -135,22 +136,23 @@ fn print_failed(reports: &[MailReport]) -> Result<Exit, CommandError> {
 }
 
 /// Prints the drafts of personal mails, newest first.
-async fn drafts(templates: &MailTemplates, session: &Session) -> Result<Exit, CommandError> {
+async fn print_drafts(templates: &MailTemplates, session: &Session) -> Result<Exit, CommandError> {
     for (provider, settings) in session.providers(&[]).await? {
         let events = session.store().harvest_events(provider.id).await?;
         for (stored, notice) in stored_drafts(session, &provider).await? {
             let mail = templates
                 .render(&settings.language, std::slice::from_ref(&notice))
                 .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
-            let sent =
-                events.iter().find(|event| event.kind == SENT && event.subject == stored.key);
-            let state = sent.map_or_else(
-                || "not sent".to_owned(),
-                |event| {
+            let sent_event = events
+                .iter()
+                .find(|event| event.kind == MAIL_SENT_EVENT && event.subject == stored.key);
+            let state = match sent_event {
+                None => "not sent".to_owned(),
+                Some(event) => {
                     let day = event.at.strftime("%Y-%m-%d");
                     format!("sent on {day} by {}", printable(&event.user))
-                },
-            );
+                }
+            };
             let to = notice.contacts.join(", ");
             let text: Vec<_> = mail.text.lines().map(printable).collect();
             let subject = printable(&mail.subject);
@@ -168,7 +170,7 @@ async fn stored_drafts(
 ) -> Result<Vec<(StoredNotification, Notice)>, CommandError> {
     let stored = session.store().notifications(provider.id, MAX_NOTIFICATIONS).await?;
     let drafts = stored.into_iter().filter_map(|notification| {
-        let notice = parse(&notification).filter(is_draft)?;
+        let notice = parse_notice(&notification).filter(is_draft)?;
         Some((notification, notice))
     });
     Ok(drafts.collect())
@@ -184,7 +186,8 @@ async fn mark_sent(
         let drafts = stored_drafts(session, &provider).await?;
         if let Some((draft, _)) = drafts.iter().find(|(draft, _)| draft.id == number) {
             let user = user.unwrap_or(UNKNOWN_USER);
-            session.harvester().record_event(&provider, SENT, &draft.key, user, "").await?;
+            let harvester = session.harvester();
+            harvester.record_event(&provider, MAIL_SENT_EVENT, &draft.key, user, "").await?;
             print(&format!("Draft {number} is marked as sent\n"))?;
             return Ok(Exit::Clean);
         }
@@ -197,7 +200,7 @@ fn is_draft(notice: &Notice) -> bool {
     notice.kind == NoticeKind::Draft
 }
 
-fn parse(notification: &StoredNotification) -> Option<Notice> {
+fn parse_notice(notification: &StoredNotification) -> Option<Notice> {
     serde_json::from_str(&notification.content).ok()
 }
 
@@ -243,7 +246,7 @@ fn smtp_settings(args: &HarvestMailArgs) -> Result<SmtpSettings, CommandError> {
 }
 
 /// Returns the user and the password of the mail server. They are not flags, because other
-/// users of the machine can read flags.
+/// users of the machine can read the command line. `file` is the file with the password.
 fn credentials(file: Option<&Path>) -> Result<Option<(String, String)>, CommandError> {
     let Ok(user) = std::env::var(SMTP_USER) else { return Ok(None) };
     let password = match file {
@@ -266,7 +269,7 @@ pub async fn publish(args: &HarvestPublishArgs, session: &Session) -> Result<Exi
     })?;
     for (provider, settings) in session.providers(&args.names).await? {
         let stored = session.store().notifications(provider.id, MAX_NOTIFICATIONS).await?;
-        let notices: Vec<PublishedNotice> = stored.iter().filter_map(published).collect();
+        let notices: Vec<PublishedNotice> = stored.iter().filter_map(published_notice).collect();
         let name = file_name(&provider.name);
         let link = args.base_url.as_str();
         let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
@@ -290,10 +293,10 @@ pub async fn publish(args: &HarvestPublishArgs, session: &Session) -> Result<Exi
     Ok(Exit::Clean)
 }
 
-/// Returns a notice that is published; `None` for escalations and drafts, which are only
+/// Returns the published form of a notice; `None` for escalations and drafts, which are only
 /// for managers.
-fn published(stored: &StoredNotification) -> Option<PublishedNotice> {
-    let notice = parse(stored)?;
+fn published_notice(stored: &StoredNotification) -> Option<PublishedNotice> {
+    let notice = parse_notice(stored)?;
     let is_internal = matches!(notice.kind, NoticeKind::Escalated | NoticeKind::Draft);
     (!is_internal).then(|| PublishedNotice {
         key: stored.key.clone(),

@@ -14,10 +14,9 @@ use crate::settings::{edit_provider, new_provider};
 /// Runs `add`.
 pub async fn add(args: &AddProviderArgs, session: &Session) -> Result<Exit, CommandError> {
     check_name(&args.name)?;
-    let slug = slug(&args.name);
     let others = session.store().providers().await?;
     let has_same_slug =
-        |other: &&StoredProvider| other.name != args.name && self::slug(&other.name) == slug;
+        |other: &&StoredProvider| other.name != args.name && slug(&other.name) == slug(&args.name);
     if let Some(other) = others.iter().find(has_same_slug) {
         let message = format!("`{}` is too similar to the provider `{}`", args.name, other.name);
         return Err(CommandError::usage(message)
@@ -45,8 +44,8 @@ fn check_name(name: &str) -> Result<(), CommandError> {
         .hint("use letters, digits, spaces, `.`, `_` and `-`"))
 }
 
-/// Returns what the names of the set and of the files of a provider have in common. Names that
-/// differ in other characters only would get the same set or files.
+/// Returns a name in which all special characters are `-`. Providers with the same slug would
+/// get the same OAI-PMH set or the same files.
 fn slug(name: &str) -> String {
     let lower = name.to_lowercase();
     lower.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect()
@@ -63,10 +62,10 @@ pub async fn edit(args: &EditProviderArgs, session: &Session) -> Result<Exit, Co
     let json = serde_json::to_string(&settings).map_err(cannot_encode)?;
     // A harvest usually reads only the records that changed. After these changes, it must
     // read all of them.
-    let restarts =
+    let reads_all_records =
         settings.origin != stored.origin || settings.location_fields != stored.location_fields;
-    session.store().update_provider(&args.name, &json, restarts).await?;
-    let note = if restarts { "; the next run reads all records" } else { "" };
+    session.store().update_provider(&args.name, &json, reads_all_records).await?;
+    let note = if reads_all_records { "; the next run reads all records" } else { "" };
     print(&format!("Changed {}{note}\n{}", printable(&args.name), details(&settings)))?;
     Ok(Exit::Clean)
 }
@@ -96,8 +95,9 @@ pub async fn list(format: ExplainFormat, session: &Session) -> Result<Exit, Comm
 
 /// Formats the settings that a manager needs most often.
 fn details(settings: &ProviderSettings) -> String {
-    let none = || "none".to_owned();
-    let list = |values: &[String]| if values.is_empty() { none() } else { values.join(", ") };
+    let list = |values: &[String]| {
+        if values.is_empty() { "none".to_owned() } else { values.join(", ") }
+    };
     let text = format!(
         "  notify {}, contacts {}, managers {}\n  language {}, time zone {}; re-check after {}, \
          hide after {}\n",
@@ -114,19 +114,27 @@ fn details(settings: &ProviderSettings) -> String {
 
 /// Returns the names of the chosen notifications, as in `--notify`.
 fn notify_names(choice: NotifyChoice) -> String {
-    let options =
-        [(choice.rss, "rss"), (choice.atom, "atom"), (choice.xlsx, "xlsx"), (choice.mail, "mail")];
-    let names: Vec<&str> =
-        options.into_iter().filter_map(|(is_chosen, name)| is_chosen.then_some(name)).collect();
+    let mut names = vec![
+        (choice.rss, "rss"),
+        (choice.atom, "atom"),
+        (choice.xlsx, "xlsx"),
+        (choice.mail, "mail"),
+    ];
+    names.retain(|(is_chosen, _)| *is_chosen);
+    let names: Vec<&str> = names.into_iter().map(|(_, name)| name).collect();
     names.join(",")
 }
 
 /// Runs `remove`.
-pub async fn remove(name: &str, yes: bool, session: &Session) -> Result<Exit, CommandError> {
+pub async fn remove(
+    name: &str,
+    is_confirmed: bool,
+    session: &Session,
+) -> Result<Exit, CommandError> {
     let (provider, _) = session.provider(name).await?;
     let counts = session.store().provider_counts(provider.id).await?;
     let records = counted(counts.records, "record");
-    if yes {
+    if is_confirmed {
         session.store().remove_provider(name).await?;
         print(&format!("Removed {} with {records}\n", printable(name)))?;
     } else {
@@ -147,6 +155,10 @@ mod tests {
         for name in ["", " ", "a\r\nb", "../../x", "a/b", " a", "..", "a:b"] {
             assert!(check_name(name).is_err(), "{name:?}");
         }
+    }
+
+    #[test]
+    fn slug_is_equal_for_names_that_differ_in_case_or_special_characters() {
         assert_eq!(slug("X y"), slug("x_y"));
         assert_ne!(slug("x1"), slug("x2"));
     }

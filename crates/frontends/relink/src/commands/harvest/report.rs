@@ -39,13 +39,15 @@ fn text(args: &HarvestReportArgs, histories: &[ProviderHistory]) -> Result<Strin
             format!("{}\n", serde_json::to_string_pretty(histories).map_err(cannot_encode)?)
         }
         HarvestReportFormat::Csv => match args.table {
-            HarvestReportTable::Days => table(&DAY_COLUMNS, &day_rows(histories)),
-            HarvestReportTable::Incidents => table(&INCIDENT_COLUMNS, &incident_rows(histories)),
+            HarvestReportTable::Days => csv_table(&DAY_COLUMNS, &day_rows(histories)),
+            HarvestReportTable::Incidents => {
+                csv_table(&INCIDENT_COLUMNS, &incident_rows(histories))
+            }
         },
     })
 }
 
-fn table(columns: &[&str], rows: &[Vec<String>]) -> String {
+fn csv_table(columns: &[&str], rows: &[Vec<String>]) -> String {
     let mut text = format!("{}\n", columns.join(","));
     for row in rows {
         let cells: Vec<&str> = row.iter().map(String::as_str).collect();

@@ -1,7 +1,7 @@
 //! `relink harvest status`: records and incidents of the providers.
 //!
-//! An incident is a period in which a URL or host is broken. Its stages have dates: found,
-//! escalated, hidden and ended.
+//! An incident is a period in which a URL or host is broken. It has up to four stages, each
+//! with a date: found, escalated, hidden and ended.
 
 use std::fmt::Write as _;
 
@@ -76,18 +76,18 @@ pub async fn run(args: &HarvestStatusArgs, session: &Session) -> Result<Exit, Co
     let filter = if args.all { IncidentFilter::All } else { IncidentFilter::Open };
     let mut rows = Vec::new();
     for (provider, settings) in session.providers(&args.names).await? {
-        rows.push(status(session, &provider, &settings, filter).await?);
+        rows.push(status_row(session, &provider, &settings, filter).await?);
     }
     match args.format {
         ExplainFormat::Json => {
             print(&format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))?;
         }
-        ExplainFormat::Human => rows.iter().try_for_each(|row| print(&text(row)))?,
+        ExplainFormat::Human => rows.iter().try_for_each(|row| print(&status_text(row)))?,
     }
     Ok(Exit::Clean)
 }
 
-async fn status(
+async fn status_row(
     session: &Session,
     provider: &StoredProvider,
     settings: &ProviderSettings,
@@ -155,7 +155,7 @@ fn incident_row(id: i64, state: &IncidentState, lifecycle: &Lifecycle) -> Incide
     }
 }
 
-fn text(row: &StatusRow) -> String {
+fn status_text(row: &StatusRow) -> String {
     let mut text = format!(
         "{}  {} ({} hidden, {} deleted), {} on {}\n",
         printable(&row.provider),
@@ -165,8 +165,8 @@ fn text(row: &StatusRow) -> String {
         counted(row.urls, "URL"),
         counted(row.domains, "domain")
     );
-    let is_hidden = |it: &&IncidentRow| it.stage == Stage::Hidden.as_str();
-    if row.hidden == 0 && row.incidents.iter().any(|it| is_hidden(&it)) {
+    let is_hidden = |incident: &IncidentRow| incident.stage == Stage::Hidden.as_str();
+    if row.hidden == 0 && row.incidents.iter().any(is_hidden) {
         text += "  hidden links are left out of their records, which have other links that work\n";
     }
     for incident in &row.incidents {

@@ -14,7 +14,7 @@ use crate::error::{CommandError, Exit};
 use crate::output::print;
 
 /// The environment variable with the secret.
-const SECRET: &str = "RELINK_WEBHOOK_SECRET";
+const SECRET_VARIABLE: &str = "RELINK_WEBHOOK_SECRET";
 
 /// Runs `webhook`.
 pub async fn run(args: &HarvestWebhookArgs, session: &Session) -> Result<Exit, CommandError> {
@@ -34,7 +34,7 @@ pub async fn run(args: &HarvestWebhookArgs, session: &Session) -> Result<Exit, C
     })?;
     let mut exit = Exit::Clean;
     for report in harvester.send_webhooks(&sender).await? {
-        print(&line(&report))?;
+        print(&delivery_line(&report))?;
         if report.state != MailState::Sent {
             exit = Exit::Findings;
         }
@@ -42,7 +42,7 @@ pub async fn run(args: &HarvestWebhookArgs, session: &Session) -> Result<Exit, C
     Ok(exit)
 }
 
-fn line(report: &DeliveryReport) -> String {
+fn delivery_line(report: &DeliveryReport) -> String {
     let (url, id) = (redact(&report.url).to_string(), printable(&report.id));
     let error = report.error.as_deref().unwrap_or("an earlier message was not accepted");
     match report.state {
@@ -54,11 +54,12 @@ fn line(report: &DeliveryReport) -> String {
     }
 }
 
+/// Reads the secret from `--secret-file` or from the environment.
 fn secret(args: &HarvestWebhookArgs) -> Result<String, CommandError> {
     let Some(path) = &args.secret_file else {
-        return std::env::var(SECRET).map_err(|_| {
+        return std::env::var(SECRET_VARIABLE).map_err(|_| {
             CommandError::usage("webhooks need a secret")
-                .hint(format!("set {SECRET}, or use `--secret-file FILE`"))
+                .hint(format!("set {SECRET_VARIABLE}, or use `--secret-file FILE`"))
         });
     };
     let text = relink_files::read_to_string(path).map_err(|error| {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use toml::Value;
 
-/// Configuration files, each with the name of its generator and the value of `--anchors`
-/// for the generator's heading anchors, if there is one.
+/// Configuration files, each with the name of its generator and the value of `--anchors` for
+/// this generator; `None` if `--anchors` has no such value.
 const GENERATORS: [(&str, &str, Option<&str>); 14] = [
     ("mkdocs.yml", "MkDocs", Some("mkdocs")),
     ("mkdocs.yaml", "MkDocs", Some("mkdocs")),
@@ -29,8 +29,9 @@ pub fn detect(directory: &Path) -> (Vec<(String, Value)>, Vec<String>) {
     let Some((file, name, anchors)) = found else {
         return (Vec::new(), vec!["no site generator detected".to_owned()]);
     };
-    let settings = anchors
-        .map(|anchors| vec![("anchors".to_owned(), Value::String(anchors.to_owned()))])
-        .unwrap_or_default();
+    let mut settings = Vec::new();
+    if let Some(anchors) = anchors {
+        settings.push(("anchors".to_owned(), Value::String((*anchors).to_owned())));
+    }
     (settings, vec![format!("detected {name} by `{file}`")])
 }

@@ -9,14 +9,18 @@ use toml::{Table, Value};
 
 use crate::error::CommandError;
 
-/// Settings and notes for the user.
-type Converted = (Vec<(String, Value)>, Vec<String>);
+/// Settings, and notes for the user.
+type ConvertedConfig = (Vec<(String, Value)>, Vec<String>);
 
-/// Reason for keys that only the user's own file may set.
+/// The reason why a key is not mapped: a project must not set it, because it may redirect
+/// requests or send secrets.
 const USER_ONLY: &str = "set it in your own configuration file, not in the project's";
 
 /// Reads the configuration of lychee in a directory.
-pub fn read_settings(directory: &Path, file: Option<&Path>) -> Result<Converted, CommandError> {
+pub fn read_settings(
+    directory: &Path,
+    file: Option<&Path>,
+) -> Result<ConvertedConfig, CommandError> {
     let default = directory.join("lychee.toml");
     let path = file.unwrap_or(&default);
     let ignore = directory.join(".lycheeignore");
@@ -25,13 +29,13 @@ pub fn read_settings(directory: &Path, file: Option<&Path>) -> Result<Converted,
             .cause(format!("neither `{}` nor `.lycheeignore` exists", path.display()))
             .hint("run the command in the directory of the file, or use `--file FILE`"));
     }
-    let invalid = |cause: String| {
+    let cannot_read = |cause: String| {
         CommandError::usage(format!("cannot read `{}`", path.display())).cause(cause)
     };
     let table = if path.exists() {
         let text =
-            relink_files::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
-        text.parse().map_err(|error: toml::de::Error| invalid(error.message().to_owned()))?
+            relink_files::read_to_string(path).map_err(|error| cannot_read(error.to_string()))?;
+        text.parse().map_err(|error: toml::de::Error| cannot_read(error.message().to_owned()))?
     } else {
         Table::new()
     };
@@ -40,7 +44,7 @@ pub fn read_settings(directory: &Path, file: Option<&Path>) -> Result<Converted,
 }
 
 /// Converts the keys of `lychee.toml` and the patterns of `.lycheeignore`.
-fn convert(table: &Table, ignore: &str) -> Converted {
+fn convert(table: &Table, ignore: &str) -> ConvertedConfig {
     let mut settings: Vec<(String, Value)> = Vec::new();
     let mut notes = Vec::new();
     let mut exclude: Vec<Value> = ignore
@@ -50,7 +54,7 @@ fn convert(table: &Table, ignore: &str) -> Converted {
         .map(|line| Value::String(line.to_owned()))
         .collect();
     for (key, value) in table {
-        match converted(key, value) {
+        match convert_setting(key, value) {
             Ok(("exclude", Value::Array(patterns))) => exclude.extend(patterns),
             Ok((name, value)) => {
                 notes.push(format!("`{key}` is `{name}`"));
@@ -67,28 +71,28 @@ fn convert(table: &Table, ignore: &str) -> Converted {
 }
 
 /// Returns the key and value of a setting, or the reason why it has none.
-fn converted(key: &str, value: &Value) -> Result<(&'static str, Value), &'static str> {
-    let same = |name| Ok((name, value.clone()));
+fn convert_setting(key: &str, value: &Value) -> Result<(&'static str, Value), &'static str> {
+    let rename_to = |name| Ok((name, value.clone()));
     match key {
-        "timeout" => Ok(("timeout", seconds(value))),
-        "max_cache_age" => same("max-cache-age"),
-        "max_retries" => same("retries"),
-        "max_concurrency" => same("concurrency"),
-        "host_concurrency" => same("host-concurrency"),
-        "host_request_interval" => same("host-interval"),
-        "include" => same("include"),
-        "exclude" | "exclude_path" => same("exclude"),
-        "base_url" | "base" => same("base-url"),
-        "root_dir" => same("root-dir"),
-        "index_files" => same("index-files"),
-        "fallback_extensions" => same("fallback-extensions"),
-        "offline" => same("offline"),
-        "include_fragments" => same("remote-anchors"),
-        "include_mail" => same("include-mail"),
-        "include_verbatim" => same("include-verbatim"),
-        "extensions" => same("extensions"),
-        "remap" => same("remap"),
-        "accept" => accept(value),
+        "timeout" => Ok(("timeout", convert_seconds(value))),
+        "max_cache_age" => rename_to("max-cache-age"),
+        "max_retries" => rename_to("retries"),
+        "max_concurrency" => rename_to("concurrency"),
+        "host_concurrency" => rename_to("host-concurrency"),
+        "host_request_interval" => rename_to("host-interval"),
+        "include" => rename_to("include"),
+        "exclude" | "exclude_path" => rename_to("exclude"),
+        "base_url" | "base" => rename_to("base-url"),
+        "root_dir" => rename_to("root-dir"),
+        "index_files" => rename_to("index-files"),
+        "fallback_extensions" => rename_to("fallback-extensions"),
+        "offline" => rename_to("offline"),
+        "include_fragments" => rename_to("remote-anchors"),
+        "include_mail" => rename_to("include-mail"),
+        "include_verbatim" => rename_to("include-verbatim"),
+        "extensions" => rename_to("extensions"),
+        "remap" => rename_to("remap"),
+        "accept" => convert_accept(value),
         "user_agent" | "header" | "basic_auth" | "github_token" | "cookie_jar" | "insecure"
         | "preprocess" => Err(USER_ONLY),
         "exclude_all_private" | "exclude_private" | "exclude_link_local" | "exclude_loopback" => {
@@ -108,15 +112,15 @@ fn converted(key: &str, value: &Value) -> Result<(&'static str, Value), &'static
 }
 
 /// Converts a time of lychee, a number of seconds.
-fn seconds(value: &Value) -> Value {
+fn convert_seconds(value: &Value) -> Value {
     match value {
         Value::Integer(seconds) => Value::String(format!("{seconds}s")),
         other => other.clone(),
     }
 }
 
-/// Converts a list of accepted statuses. Relink accepts 1xx and 2xx in any case.
-fn accept(value: &Value) -> Result<(&'static str, Value), &'static str> {
+/// Converts a list of accepted statuses. Omits 1xx and 2xx, because Relink always accepts them.
+fn convert_accept(value: &Value) -> Result<(&'static str, Value), &'static str> {
     let texts: Vec<String> = match value {
         Value::Array(codes) => codes
             .iter()
@@ -139,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn convert_maps_or_lists_every_key() {
+    fn convert_maps_keys_and_lists_those_without_equivalent() {
         let text = "timeout = 20\nmax_retries = 3\naccept = [\"200..=204\", \"429\"]\n\
                     exclude = [\"a\"]\nheader = { A = \"b\" }\nunknown_key = 1\n";
         let (settings, notes) = convert(&text.parse().unwrap(), "# comment\nhttps://b\\.test\n");
@@ -148,7 +152,7 @@ mod tests {
         };
         assert_eq!(setting("timeout").unwrap(), "\"20s\"");
         assert_eq!(setting("accept").unwrap(), "[\"429\"]");
-        // One pattern is from each file.
+        // `lychee.toml` and `.lycheeignore` have one pattern each.
         let (_, exclude) = settings.iter().find(|(name, _)| name == "exclude").unwrap();
         assert_eq!(exclude.as_array().unwrap().len(), 2);
         // `header` and `unknown_key` have no equivalent.

@@ -14,10 +14,10 @@ use crate::settings::{ReviveSetup, SearchChoice};
 use crate::wiring;
 
 /// Number of pages added to the index at a time.
-const BATCH: usize = 1024;
+const BATCH_SIZE: usize = 1024;
 
-/// Base URLs of the engines that require a key.
-const ENGINES: [(&str, &str); 3] = [
+/// The engines that require a key, with their base URLs.
+const KEYED_ENGINES: [(&str, &str); 3] = [
     ("brave", "https://api.search.brave.com/"),
     ("mojeek", "https://api.mojeek.com/"),
     ("kagi", "https://kagi.com/"),
@@ -26,14 +26,17 @@ const ENGINES: [(&str, &str); 3] = [
 /// The name in reports of an engine that the user configured with a URL template.
 const JSON_ENGINE: &str = "JSON";
 
-/// Opens all selected engines.
+/// Opens all selected engines. Fails if one of them cannot be opened.
 pub async fn open(
     setup: &ReviveSetup,
     db: &Path,
     ports: &Ports,
 ) -> Result<Vec<Arc<dyn SearchEngine>>, CommandError> {
     let (engines, failures) = open_available(setup, db, ports).await;
-    failures.into_iter().next().map_or(Ok(engines), Err)
+    match failures.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(engines),
+    }
 }
 
 /// Opens the selected engines. Returns the errors of those that cannot be opened.
@@ -44,7 +47,7 @@ pub async fn open_available(
 ) -> (Vec<Arc<dyn SearchEngine>>, Vec<CommandError>) {
     let (mut engines, mut failures) = (Vec::new(), Vec::new());
     for choice in &setup.searches {
-        match open_one(choice, setup, db, ports).await {
+        match open_engine(choice, setup, db, ports).await {
             Ok(engine) => engines.push(engine),
             Err(error) => failures.push(error),
         }
@@ -52,35 +55,35 @@ pub async fn open_available(
     (engines, failures)
 }
 
-async fn open_one(
+async fn open_engine(
     choice: &SearchChoice,
     setup: &ReviveSetup,
     db: &Path,
     ports: &Ports,
 ) -> Result<Arc<dyn SearchEngine>, CommandError> {
     let settings = match choice {
-        SearchChoice::Local => return Ok(Arc::new(local(db, ports).await?)),
+        SearchChoice::Local => return Ok(Arc::new(updated_local_index(db, ports).await?)),
         SearchChoice::Searxng(url) => WebSearchSettings::searxng(url),
         SearchChoice::Json(template) => WebSearchSettings::json(JSON_ENGINE, template.clone()),
         SearchChoice::Named(name) => keyed_engine(name)?,
     };
-    Ok(Arc::new(web(settings, setup.search_budget, ports)))
+    Ok(Arc::new(web_search(settings, setup.search_budget, ports)))
 }
 
 /// Returns the settings of an engine that requires a key.
 fn keyed_engine(name: &str) -> Result<WebSearchSettings, CommandError> {
-    let root = ENGINES.iter().find(|(known, _)| *known == name);
-    let root = root.and_then(|(_, url)| Url::parse(url).ok());
-    let root =
-        root.ok_or_else(|| CommandError::internal(format!("search engine `{name}` has no URL")))?;
+    let engine = KEYED_ENGINES.iter().find(|(engine, _)| *engine == name);
+    let base_url = engine
+        .and_then(|(_, url)| Url::parse(url).ok())
+        .ok_or_else(|| CommandError::internal(format!("search engine `{name}` has no URL")))?;
     Ok(match name {
-        "brave" => WebSearchSettings::brave(&root),
-        "mojeek" => WebSearchSettings::mojeek(&root),
-        _ => WebSearchSettings::kagi(&root),
+        "brave" => WebSearchSettings::brave(&base_url),
+        "mojeek" => WebSearchSettings::mojeek(&base_url),
+        _ => WebSearchSettings::kagi(&base_url),
     })
 }
 
-fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSearch {
+fn web_search(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSearch {
     let environment = |name: &str| std::env::var(name).ok().filter(|key| !key.is_empty());
     let limits = wiring::service_limits(settings.limits, settings.template.root(), budget);
     let settings = WebSearchSettings { limits, ..settings };
@@ -89,10 +92,11 @@ fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSe
     WebSearch::new(settings, &environment, fetch, clock).with_budget_store(budget_store)
 }
 
-/// Opens the index next to the database and adds all pages fetched since the last
-/// update. The checkpoint of the index is the epoch of the database, which identifies its
-/// probe ids, and the id of the last indexed probe (fetch).
-async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
+/// Opens the index next to the database and adds all pages fetched since the last update.
+///
+/// The index stores a checkpoint: the id of the last indexed probe (fetch), and the epoch of
+/// the database. Another database has another epoch, so its probe ids are not mixed up.
+async fn updated_local_index(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
     let index =
         LocalIndex::open(&index_path(&companion_path(db)?)).map_err(|error| index_error(&error))?;
     let epoch = ports.store.probe_id_epoch().await?;
@@ -100,7 +104,7 @@ async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
     let mut after =
         indexed_up_to(&index, &epoch, last).await.map_err(|error| index_error(&error))?;
     loop {
-        let batch = ports.store.text_changes(after, BATCH).await?;
+        let batch = ports.store.text_changes(after, BATCH_SIZE).await?;
         let Some(last) = batch.last() else { return Ok(index) };
         after = last.probe_id;
         let (pages, removed) = split_changes(batch);
@@ -110,13 +114,19 @@ async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
 }
 
 /// Returns the id of the last probe in the index. Clears the index if it belongs to another
-/// database, or to a later state of this database, which was then restored from a backup.
-async fn indexed_up_to(index: &LocalIndex, epoch: &str, last: i64) -> Result<i64, SearchError> {
-    let checkpoint = index.checkpoint()?;
-    let parse = |checkpoint: &str| checkpoint.strip_prefix(epoch)?.trim().parse().ok();
-    let indexed: Option<i64> = checkpoint.as_deref().and_then(parse);
-    if let Some(indexed) = indexed.filter(|indexed| *indexed <= last) {
-        return Ok(indexed);
+/// database, or if it is newer than this database, which was then restored from a backup.
+async fn indexed_up_to(
+    index: &LocalIndex,
+    epoch: &str,
+    last_in_database: i64,
+) -> Result<i64, SearchError> {
+    let checkpoint = index.checkpoint()?.unwrap_or_default();
+    let last_indexed: Option<i64> =
+        checkpoint.strip_prefix(epoch).and_then(|id| id.trim().parse().ok());
+    if let Some(last_indexed) = last_indexed
+        && last_indexed <= last_in_database
+    {
+        return Ok(last_indexed);
     }
     if index.pages()? > 0 {
         index.clear().await?;

@@ -1,8 +1,8 @@
 //! `relink revive --summary`: statistics of all searches.
 //!
-//! The tables have the form of those in the FABLE paper: by kind of breakage (Table 8), by
-//! year of the last good copy (Table 9), by method and reason (Table 10), what archived
-//! copies lack (Table 11), and the cost by method (Figures 9 and 10). An alias is a live
+//! The tables are those of the FABLE paper (Zhu et al. 2023): by kind of breakage (Table 8),
+//! by year of the last good copy (Table 9), by method and reason (Table 10), missing parts of
+//! archived copies (Table 11), and the cost by method (Figures 9 and 10). An alias is a live
 //! URL of the same page; a replacement is a similar page of another site.
 
 mod text;
@@ -22,7 +22,7 @@ use crate::error::{CommandError, Exit};
 use crate::output::{cannot_encode, print};
 
 /// Number of search results read from the store at a time.
-const BATCH: usize = 1024;
+const BATCH_SIZE: usize = 1024;
 
 /// Key of the median time of pages without an alias.
 const NONE_FOUND: &str = "none-found";
@@ -37,6 +37,7 @@ struct SearchTotals {
     aliases: u64,
     archived: u64,
     with_replacement: u64,
+    // The share of pages with an alias in each group.
     by_verdict: BTreeMap<String, AliasShare>,
     by_breakage: BTreeMap<String, AliasShare>,
     by_copy_year: BTreeMap<String, AliasShare>,
@@ -45,6 +46,7 @@ struct SearchTotals {
     /// The reasons why no alias was found.
     reasons: BTreeMap<String, u64>,
     reasons_by_method: BTreeMap<String, BTreeMap<String, u64>>,
+    /// What archived copies lack.
     copy_gaps: CopyGapSummary,
     /// The cost compared with that of `SimilarCT`, the baseline of the paper.
     comparison: CostComparison,
@@ -59,7 +61,7 @@ pub async fn print_summary(ports: &Ports, format: ReviveFormat) -> Result<Exit, 
     let mut totals = SearchTotals::default();
     let mut after = String::new();
     loop {
-        let batch = ports.store.revivals("", &after, BATCH).await?;
+        let batch = ports.store.revivals("", &after, BATCH_SIZE).await?;
         let Some(last) = batch.last() else { break };
         after.clone_from(&last.url);
         for stored in &batch {
@@ -105,7 +107,7 @@ impl SearchTotals {
             *self.unavailable.entry(warning.clone()).or_default() += 1;
         }
         self.add_reasons(revival);
-        self.add_gaps(revival);
+        self.add_copy_gaps(revival);
         self.add_costs(revival);
     }
 
@@ -119,7 +121,7 @@ impl SearchTotals {
         }
     }
 
-    fn add_gaps(&mut self, revival: &Revival) {
+    fn add_copy_gaps(&mut self, revival: &Revival) {
         let Some(gaps) = &revival.copy_gaps else { return };
         self.copy_gaps.pages += 1;
         self.copy_gaps.with_gap += u64::from(!gaps.is_empty());
@@ -133,10 +135,10 @@ impl SearchTotals {
             let sum = self.costs.entry(*method).or_default();
             *sum = *sum + *cost;
         }
-        // Exclude the later search for replacements from the cost of an alias.
-        let is_for_alias = |method: &RevivalMethod| *method != RevivalMethod::Replacement;
-        let costs = revival.costs.iter().filter(|(method, _)| is_for_alias(method));
-        let cost: Cost = costs.map(|(_, cost)| *cost).sum();
+        // The cost of an alias excludes the later search for replacements.
+        let alias_costs =
+            revival.costs.iter().filter(|(method, _)| **method != RevivalMethod::Replacement);
+        let cost: Cost = alias_costs.map(|(_, cost)| *cost).sum();
         let method = revival.alias.as_ref().map_or(NONE_FOUND, |alias| alias.method.as_str());
         self.times.entry(method.to_owned()).or_default().push(cost.time);
         if let Some(time) = revival.copy_time {

@@ -45,7 +45,7 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
         })?;
     }
     print(&match args.format {
-        ExplainFormat::Human => human(&loaded, &classes),
+        ExplainFormat::Human => human_text(&loaded, &classes),
         ExplainFormat::Json => json_text(&loaded, &classes),
     })?;
     Ok(Exit::Clean)
@@ -67,7 +67,7 @@ fn is_svg(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
 }
 
-fn human(loaded: &LoadedCatalog, classes: &[SizeClass]) -> String {
+fn human_text(loaded: &LoadedCatalog, classes: &[SizeClass]) -> String {
     let catalog = &loaded.catalog;
     let domains = counted(catalog.domains().len() as u64, "domain");
     let directories = catalog.directories().len() as u64;
@@ -88,18 +88,24 @@ fn human(loaded: &LoadedCatalog, classes: &[SizeClass]) -> String {
     text
 }
 
+/// Returns the charts of the domains and of the URLs in each size class.
 fn charts(classes: &[SizeClass]) -> [BarChart; 2] {
-    let chart = |title: &str, share: fn(&SizeClass) -> f64, count: fn(&SizeClass) -> u32| {
-        let bar = |class: &SizeClass| ChartBar {
-            label: size_text(class),
-            share: share(class),
-            note: format!("{:.1} % ({})", 100.0 * share(class), grouped(count(class).into())),
-        };
-        BarChart { title: title.to_owned(), bars: classes.iter().map(bar).collect() }
+    let bar = |class: &SizeClass, share: f64, count: u32| ChartBar {
+        label: size_text(class),
+        share,
+        note: format!("{:.1} % ({})", 100.0 * share, grouped(count.into())),
     };
+    let domain_bar = |class: &SizeClass| bar(class, class.share_of_domains, class.domains);
+    let url_bar = |class: &SizeClass| bar(class, class.share_of_urls, class.urls);
     [
-        chart("Domains by size", |class| class.share_of_domains, |class| class.domains),
-        chart("URLs by the size of their domain", |class| class.share_of_urls, |class| class.urls),
+        BarChart {
+            title: "Domains by size".to_owned(),
+            bars: classes.iter().map(domain_bar).collect(),
+        },
+        BarChart {
+            title: "URLs by the size of their domain".to_owned(),
+            bars: classes.iter().map(url_bar).collect(),
+        },
     ]
 }
 

@@ -1,6 +1,8 @@
-//! `relink survey simulate`: compares sampling plans, which select the URLs to check, on a
-//! catalog with known broken URLs (a federation), and with Table 1 of the paper by Le and
-//! Shulman.
+//! `relink survey simulate`: compares sampling plans on a catalog with known broken URLs, and
+//! with Table 1 of the paper by Le and Shulman.
+//!
+//! A sampling plan selects the URLs to check. A federation is a catalog with its ground truth:
+//! which URLs are broken.
 
 use relink_engine::{CatalogFields, CatalogSource, read_catalog};
 use relink_files::{LocalFiles, LocalFilesSettings};
@@ -20,30 +22,30 @@ use crate::settings::{catalog_fields, current_dir, database};
 use crate::wiring;
 
 /// Shares of URLs that die together with their directory, in percent. Each is simulated.
-const BY_DIRECTORY: [u8; 2] = [80, 30];
+const PERCENT_BY_DIRECTORY: [u8; 2] = [80, 30];
 /// Weekly budget of the decay simulation, as a share of all URLs.
-const DRIFT_BUDGET: f64 = 0.1;
+const DECAY_BUDGET: f64 = 0.1;
 /// The first 1/4 of the weeks is not counted, because the state at the start is arbitrary.
 const WARMUP_FRACTION: u32 = 4;
 /// Number of URLs per domain in the decay simulation.
-const DRIFT_DOMAIN: u32 = 200;
+const URLS_PER_DOMAIN: u32 = 200;
 
 /// Runs `relink survey simulate`.
 pub async fn run(args: SimulateArgs) -> Result<Exit, CommandError> {
-    let federation = federation(&args).await?;
+    let federation = load_federation(&args).await?;
     let plans =
         if args.plan.is_empty() { SamplingPlanName::ALL.to_vec() } else { args.plan.clone() };
     let runs = compare(&plans, &federation, args.runs, args.repeat, args.seed);
-    let drifts = drifts(&args);
+    let decays = decay_results(&args);
     print(&match args.format {
-        ExplainFormat::Human => human(&args, &federation, &runs, &drifts),
-        ExplainFormat::Json => format!("{:#}\n", document(&federation, &runs, &drifts)),
+        ExplainFormat::Human => human_text(&args, &federation, &runs, &decays),
+        ExplainFormat::Json => format!("{:#}\n", json_report(&federation, &runs, &decays)),
     })?;
     Ok(Exit::Clean)
 }
 
 /// Returns the given catalog with its ground truth, or a random catalog.
-async fn federation(args: &SimulateArgs) -> Result<Federation, CommandError> {
+async fn load_federation(args: &SimulateArgs) -> Result<Federation, CommandError> {
     let Some(path) = &args.catalog else {
         let default = FederationShape::default();
         let shape = FederationShape {
@@ -74,58 +76,58 @@ async fn federation(args: &SimulateArgs) -> Result<Federation, CommandError> {
     Ok(Federation { catalog: read.catalog, ground_truth: truth })
 }
 
-/// Simulates decay for each value of [`BY_DIRECTORY`].
-fn drifts(args: &SimulateArgs) -> Vec<(u8, DecaySimulationResult)> {
+/// Simulates weeks in which URLs die and revive, for each value of [`PERCENT_BY_DIRECTORY`].
+fn decay_results(args: &SimulateArgs) -> Vec<(u8, DecaySimulationResult)> {
     if args.weeks == 0 {
         return Vec::new();
     }
     let simulate = |percent: u8| {
         let decay = DecaySimulation {
             urls: args.drift_urls,
-            domains: (args.drift_urls / DRIFT_DOMAIN).max(1),
+            domains: (args.drift_urls / URLS_PER_DOMAIN).max(1),
             by_directory: f64::from(percent) / 100.0,
             weeks: args.weeks,
             ignored: args.weeks / WARMUP_FRACTION,
-            budget: DRIFT_BUDGET,
+            budget: DECAY_BUDGET,
             ..DecaySimulation::default()
         };
         (percent, simulate_decay(&decay, args.seed))
     };
-    BY_DIRECTORY.map(simulate).to_vec()
+    PERCENT_BY_DIRECTORY.map(simulate).to_vec()
 }
 
 /// Returns the number of broken URLs.
-fn broken(federation: &Federation) -> u64 {
+fn broken_count(federation: &Federation) -> u64 {
     federation.ground_truth.iter().filter(|health| **health == UrlHealth::Broken).count() as u64
 }
 
-fn human(
+fn human_text(
     args: &SimulateArgs,
     federation: &Federation,
     runs: &[ComparedRun],
-    drifts: &[(u8, DecaySimulationResult)],
+    decays: &[(u8, DecaySimulationResult)],
 ) -> String {
     let catalog = &federation.catalog;
     let mut text = format!(
         "{} on {}, {} broken ({:.2} %); means of {}\n\n",
         counted(catalog.len().into(), "URL"),
         counted(catalog.domains().len() as u64, "domain"),
-        grouped(broken(federation)),
-        100.0 * share(broken(federation), catalog.len()),
+        grouped(broken_count(federation)),
+        100.0 * share(broken_count(federation), catalog.len()),
         counted(args.repeat.max(1).into(), "repetition"),
     );
     text += "plan        run  checked %  found %  rate %  interval held %   Table 1: checked %  found %  rate %\n";
-    text.extend(runs.iter().map(line));
-    if !drifts.is_empty() {
+    text.extend(runs.iter().map(run_line));
+    if !decays.is_empty() {
         text.extend([format!(
             "\nDecay over {}, {}, at most {:.0} % of {} checked per week:\n",
             counted(args.weeks.into(), "week"),
             "deaths 0.35 % per week, revivals 0.23 %",
-            100.0 * DRIFT_BUDGET,
+            100.0 * DECAY_BUDGET,
             counted(args.drift_urls.into(), "URL"),
         )]);
     }
-    for (percent, outcome) in drifts {
+    for (percent, outcome) in decays {
         text.extend([format!(
             "  {percent} % of deaths by directory: {:.2} % undetected, {:.1} % checked per week, {:.1} % dead\n",
             outcome.undetected, outcome.requests, outcome.dead
@@ -134,6 +136,7 @@ fn human(
     text
 }
 
+/// Returns `part / all`, or 0 if `all` is 0.
 fn share(part: u64, all: u32) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a part of a count of URLs")]
     let part = part as f64;
@@ -141,7 +144,7 @@ fn share(part: u64, all: u32) -> f64 {
 }
 
 /// Formats a row of the table: a run, and the same run in the paper.
-fn line(run: &ComparedRun) -> String {
+fn run_line(run: &ComparedRun) -> String {
     let line = format!(
         "{:<10}  {:>3}  {:>9.2}  {:>7.2}  {:>6.2}  {:>15.0}",
         run.plan.as_str(),
@@ -151,26 +154,30 @@ fn line(run: &ComparedRun) -> String {
         run.rate,
         run.coverage
     );
-    let paper = paper(run).map_or(String::new(), |paper| {
-        format!("   {:>18.2}  {:>7.2}  {:>6.2}", paper.checked, paper.found, paper.rate)
-    });
-    format!("{line}{paper}\n")
+    match run_of_paper(run) {
+        None => format!("{line}\n"),
+        Some(paper) => {
+            format!("{line}   {:>18.2}  {:>7.2}  {:>6.2}\n", paper.checked, paper.found, paper.rate)
+        }
+    }
 }
 
 /// Returns the corresponding run of the paper, which only has runs of its own plan.
-fn paper(run: &ComparedRun) -> Option<relink_survey::simulate::PaperRun> {
+fn run_of_paper(run: &ComparedRun) -> Option<relink_survey::simulate::PaperRun> {
+    if run.plan != SamplingPlanName::LeShulman {
+        return None;
+    }
     let index = usize::try_from(run.run.checked_sub(1)?).ok()?;
-    let is_plan_of_paper = run.plan == SamplingPlanName::LeShulman;
-    LE_SHULMAN_TABLE_1.get(index).copied().filter(|_| is_plan_of_paper)
+    LE_SHULMAN_TABLE_1.get(index).copied()
 }
 
-fn document(
+fn json_report(
     federation: &Federation,
     runs: &[ComparedRun],
-    drifts: &[(u8, DecaySimulationResult)],
+    decays: &[(u8, DecaySimulationResult)],
 ) -> Value {
     let run_row = |run: &ComparedRun| {
-        let paper = paper(run);
+        let paper = run_of_paper(run);
         json!({
             "plan": run.plan.as_str(),
             "run": run.run,
@@ -183,7 +190,7 @@ fn document(
             }),
         })
     };
-    let drift_row = |(percent, outcome): &(u8, DecaySimulationResult)| {
+    let decay_row = |(percent, outcome): &(u8, DecaySimulationResult)| {
         json!({
             "by_directory": percent,
             "undetected": outcome.undetected,
@@ -194,8 +201,8 @@ fn document(
     json!({
         "urls": federation.catalog.len(),
         "domains": federation.catalog.domains().len(),
-        "broken": broken(federation),
+        "broken": broken_count(federation),
         "runs": runs.iter().map(run_row).collect::<Vec<_>>(),
-        "drift": drifts.iter().map(drift_row).collect::<Vec<_>>(),
+        "drift": decays.iter().map(decay_row).collect::<Vec<_>>(),
     })
 }

@@ -1,4 +1,4 @@
-//! Messages for errors of collections: causes and hints for the terminal.
+//! Converts errors of collections to messages for the terminal, with causes and hints.
 
 use relink_requests::EngineError;
 use relink_watch::WatchError;

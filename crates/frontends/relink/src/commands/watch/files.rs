@@ -24,13 +24,14 @@ pub(super) fn export_format(output: Option<&Path>) -> WatchExportFormat {
     }
 }
 
+/// Writes a collection as a static site to a directory.
 pub(super) fn write_site(report: &WatchReport, output: Option<&Path>) -> Result<(), CommandError> {
     let Some(dir) = output else {
         return Err(CommandError::usage("cannot write a site to standard output")
             .cause("a site has several files")
             .hint("use `-o DIR`"));
     };
-    std::fs::create_dir_all(dir).map_err(|error| cannot_create(dir, &error))?;
+    std::fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
     let files = path_site(report);
     for file in &files {
         write_file(&dir.join(&file.name), &file.content)?;
@@ -40,10 +41,10 @@ pub(super) fn write_site(report: &WatchReport, output: Option<&Path>) -> Result<
 }
 
 pub(super) fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
-    std::fs::write(path, text).map_err(|error| cannot_create(path, &error))
+    std::fs::write(path, text).map_err(|error| cannot_write(path, &error))
 }
 
-fn cannot_create(path: &Path, error: &std::io::Error) -> CommandError {
+fn cannot_write(path: &Path, error: &std::io::Error) -> CommandError {
     CommandError::usage(format!("cannot write `{}`", path.display()))
         .cause(error.to_string())
         .hint("choose another path with `-o`")

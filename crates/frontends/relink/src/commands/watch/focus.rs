@@ -25,21 +25,27 @@ pub(super) async fn focus(
     clock: RunClock,
     global: &GlobalArgs,
 ) -> Result<Exit, CommandError> {
-    let WatchFocusArgs { name, pages, stop, format, config, request } = args;
+    let WatchFocusArgs { name, pages, stop: stop_probability, format, config, request } = args;
     let plan = FocusPlan::resolve(request, config.as_deref(), db)?;
     plan.run.warn_project_config();
-    // The simulated reader takes random links; any changing number is a good seed.
+    // The simulated reader follows random links, so each run needs another seed.
     let seed = clock.now().as_millisecond().unsigned_abs();
     let (ports, collections) =
         wiring::ports_with_collections(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock))
             .await?;
     let steps = Steps::new(global);
-    let signal = stop_on_signal();
-    let request =
-        FocusRequest { collection: &name, rights: plan.rights, stop, max_pages: pages, seed };
+    let stop_signal = stop_on_signal();
+    let request = FocusRequest {
+        collection: &name,
+        rights: plan.rights,
+        stop: stop_probability,
+        max_pages: pages,
+        seed,
+    };
     let mut progress = |read: u64, url: &str| steps.show(read, pages as u64, url);
     let focus =
-        measure_focus(&ports, &*collections, &request, plan.reader, &mut progress, &signal).await;
+        measure_focus(&ports, &*collections, &request, plan.reader, &mut progress, &stop_signal)
+            .await;
     steps.clear();
     let focus = focus?;
     match format {

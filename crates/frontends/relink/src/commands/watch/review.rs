@@ -1,7 +1,7 @@
 //! `relink watch diff` in a terminal: an interactive review.
 //!
-//! The state and the screens are those of [`TerminalReview`]. This file reads keys,
-//! applies the actions and writes the screen.
+//! [`TerminalReview`] contains the state and computes the screen. This file reads keys,
+//! applies the actions and writes the screen to the terminal.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -21,18 +21,18 @@ use crate::commands::text_style;
 use crate::error::{CommandError, Exit};
 
 /// The time for which the key `m` mutes a member: the default of `relink watch mute`.
-const MUTE: SignedDuration = SignedDuration::from_hours(30 * 24);
+const MUTE_DURATION: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Shows the alternate screen and hides the cursor.
+/// Escape sequence that shows the alternate screen and hides the cursor.
 const ENTER: &str = "\x1b[?1049h\x1b[?25l";
 
-/// Shows the cursor and the normal screen.
+/// Escape sequence that shows the cursor and the normal screen.
 const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
 
-/// Moves the cursor to the first line.
+/// Escape sequence that moves the cursor to the first line.
 const HOME: &str = "\x1b[H";
 
-/// Erases the rest of the line, or of the screen.
+/// Escape sequences that erase the rest of the line, and the rest of the screen.
 const ERASE_LINE: &str = "\x1b[K";
 const ERASE_SCREEN: &str = "\x1b[J";
 
@@ -58,7 +58,7 @@ pub(super) async fn review(
     let screen = Screen::open(text_style(global))?;
     loop {
         screen.draw(&mut review)?;
-        let Some(key) = screen.key().await? else { continue };
+        let Some(key) = screen.read_key().await? else { continue };
         let action = review.press(key);
         if action == ReviewAction::Quit {
             return Ok(Exit::Clean);
@@ -108,7 +108,7 @@ impl ReviewSession {
             }
             ReviewAction::Mute(number) => {
                 let now = self.search.ports.clock.now();
-                let until = now.checked_add(MUTE).unwrap_or(jiff::Timestamp::MAX);
+                let until = now.checked_add(MUTE_DURATION).unwrap_or(jiff::Timestamp::MAX);
                 let action = WatchAction::Mute { until, reason: String::new() };
                 self.act(number, action, "muted for 30 days:").await?
             }
@@ -133,17 +133,17 @@ impl ReviewSession {
         Ok(())
     }
 
-    /// Applies an action to one member. Returns the message `done URL`.
+    /// Applies an action to one member. Returns a message such as `accepted URL`.
     async fn act(
         &self,
         number: u32,
         action: WatchAction,
-        done: &str,
+        effect: &str,
     ) -> Result<String, CommandError> {
         let (ports, store) = (&self.search.ports, &*self.search.collections);
         let selectors = [MemberSelector::Number(number)];
         let urls = apply_action(ports, store, &self.name, &selectors, &action).await?;
-        Ok(format!("{done} {}", urls.join(" ")))
+        Ok(format!("{effect} {}", urls.join(" ")))
     }
 }
 
@@ -170,11 +170,11 @@ impl Screen {
 
     /// Waits for a key. Returns `None` for a key without a meaning, and an error at the end
     /// of the input.
-    async fn key(&self) -> Result<Option<ReviewKey>, CommandError> {
+    async fn read_key(&self) -> Result<Option<ReviewKey>, CommandError> {
         let term = self.term.clone();
         let key = tokio::task::spawn_blocking(move || term.read_key_raw()).await;
         let key = key.map_err(|error| std::io::Error::other(error.to_string())).flatten();
-        Ok(match key.map_err(|error| failed(&error))? {
+        Ok(match key.map_err(|error| terminal_error(&error))? {
             Key::Char(key) => Some(ReviewKey::Char(key)),
             Key::ArrowUp => Some(ReviewKey::Up),
             Key::ArrowDown => Some(ReviewKey::Down),
@@ -189,7 +189,8 @@ impl Screen {
 
     fn write(&self, text: &str) -> Result<(), CommandError> {
         let mut term = &self.term;
-        term.write_all(text.as_bytes()).and_then(|()| term.flush()).map_err(|error| failed(&error))
+        let written = term.write_all(text.as_bytes()).and_then(|()| term.flush());
+        written.map_err(|error| terminal_error(&error))
     }
 }
 
@@ -200,7 +201,7 @@ impl Drop for Screen {
     }
 }
 
-fn failed(error: &std::io::Error) -> CommandError {
+fn terminal_error(error: &std::io::Error) -> CommandError {
     CommandError::usage("cannot use the terminal")
         .cause(error.to_string())
         .hint("use `--plain` to print the review")

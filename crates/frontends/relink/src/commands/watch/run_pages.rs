@@ -66,11 +66,11 @@ fn run_text(outcome: &WatchOutcome) -> String {
         (outcome.temporary, "unavailable"),
         (outcome.permanent, "gone"),
     ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> =
-        counts.map(|(count, name)| format!("{} {name}", grouped(*count))).collect();
+    let nonzero = counts.iter().filter(|(count, _)| *count > 0);
+    let nonzero: Vec<String> =
+        nonzero.map(|(count, name)| format!("{} {name}", grouped(*count))).collect();
     let mut text =
-        format!("Checked {}: {}\n", counted(outcome.checked, "page"), counts.join(" · "));
+        format!("Checked {}: {}\n", counted(outcome.checked, "page"), nonzero.join(" · "));
     if outcome.not_requested > 0 {
         let _ = writeln!(
             text,

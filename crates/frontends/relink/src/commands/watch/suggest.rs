@@ -59,16 +59,14 @@ impl ReplacementSearch {
         member: &MemberSelector,
         stop: &StopSignal,
     ) -> Result<WatchSuggestions, CommandError> {
-        let SuggestPlan { rights, identical, similar, weights, linked_pages, .. } = self.plan;
-        let collection = name;
         let request = SuggestRequest {
-            collection,
+            collection: name,
             member,
-            rights,
-            identical,
-            similar,
-            weights,
-            linked_pages,
+            rights: self.plan.rights,
+            identical: self.plan.identical,
+            similar: self.plan.similar,
+            weights: self.plan.weights,
+            linked_pages: self.plan.linked_pages,
         };
         let settings = &self.plan.setup.revive;
         Ok(suggest_replacements(&self.ports, &*self.collections, &request, settings, stop).await?)

@@ -37,7 +37,7 @@ impl SearchTotals {
     fn reasons_text(&self) -> String {
         let mut text = String::new();
         for (method, reasons) in &self.reasons_by_method {
-            let _ = writeln!(text, "\nno alias by {}", name_of(method));
+            let _ = writeln!(text, "\nno alias by {}", row_label(method));
             for (reason, pages) in reasons {
                 let _ = writeln!(text, "  {:>7}  {reason}", grouped(*pages));
             }
@@ -45,7 +45,7 @@ impl SearchTotals {
         text
     }
 
-    /// Lists what archived copies lack.
+    /// Lists what archived copies lack, such as images.
     fn gaps_text(&self) -> String {
         let gaps = &self.copy_gaps;
         if gaps.pages == 0 {
@@ -87,7 +87,7 @@ impl SearchTotals {
             let _ = writeln!(
                 text,
                 "  {:<20} {found:>6}  {:>7}  {:>8}  {:>7}  {}",
-                name_of(method.as_str()),
+                row_label(method.as_str()),
                 cost.archive_lookups,
                 cost.searches,
                 cost.page_fetches,
@@ -96,7 +96,7 @@ impl SearchTotals {
         }
         text += "\nmedian time per page\n";
         for (name, millis) in self.median_times() {
-            let _ = writeln!(text, "  {:<28} {}", name_of(&name), duration(millis));
+            let _ = writeln!(text, "  {:<28} {}", row_label(&name), duration(millis));
         }
         text
     }
@@ -120,8 +120,8 @@ impl SearchTotals {
     }
 }
 
-/// Returns the text for the key of a method or of another row.
-fn name_of(key: &str) -> &str {
+/// Returns the label of a row, by its key: the name of a method or another key.
+fn row_label(key: &str) -> &str {
     match key {
         "historical-redirect" => "historical redirects",
         "search" => "search and matching",
