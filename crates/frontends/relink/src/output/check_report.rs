@@ -1,5 +1,5 @@
-//! Reports of a check that are written at its end: Markdown, HTML, tables, and the
-//! formats of CI systems.
+//! Reports that are written at the end of a check: Markdown, HTML, tables, and the formats
+//! of CI systems.
 
 use std::io::Write;
 
@@ -27,33 +27,36 @@ const MAX_LOCATIONS: usize = 3;
 /// A report that is written at the end of a check.
 pub struct FinalReport {
     format: OutputFormat,
-    listed: Vec<Verdict>,
+    listed_verdicts: Vec<Verdict>,
     inputs: Vec<String>,
 }
 
 impl FinalReport {
     pub(super) fn new(format: OutputFormat, settings: &RunSettings, global: &GlobalArgs) -> Self {
-        let listed = listed_verdicts(settings, global);
-        Self { format, listed, inputs: settings.inputs.clone() }
+        Self {
+            format,
+            listed_verdicts: listed_verdicts(settings, global),
+            inputs: settings.inputs.clone(),
+        }
     }
 
     pub(super) async fn write(
         &self,
         out: &mut (dyn Write + Send),
         ports: &Ports,
-        end: &FinishedRun,
+        finished: &FinishedRun,
     ) -> Result<(), CommandError> {
         let bytes = match self.format {
             OutputFormat::Csv => {
-                check::csv(&result_table(ports, end.run, &self.inputs).await?).into_bytes()
+                check::csv(&result_table(ports, finished.run, &self.inputs).await?).into_bytes()
             }
             OutputFormat::Xlsx => {
-                let table = result_table(ports, end.run, &self.inputs).await?;
-                check::xlsx(&table, end.started).map_err(|error| {
+                let table = result_table(ports, finished.run, &self.inputs).await?;
+                check::xlsx(&table, finished.started_at).map_err(|error| {
                     CommandError::internal(error.to_string()).with_sources(&error)
                 })?
             }
-            _ => self.text(&self.report(ports, end).await?)?.into_bytes(),
+            _ => self.text(&self.report(ports, finished).await?)?.into_bytes(),
         };
         out.write_all(&bytes).map_err(cannot_write)
     }
@@ -72,43 +75,52 @@ impl FinalReport {
         }
     }
 
-    async fn report(&self, ports: &Ports, end: &FinishedRun) -> Result<CheckReport, CommandError> {
-        let mut findings = load_findings(ports, end.run, &self.listed, usize::MAX).await?;
+    async fn report(
+        &self,
+        ports: &Ports,
+        finished: &FinishedRun,
+    ) -> Result<CheckReport, CommandError> {
+        let mut findings =
+            load_findings(ports, finished.run, &self.listed_verdicts, usize::MAX).await?;
         for finding in &mut findings {
             add_repair(&*ports.store, finding).await?;
         }
         let names = ProjectNames::new()?;
-        let mut broken_links: Vec<BrokenLink> =
-            findings.iter().flat_map(|target| broken_links(target, &end.gate, &names)).collect();
-        broken_links.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
+        let mut broken_links: Vec<BrokenLink> = findings
+            .iter()
+            .flat_map(|target| broken_links(target, &finished.gate, &names))
+            .collect();
+        broken_links.sort_by(|link, other| {
+            let position = (&link.path, link.line, link.column);
+            position.cmp(&(&other.path, other.line, other.column))
+        });
         // Findings that the gate exempts are listed as links, but not as causes.
-        let open_findings = end.gate.split(findings).open;
+        let open_findings = finished.gate.split(findings).open;
         let groups = group_findings(&*ports.files, open_findings).await;
         Ok(CheckReport {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: end.started,
-            finished_at: end.finished,
+            started_at: finished.started_at,
+            finished_at: finished.finished_at,
             inputs: self.inputs.iter().map(|input| redact(input).to_string()).collect(),
-            links: end.stats.links,
-            documents: end.stats.documents,
-            verdicts: end.stats.verdicts.clone(),
-            notices: end.details.notices(),
-            gate: end.gate.row.clone(),
-            failing: end.failing_findings,
-            causes: groups.iter().map(cause).collect(),
+            links: finished.stats.links,
+            documents: finished.stats.documents,
+            verdicts: finished.stats.verdicts.clone(),
+            notices: finished.details.notices(),
+            gate: finished.gate.row.clone(),
+            failing: finished.failing_findings,
+            causes: groups.iter().map(check_cause).collect(),
             broken_links,
         })
     }
 }
 
-/// Returns the links to a target, unless its code is accepted (`--accept`).
-fn broken_links<'a>(
-    target: &'a CheckedTarget,
-    gate: &'a Gate,
-    names: &'a ProjectNames,
-) -> impl Iterator<Item = BrokenLink> + 'a {
-    let is_reported = !gate.is_accepted(target);
-    let broken_link = move |location: &LinkLocation| BrokenLink {
+/// Returns the links to a target. Returns no link if the code of the target is accepted
+/// (`--accept`).
+fn broken_links(target: &CheckedTarget, gate: &Gate, names: &ProjectNames) -> Vec<BrokenLink> {
+    if gate.is_accepted(target) {
+        return Vec::new();
+    }
+    let broken_link = |location: &LinkLocation| BrokenLink {
         id: names.id(target, location),
         path: location.path.clone(),
         line: location.location.line,
@@ -120,14 +132,10 @@ fn broken_links<'a>(
         is_failing: gate.is_failing(target, location),
         is_known: gate.is_known(target, location),
     };
-    target
-        .locations
-        .iter()
-        .filter(move |_| is_reported)
-        .map(move |location| broken_link(location).cleaned())
+    target.locations.iter().map(|location| broken_link(location).cleaned()).collect()
 }
 
-fn cause(group: &FindingGroup) -> CheckCause {
+fn check_cause(group: &FindingGroup) -> CheckCause {
     let to_cause = |view: &CauseView| CheckCause {
         verdict: view.verdict,
         code: view.code,

@@ -1,4 +1,4 @@
-//! The crawl-specific parts of a report.
+//! The parts of a report that only crawls have.
 
 use std::fmt::Write as _;
 
@@ -48,7 +48,7 @@ pub fn details(outcome: &CrawlOutcome) -> String {
 /// Returns warnings that affect all results: the site fails as a whole, or it
 /// stopped responding.
 pub fn notices(outcome: &CrawlOutcome) -> Vec<String> {
-    let stop_notice = match &outcome.end {
+    let block_notice = match &outcome.end {
         CrawlEnd::BlockedByHost { host, requests, is_silent: true } => {
             Some(format!("{host} stopped responding after {} requests", grouped(*requests)))
         }
@@ -58,11 +58,11 @@ pub fn notices(outcome: &CrawlOutcome) -> Vec<String> {
         }
         _ => None,
     };
-    stop_notice.into_iter().chain(outcome.errors.summary()).collect()
+    block_notice.into_iter().chain(outcome.errors.summary()).collect()
 }
 
-/// Formats the last line of a crawl that did not finish, or that fails because of the
-/// errors of its site. Returns `None` for all others.
+/// Formats the last line of the report of a crawl that did not finish, or that fails because
+/// of the errors of its site. Returns `None` for all other crawls.
 pub fn footer(outcome: &CrawlOutcome, run: &FinishedRun) -> Option<String> {
     let stats = &run.stats;
     let (checked, targets) = (grouped(stats.checked), grouped(stats.targets));

@@ -1,7 +1,7 @@
 //! Output files that are replaced atomically.
 //!
-//! Output is written to an unnamed file in the directory of the target path.
-//! [`OutputFile::commit`] then replaces the target. A run that fails does not change an
+//! Output is written to an unnamed temporary file in the directory of the target path.
+//! [`OutputFile::commit`] then replaces the target, so a run that fails does not change an
 //! existing file. Devices and pipes are written directly.
 
 use std::fs::{self, File, OpenOptions};
@@ -26,7 +26,7 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Creates a file. Fails early if the target is not writable.
+    /// Creates a file. Fails if the target is not writable.
     pub fn create(path: &Path) -> io::Result<Self> {
         if is_special(path) {
             return Ok(Self { file: File::create(path)?, path: None });
@@ -35,7 +35,8 @@ impl OutputFile {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let exists = path.exists();
         if exists {
-            // Fail if the file is not writable, although it could be replaced.
+            // Replacing a file needs only a writable directory, but a read-only file must not
+            // be replaced.
             OpenOptions::new().write(true).open(&path)?;
         }
         match tempfile::tempfile_in(parent_dir(&path)) {
@@ -54,7 +55,7 @@ impl OutputFile {
         let Some(path) = &self.path else { return Ok(()) };
         // Copy to a file with a name, because an unnamed file cannot be renamed.
         self.file.rewind()?;
-        let mut named = new_file(parent_dir(path))?;
+        let mut named = create_named(parent_dir(path))?;
         io::copy(&mut self.file, &mut named)?;
         if let Ok(existing) = fs::metadata(path) {
             named.as_file().set_permissions(existing.permissions())?;
@@ -91,7 +92,7 @@ fn parent_dir(path: &Path) -> &Path {
 }
 
 /// Creates a temporary file with a name and the mode of a new file.
-fn new_file(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn create_named(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".relink-");
     #[cfg(unix)]
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     /// Returns the names of all files in a directory.
-    fn names(dir: &Path) -> Vec<String> {
+    fn file_names(dir: &Path) -> Vec<String> {
         let entries = fs::read_dir(dir).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
@@ -119,10 +120,15 @@ mod tests {
         fs::write(&path, "earlier").unwrap();
         let mut file = OutputFile::create(&path).unwrap();
         file.write_all(b"half").unwrap();
-        assert_eq!(names(dir.path()), ["a.json"]);
+        assert_eq!(file_names(dir.path()), ["a.json"]);
         drop(file);
         assert_eq!(fs::read_to_string(&path).unwrap(), "earlier");
-        assert!(OutputFile::create(&dir.path().join("gone/a.json")).is_err());
+    }
+
+    #[test]
+    fn output_file_in_missing_directory_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(OutputFile::create(&dir.path().join("missing/a.json")).is_err());
     }
 
     #[test]
@@ -133,7 +139,7 @@ mod tests {
             write_file(&path, text).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
-        assert_eq!(names(dir.path()), ["a.json"]);
+        assert_eq!(file_names(dir.path()), ["a.json"]);
     }
 
     #[cfg(unix)]
@@ -145,16 +151,17 @@ mod tests {
         #[test]
         fn output_file_preserves_the_mode_of_the_existing_file() {
             let dir = tempfile::tempdir().unwrap();
-            let (path, fresh) = (dir.path().join("a.json"), dir.path().join("b.json"));
+            let (path, new_path) = (dir.path().join("a.json"), dir.path().join("b.json"));
             fs::write(&path, "").unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
             write_file(&path, "text").unwrap();
             let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
             assert_eq!(mode(&path), 0o640);
+            // A new file has the default mode.
             let default = dir.path().join("c.json");
             fs::write(&default, "").unwrap();
-            write_file(&fresh, "text").unwrap();
-            assert_eq!(mode(&fresh), mode(&default));
+            write_file(&new_path, "text").unwrap();
+            assert_eq!(mode(&new_path), mode(&default));
         }
 
         #[test]

@@ -1,7 +1,7 @@
 //! Loads the findings of a run and groups them by cause for reports.
 //!
-//! Several missing files below a missing directory have one cause. If exactly one sibling
-//! of that directory contains the files, the directory was probably renamed.
+//! Several missing files below a missing directory have one cause. If exactly one directory
+//! next to the missing directory contains the files, the directory was probably renamed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ use crate::cli::SortArg;
 use crate::error::CommandError;
 
 /// Number of findings read at a time.
-const BATCH: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// Maximum number of sibling directories that are searched for the files of a missing
 /// directory.
 const MAX_SIBLINGS: usize = 64;
 
 /// Maximum number of missing files that are searched for in each sibling directory.
-const MAX_COMPARED: usize = 8;
+const MAX_COMPARED_FILES: usize = 8;
 
 /// Findings with one common cause.
 pub struct FindingGroup {
@@ -66,7 +66,7 @@ pub async fn load_findings(
     loop {
         let query = CheckedTargetQuery {
             after,
-            limit: BATCH,
+            limit: BATCH_SIZE,
             verdicts: Some(verdicts),
             max_locations,
             is_unfetched: false,
@@ -86,7 +86,7 @@ pub async fn load_findings(
 
 /// Groups findings by cause.
 pub async fn group_findings(files: &dyn Files, findings: Vec<CheckedTarget>) -> Vec<FindingGroup> {
-    let mut directories = MissingDirectories { files, known: HashMap::new() };
+    let mut directories = MissingDirectories { files, exists: HashMap::new() };
     let mut missing_directories = Vec::with_capacity(findings.len());
     for finding in &findings {
         missing_directories.push(directories.topmost_missing(finding).await);
@@ -102,12 +102,12 @@ pub async fn group_findings(files: &dyn Files, findings: Vec<CheckedTarget>) -> 
         })
         .collect();
     let causes = group_by_cause(&keys);
-    // Each finding is in one group: move it there.
+    // Move each finding to its group. Each finding belongs to one group.
     let mut findings: Vec<Option<CheckedTarget>> = findings.into_iter().map(Some).collect();
     let mut groups = Vec::with_capacity(causes.len());
     for cause in causes {
-        let take = |index: &usize| findings.get_mut(*index).and_then(Option::take);
-        let members: Vec<CheckedTarget> = cause.members.iter().filter_map(take).collect();
+        let take_finding = |index: &usize| findings.get_mut(*index).and_then(Option::take);
+        let members: Vec<CheckedTarget> = cause.members.iter().filter_map(take_finding).collect();
         let renamed_to = match &cause.kind {
             CauseKind::MissingDirectory(path) => renamed_directory(files, path, &members).await,
             _ => None,
@@ -120,25 +120,29 @@ pub async fn group_findings(files: &dyn Files, findings: Vec<CheckedTarget>) -> 
 /// Splits groups of dead web pages into groups of one page, because each page has its own
 /// search result.
 pub fn split_revivable(groups: Vec<FindingGroup>) -> Vec<FindingGroup> {
-    let split = |group: FindingGroup| {
+    let mut split_groups = Vec::new();
+    for group in groups {
         let is_revivable = group.first().is_some_and(|target| target.result.verdict.is_gone());
         if !is_revivable {
-            return vec![group];
+            split_groups.push(group);
+            continue;
         }
-        let single = |target| FindingGroup {
-            kind: CauseKind::Single,
-            members: vec![target],
-            renamed_to: None,
-        };
-        group.members.into_iter().map(single).collect()
-    };
-    groups.into_iter().flat_map(split).collect()
+        for target in group.members {
+            split_groups.push(FindingGroup {
+                kind: CauseKind::Single,
+                members: vec![target],
+                renamed_to: None,
+            });
+        }
+    }
+    split_groups
 }
 
-/// Sorts groups, which are in order of discovery. This is the order of documents.
+/// Sorts groups that are in order of discovery.
 pub fn sort_groups(groups: &mut [FindingGroup], sort: SortArg) {
     let url = |group: &FindingGroup| group.first().map(|target| target.url.clone());
     match sort {
+        // The order of discovery is the order of documents.
         SortArg::File => {}
         SortArg::Links => groups.sort_by_key(|group| std::cmp::Reverse(group.links())),
         SortArg::Code => groups.sort_by_key(FindingGroup::code),
@@ -161,7 +165,7 @@ pub fn count_findings(groups: &[FindingGroup]) -> FindingCounts {
     codes.sort_by_key(|(code, verdict, links)| (std::cmp::Reverse(*links), *code, *verdict));
     let mut files: Vec<(String, u64)> =
         files.into_iter().map(|(path, links)| (path.to_owned(), links)).collect();
-    files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    files.sort_by_key(|(path, links)| (std::cmp::Reverse(*links), path.clone()));
     let links = groups.iter().map(FindingGroup::links).sum();
     FindingCounts { causes: groups.len() as u64, links, codes, files }
 }
@@ -170,7 +174,7 @@ pub fn count_findings(groups: &[FindingGroup]) -> FindingCounts {
 struct MissingDirectories<'a> {
     files: &'a dyn Files,
     /// Whether a directory exists, by path.
-    known: HashMap<PathBuf, bool>,
+    exists: HashMap<PathBuf, bool>,
 }
 
 impl MissingDirectories<'_> {
@@ -192,11 +196,11 @@ impl MissingDirectories<'_> {
     }
 
     async fn exists(&mut self, directory: &Path) -> bool {
-        if let Some(known) = self.known.get(directory) {
-            return *known;
+        if let Some(exists) = self.exists.get(directory) {
+            return *exists;
         }
         let exists = self.files.exists(directory).await;
-        self.known.insert(directory.to_owned(), exists);
+        self.exists.insert(directory.to_owned(), exists);
         exists
     }
 }
@@ -214,26 +218,27 @@ async fn renamed_directory(
         .iter()
         .filter_map(|target| Path::new(local_path(&target.url)?).strip_prefix(missing).ok())
         .collect();
-    let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    let mut names = files.list_dir(listed).await;
+    let parent_dir = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let mut names = files.list_dir(parent_dir).await;
     names.sort();
     names.truncate(MAX_SIBLINGS);
-    let mut found = None;
+    let mut renamed = None;
     for name in names.iter().filter(|name| !name.starts_with('.')) {
         let sibling = parent.join(name);
         if !files.is_dir(&sibling).await || !contains_all(files, &sibling, &linked_files).await {
             continue;
         }
-        if found.replace(sibling).is_some() {
+        if renamed.replace(sibling).is_some() {
             // Two siblings contain these files, so the new name is not certain.
             return None;
         }
     }
-    found.map(|sibling| sibling.display().to_string())
+    renamed.map(|sibling| sibling.display().to_string())
 }
 
+/// Whether a directory contains all paths. Compares at most [`MAX_COMPARED_FILES`].
 async fn contains_all(files: &dyn Files, directory: &Path, paths: &BTreeSet<&Path>) -> bool {
-    for path in paths.iter().take(MAX_COMPARED) {
+    for path in paths.iter().take(MAX_COMPARED_FILES) {
         if !files.exists(&directory.join(path)).await {
             return false;
         }

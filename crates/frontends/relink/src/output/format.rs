@@ -38,7 +38,7 @@ impl ReportSubject {
             return Ok(format);
         }
         Err(CommandError::usage(format!("{name} does not support this output format"))
-            .hint(self.extensions()))
+            .hint(self.extension_hint()))
     }
 
     /// Returns the path and the format of an output file, given as `FILE` or
@@ -55,11 +55,15 @@ impl ReportSubject {
         {
             return Ok((file.into(), self.require(format)?));
         }
-        let format = self.format_of(&argument, stdout)?;
+        let format = self.format_by_extension(&argument, stdout)?;
         Ok((argument, format))
     }
 
-    fn format_of(self, path: &Path, stdout: OutputFormat) -> Result<OutputFormat, CommandError> {
+    fn format_by_extension(
+        self,
+        path: &Path,
+        stdout: OutputFormat,
+    ) -> Result<OutputFormat, CommandError> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let format = match extension.map(str::to_ascii_lowercase).as_deref() {
             Some("json") => OutputFormat::Json,
@@ -72,13 +76,13 @@ impl ReportSubject {
             Some("xml") => OutputFormat::Junit,
             Some("sarif") => OutputFormat::Sarif,
             None if is_special(path) => stdout,
-            _ => return Err(self.unknown(path)),
+            _ => return Err(self.unsupported_extension(path)),
         };
         self.require(format)
     }
 
     /// Returns the hint with the supported extensions.
-    const fn extensions(self) -> &'static str {
+    const fn extension_hint(self) -> &'static str {
         match self {
             Self::Check => {
                 "use `.txt`, `.json`, `.jsonl`, `.md`, `.html`, `.csv`, `.xlsx`, `.sarif` or \
@@ -89,8 +93,8 @@ impl ReportSubject {
         }
     }
 
-    fn unknown(self, path: &Path) -> CommandError {
+    fn unsupported_extension(self, path: &Path) -> CommandError {
         CommandError::usage(format!("unsupported report extension: `{}`", path.display()))
-            .hint(self.extensions())
+            .hint(self.extension_hint())
     }
 }

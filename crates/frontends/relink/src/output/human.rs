@@ -59,12 +59,13 @@ pub(super) fn listed_verdicts(settings: &RunSettings, global: &GlobalArgs) -> Ve
 pub struct HumanReport {
     style: TextStyle,
     /// The verdicts whose findings are listed.
-    listed: Vec<Verdict>,
+    listed_verdicts: Vec<Verdict>,
     is_quiet: bool,
     is_verbose: bool,
-    max_age: Duration,
+    /// Maximum age of reused results; `--max-cache-age`.
+    max_cache_age: Duration,
     /// The keys that the project's file sets, in one line.
-    project: Option<String>,
+    project_line: Option<String>,
     /// The layout of the list of findings.
     pub(super) list: FindingList,
     sort: SortArg,
@@ -76,11 +77,11 @@ impl HumanReport {
     pub(super) fn new(settings: &RunSettings, global: &GlobalArgs, style: TextStyle) -> Self {
         Self {
             style,
-            listed: listed_verdicts(settings, global),
+            listed_verdicts: listed_verdicts(settings, global),
             is_quiet: global.quiet,
             is_verbose: global.verbose,
-            max_age: settings.max_cache_age,
-            project: settings.project.as_ref().and_then(ProjectConfig::line),
+            max_cache_age: settings.max_cache_age,
+            project_line: settings.project.as_ref().and_then(ProjectConfig::line),
             list: FindingList {
                 style,
                 group_by: settings.findings.group_by.unwrap_or_default(),
@@ -93,61 +94,62 @@ impl HumanReport {
         }
     }
 
-    /// Writes the report: what affects all results, the findings, the totals, and the
-    /// result of the run in the last line.
+    /// Writes the report: the warnings that affect all results, the findings, the totals, and
+    /// the result of the run in the last line.
     pub(super) async fn write(
         &self,
         out: &mut (dyn Write + Send),
         ports: &Ports,
-        end: &FinishedRun,
+        finished: &FinishedRun,
         hosts: &[HostStats],
     ) -> Result<(), CommandError> {
-        let is_check = matches!(end.details, RunDetails::Check(_));
-        write_text(out, &self.head(end))?;
+        let is_check = matches!(finished.details, RunDetails::Check(_));
+        write_text(out, &self.head(finished))?;
         if is_check {
             write_text(out, &self.single_page(ports).await?)?;
         }
         // A survey or a crawl may have thousands of findings: list them only with
         // `--verbose`.
-        let listed: &[Verdict] = if is_check || self.is_verbose { &self.listed } else { &[] };
-        let blocked_code = self.findings(out, ports, end, listed).await?;
-        write_text(out, &self.totals(end))?;
-        if let RunDetails::Crawl(outcome) = &end.details {
-            write_text(out, &self.crawl_overview(ports, end, outcome).await?)?;
+        let listed: &[Verdict] =
+            if is_check || self.is_verbose { &self.listed_verdicts } else { &[] };
+        let blocked_code = self.write_findings(out, ports, finished, listed).await?;
+        write_text(out, &self.totals(finished))?;
+        if let RunDetails::Crawl(outcome) = &finished.details {
+            write_text(out, &self.crawl_overview(ports, finished, outcome).await?)?;
         }
-        if let Some(outcome) = end.details.survey() {
+        if let Some(outcome) = finished.details.survey() {
             write_text(out, &survey::details(outcome, self.is_verbose))?;
         }
         write_text(out, &self.host_table(hosts))?;
-        if self.is_quiet && is_check && end.exit == Exit::Clean {
+        if self.is_quiet && is_check && finished.exit == Exit::Clean {
             return Ok(());
         }
-        if let Some(row) = &end.gate.row {
+        if let Some(row) = &finished.gate.row {
             write_text(out, &row.footer())?;
         }
-        write_text(out, &footer(end, blocked_code))
+        write_text(out, &footer(finished, blocked_code))
     }
 
     /// Formats the notices, the headline, and the keys that the project's file sets.
-    fn head(&self, end: &FinishedRun) -> String {
+    fn head(&self, finished: &FinishedRun) -> String {
         let mut text = String::new();
-        for notice in end.notices() {
+        for notice in finished.notices() {
             text.extend([format!("! {}\n", printable(&notice))]);
         }
         if !self.is_quiet {
-            text += &self.headline(end);
+            text += &self.headline(finished);
         }
-        if let Some(line) = &self.project {
+        if let Some(line) = &self.project_line {
             text.extend([format!("{}\n", printable(line))]);
         }
         text
     }
 
-    /// Formats the problems with documents, the number of targets per verdict, and what
-    /// was not checked.
-    fn totals(&self, end: &FinishedRun) -> String {
+    /// Formats the problems with documents, the number of targets per verdict, and the number
+    /// of links that were not checked.
+    fn totals(&self, finished: &FinishedRun) -> String {
         let mut text = String::new();
-        let loaded = end.details.loaded();
+        let loaded = finished.details.loaded();
         if let Some(loaded) = loaded {
             text += &diagnostics("problems", &loaded.problems);
             if self.is_verbose {
@@ -155,16 +157,16 @@ impl HumanReport {
             }
         }
         // The overview of a crawl has the same totals.
-        if !self.is_quiet && !matches!(end.details, RunDetails::Crawl(_)) {
+        if !self.is_quiet && !matches!(finished.details, RunDetails::Crawl(_)) {
             text.push('\n');
-            text += &human::summary(self.style, &end.stats.verdicts);
+            text += &human::summary(self.style, &finished.stats.verdicts);
         }
         if let Some(loaded) = loaded.filter(|_| !self.is_quiet) {
             let sites = loaded.sites.iter().map(|site| (site.generator, &*site.config));
             text += &human::sites(sites);
             text += &human::not_read(loaded.auxiliary);
         }
-        let skips = end.skips();
+        let skips = finished.skips();
         if self.is_verbose {
             text += &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count)));
         } else if !self.is_quiet {
@@ -178,11 +180,11 @@ impl HumanReport {
     async fn crawl_overview(
         &self,
         ports: &Ports,
-        end: &FinishedRun,
+        finished: &FinishedRun,
         outcome: &CrawlOutcome,
     ) -> Result<String, CommandError> {
-        let mut report = crawl::report(ports, end.run).await?;
-        // The notices at the start of the report contain the reason of the end.
+        let mut report = crawl::report(ports, finished.run).await?;
+        // The notices at the start of the report say why the crawl ended.
         report.termination_note = None;
         let overview = if self.is_verbose {
             format!("\n{}", relink_report::site::overview(&report, self.style))
@@ -203,32 +205,32 @@ impl HumanReport {
         format!("\n{}\n", human::hosts(self.style, &rows))
     }
 
-    fn headline(&self, end: &FinishedRun) -> String {
-        let duration = end.finished.duration_since(end.started);
-        if let RunDetails::Crawl(_) = &end.details {
-            // The overview at the end has the same numbers.
+    fn headline(&self, finished: &FinishedRun) -> String {
+        let duration = finished.finished_at.duration_since(finished.started_at);
+        if let RunDetails::Crawl(_) = &finished.details {
+            // The overview of a crawl has the same numbers.
             return String::new();
         }
-        if let Some(outcome) = end.details.survey() {
+        if let Some(outcome) = finished.details.survey() {
             return survey::headline(outcome, duration);
         }
         human::headline(&Headline {
-            links: end.stats.links,
-            documents: end.stats.documents,
-            hosts: end.stats.hosts,
+            links: finished.stats.links,
+            documents: finished.stats.documents,
+            hosts: finished.stats.hosts,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(0),
-            cached: end.stats.cached,
-            max_age: self.max_age.as_secs(),
+            cached: finished.stats.cached,
+            max_age: self.max_cache_age.as_secs(),
         })
     }
 
     /// Writes the findings with these verdicts. Returns the most frequent code of
     /// blocked pages.
-    async fn findings(
+    async fn write_findings(
         &self,
         out: &mut (dyn Write + Send),
         ports: &Ports,
-        end: &FinishedRun,
+        finished: &FinishedRun,
         listed: &[Verdict],
     ) -> Result<Option<FindingCode>, CommandError> {
         // The footer needs the codes of blocked pages, even if the pages are not listed.
@@ -237,13 +239,13 @@ impl HumanReport {
             verdicts.push(Verdict::Blocked);
         }
         // Only a check counts the findings of every file, so it needs all locations.
-        let is_check = matches!(end.details, RunDetails::Check(_));
+        let is_check = matches!(finished.details, RunDetails::Check(_));
         let max_locations = if is_check { usize::MAX } else { MAX_LOCATIONS };
-        let mut findings = load_findings(ports, end.run, &verdicts, max_locations).await?;
-        let blocked_code = most_frequent_block(&findings);
+        let mut findings = load_findings(ports, finished.run, &verdicts, max_locations).await?;
+        let blocked_code = most_frequent_blocked_code(&findings);
         findings.retain(|target| listed.contains(&target.result.verdict));
-        // Known findings, which the gate exempts from failing the run, are listed at the end.
-        let gated = end.gate.split(findings);
+        // Known findings, which the gate exempts from failing the run, are listed last.
+        let gated = finished.gate.split(findings);
         let mut groups = group_findings(&*ports.files, gated.open).await;
         if self.list.shows_revivals || !is_check {
             groups = split_revivable(groups);
@@ -254,7 +256,7 @@ impl HumanReport {
             out.write_all(counts.as_bytes()).map_err(cannot_write)?;
         }
         self.list.write(out, ports, &groups).await?;
-        if let Some(row) = end.gate.row.as_ref().filter(|_| !gated.known.is_empty()) {
+        if let Some(row) = finished.gate.row.as_ref().filter(|_| !gated.known.is_empty()) {
             let known = group_findings(&*ports.files, gated.known).await;
             self.list.write_known(out, &row.known_title(), &known)?;
         }
@@ -263,17 +265,15 @@ impl HumanReport {
 
     /// Formats the responses and the title of a page, if its URL is the only input.
     async fn single_page(&self, ports: &Ports) -> Result<String, CommandError> {
-        let Some(original_url) = self.single_url.as_ref().filter(|_| !self.is_quiet) else {
-            return Ok(String::new());
-        };
-        let Ok(url) = relink_frontier::canonicalize(None, original_url) else {
-            return Ok(String::new());
-        };
+        let no_text = Ok(String::new());
+        if self.is_quiet {
+            return no_text;
+        }
+        let Some(original_url) = &self.single_url else { return no_text };
+        let Ok(url) = relink_frontier::canonicalize(None, original_url) else { return no_text };
         let record = ports.store.target_record(url.as_str()).await?;
         let probe = record.and_then(|record| record.latest).and_then(|latest| latest.probe);
-        let Some(probe) = probe.filter(|probe| !probe.hops.is_empty()) else {
-            return Ok(String::new());
-        };
+        let Some(probe) = probe.filter(|probe| !probe.hops.is_empty()) else { return no_text };
         let digest = probe.digest.as_deref();
         let view = SinglePageView {
             url: original_url,
@@ -309,19 +309,19 @@ fn single_url(inputs: &[String]) -> Option<String> {
 }
 
 /// Returns the most frequent code of blocked pages.
-fn most_frequent_block(findings: &[CheckedTarget]) -> Option<FindingCode> {
-    let mut blocked: HashMap<FindingCode, u64> = HashMap::new();
+fn most_frequent_blocked_code(findings: &[CheckedTarget]) -> Option<FindingCode> {
+    let mut counts: HashMap<FindingCode, u64> = HashMap::new();
     for target in findings.iter().filter(|target| target.result.verdict == Verdict::Blocked) {
         if let Some(code) = target.result.code {
-            *blocked.entry(code).or_default() += 1;
+            *counts.entry(code).or_default() += 1;
         }
     }
     // Of two equally frequent codes, take the smaller one.
     let frequency = |(code, count): &(FindingCode, u64)| (*count, std::cmp::Reverse(*code));
-    blocked.into_iter().max_by_key(frequency).map(|(code, _)| code)
+    counts.into_iter().max_by_key(frequency).map(|(code, _)| code)
 }
 
-/// Lists the diagnostics of documents.
+/// Lists diagnostics of documents below a title.
 fn diagnostics(title: &str, diagnostics: &Diagnostics) -> String {
     if diagnostics.entries.is_empty() {
         return String::new();
@@ -331,31 +331,33 @@ fn diagnostics(title: &str, diagnostics: &Diagnostics) -> String {
     for Diagnostic { path, line, text: message } in shown {
         text.extend(["  ", &human::problem(path, *line, message), "\n"]);
     }
-    let more = (diagnostics.entries.len() - shown.len()) as u64 + diagnostics.omitted;
-    if more > 0 {
-        text.extend(["  … and ", &human::grouped(more), " more\n"]);
+    let omitted = (diagnostics.entries.len() - shown.len()) as u64 + diagnostics.omitted;
+    if omitted > 0 {
+        text.extend(["  … and ", &human::grouped(omitted), " more\n"]);
     }
     text
 }
 
 /// Formats the last line: the result, or why the run did not finish.
-fn footer(end: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
+fn footer(finished: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
     let result_line = || {
         human::footer(&Footer {
-            failing: end.failing_findings,
-            blocked: end.stats.verdicts.get(&Verdict::Blocked).copied().unwrap_or(0),
+            failing: finished.failing_findings,
+            blocked: finished.stats.verdicts.get(&Verdict::Blocked).copied().unwrap_or(0),
             blocked_code,
         })
     };
-    match &end.details {
+    match &finished.details {
         RunDetails::Check(outcome) => match outcome.end {
-            CheckEnd::Interrupted => human::interrupted(end.stats.checked, end.stats.targets),
+            CheckEnd::Interrupted => {
+                human::interrupted(finished.stats.checked, finished.stats.targets)
+            }
             CheckEnd::NoNetwork => human::no_network().to_owned(),
             CheckEnd::Finished => result_line(),
         },
-        RunDetails::Crawl(outcome) => crawl::footer(outcome, end).unwrap_or_else(result_line),
+        RunDetails::Crawl(outcome) => crawl::footer(outcome, finished).unwrap_or_else(result_line),
         RunDetails::Survey(outcome) => {
-            survey::footer(outcome.end, &end.stats).unwrap_or_else(result_line)
+            survey::footer(outcome.end, &finished.stats).unwrap_or_else(result_line)
         }
     }
 }

@@ -13,14 +13,14 @@ use relink_report::human::{self, CauseView, FindingView, ListedFinding, TextStyl
 use relink_requests::Ports;
 use url::Url;
 
-/// The group of links whose locations are not loaded, if findings are grouped by file.
-const UNLISTED_FILES: &str = "further pages";
-
 use super::findings::FindingGroup;
 use super::source_line::source_line;
 use super::{RevivalText, cannot_write, location_views};
 use crate::cli::GroupByArg;
 use crate::error::CommandError;
+
+/// The group of links whose locations are not loaded, in a list by file.
+const UNLISTED_FILES: &str = "further pages";
 
 /// The group of local files in a list by host.
 const LOCAL_FILES: &str = "local files";
@@ -55,7 +55,7 @@ impl FindingList {
         if self.group_by != GroupByArg::Cause {
             return self.write_lists(out, groups);
         }
-        // The advice for a code is printed once.
+        // The codes whose advice was printed. The advice for a code is printed once.
         let mut explained: HashSet<FindingCode> = HashSet::new();
         for group in groups.iter().take(self.max_findings) {
             let text = if self.is_quiet {
@@ -65,9 +65,8 @@ impl FindingList {
             };
             out.write_all(text.as_bytes()).map_err(cannot_write)?;
         }
-        let rest = groups.get(self.max_findings..).unwrap_or_default();
-        let links = rest.iter().map(FindingGroup::links).sum();
-        write_rest(out, rest.len(), links)
+        let omitted = groups.get(self.max_findings..).unwrap_or_default();
+        write_omitted(out, omitted.len(), omitted.iter().map(FindingGroup::links).sum())
     }
 
     /// Writes known findings, which do not fail the run, one line per cause.
@@ -82,8 +81,8 @@ impl FindingList {
             text.extend(["  ", &cause_line(self.style, group)]);
         }
         out.write_all(text.as_bytes()).map_err(cannot_write)?;
-        let rest = groups.get(self.max_findings..).unwrap_or_default();
-        write_rest(out, rest.len(), rest.iter().map(FindingGroup::links).sum())
+        let omitted = groups.get(self.max_findings..).unwrap_or_default();
+        write_omitted(out, omitted.len(), omitted.iter().map(FindingGroup::links).sum())
     }
 
     /// Formats a group as a block. Adds its code to `explained` if the block contains the
@@ -95,16 +94,17 @@ impl FindingList {
         explained: &mut HashSet<FindingCode>,
     ) -> Result<String, CommandError> {
         let Some(first) = group.first() else { return Ok(String::new()) };
-        let code = first.result.code.filter(|code| !explained.contains(code));
-        let advice = code.and_then(codes::lookup).map(|meaning| meaning.advice);
+        let new_code = first.result.code.filter(|code| !explained.contains(code));
+        let advice = new_code.and_then(codes::lookup).map(|meaning| meaning.advice);
         let text = if group.kind == CauseKind::Single {
             self.finding(ports, first, advice).await?
         } else {
             with_cause_view(group, advice, |view| human::cause(self.style, view))
         };
         // The text has no advice if it suggests a new URL instead.
-        let is_explained = advice.is_some_and(|advice| text.contains(advice));
-        explained.extend(code.filter(|_| is_explained));
+        if advice.is_some_and(|advice| text.contains(advice)) {
+            explained.extend(new_code);
+        }
         Ok(text)
     }
 
@@ -150,8 +150,8 @@ impl FindingList {
     ) -> Result<(), CommandError> {
         let targets = groups.iter().flat_map(|group| &group.members);
         let entries: Vec<Entry> = match self.group_by {
-            GroupByArg::File => targets.flat_map(|target| self.entries_by_file(target)).collect(),
-            _ => targets.map(|target| self.entry(target)).collect(),
+            GroupByArg::File => targets.flat_map(|target| self.link_entries(target)).collect(),
+            _ => targets.map(|target| self.target_entry(target)).collect(),
         };
         let listed = entries.len().min(self.max_findings);
         let mut lists: BTreeMap<&str, (u64, String)> = BTreeMap::new();
@@ -164,30 +164,30 @@ impl FindingList {
             let text = human::group_title(self.style, name, links) + &lines;
             out.write_all(text.as_bytes()).map_err(cannot_write)?;
         }
-        let rest = entries.get(listed..).unwrap_or_default();
-        write_rest(out, rest.len(), rest.iter().map(|entry| entry.links).sum())
+        let omitted = entries.get(listed..).unwrap_or_default();
+        write_omitted(out, omitted.len(), omitted.iter().map(|entry| entry.links).sum())
     }
 
-    /// Returns one line per link to a target. Its group is the file of the link. Links
-    /// whose locations are not loaded have one line together.
-    fn entries_by_file(&self, target: &CheckedTarget) -> Vec<Entry> {
+    /// Returns one line per link to a target, grouped by the file of the link. Links whose
+    /// locations are not loaded share one line.
+    fn link_entries(&self, target: &CheckedTarget) -> Vec<Entry> {
         let entry = |location: &relink_ports::LinkLocation| {
             let position = format!("{}:{}", location.location.line, location.location.column);
             let line = self.line(target, &position, 1);
             Entry { group: location.path.clone(), links: 1, line }
         };
         let mut entries: Vec<Entry> = target.locations.iter().map(entry).collect();
-        // Only some locations of a page with many links are loaded.
-        let rest = target.inlinks.saturating_sub(entries.len() as u64);
-        if rest > 0 {
-            let line = self.line(target, "", rest);
-            entries.push(Entry { group: UNLISTED_FILES.to_owned(), links: rest, line });
+        // Only some locations are loaded if many links lead to the target.
+        let other_links = target.inlinks.saturating_sub(entries.len() as u64);
+        if other_links > 0 {
+            let line = self.line(target, "", other_links);
+            entries.push(Entry { group: UNLISTED_FILES.to_owned(), links: other_links, line });
         }
         entries
     }
 
-    /// Returns the line of a target. Its group is the host or the code.
-    fn entry(&self, target: &CheckedTarget) -> Entry {
+    /// Returns the line of a target, grouped by host or code.
+    fn target_entry(&self, target: &CheckedTarget) -> Entry {
         let group = match (self.group_by, target.result.code) {
             (GroupByArg::Code, Some(code)) => {
                 let name = codes::lookup(code).map_or("", |info| info.name);
@@ -216,7 +216,11 @@ impl FindingList {
 }
 
 /// Writes the number of findings that are not listed.
-fn write_rest(out: &mut (dyn Write + Send), count: usize, links: u64) -> Result<(), CommandError> {
+fn write_omitted(
+    out: &mut (dyn Write + Send),
+    count: usize,
+    links: u64,
+) -> Result<(), CommandError> {
     if count == 0 {
         return Ok(());
     }
@@ -225,7 +229,7 @@ fn write_rest(out: &mut (dyn Write + Send), count: usize, links: u64) -> Result<
     out.write_all(text.as_bytes()).map_err(cannot_write)
 }
 
-/// Returns the host of a target.
+/// Returns the host of a target, or [`LOCAL_FILES`].
 fn host_name(target: &str) -> String {
     let host = Url::parse(target).ok().and_then(|url| url.host_str().map(str::to_owned));
     host.unwrap_or_else(|| LOCAL_FILES.to_owned())
@@ -240,7 +244,8 @@ fn without_fragment(url: &str) -> &str {
     url.split_once('#').map_or(url, |(page, _)| page)
 }
 
-/// Calls `format` with the view of a group and returns the result.
+/// Calls `format` with the view of a group and returns its result. The view borrows from local
+/// values, so it cannot be returned.
 pub(super) fn with_cause_view<T>(
     group: &FindingGroup,
     help: Option<&str>,

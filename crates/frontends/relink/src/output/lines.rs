@@ -16,7 +16,7 @@ use crate::gate::Gate;
 use crate::settings::RunSettings;
 
 /// Number of findings read at a time.
-const BATCH: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// The format of the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,12 +30,12 @@ pub enum LineFormat {
 /// Settings of the report.
 pub struct LineReport {
     format: LineFormat,
-    listed: Vec<Verdict>,
+    listed_verdicts: Vec<Verdict>,
 }
 
 impl LineReport {
     pub(super) fn new(format: LineFormat, settings: &RunSettings, global: &GlobalArgs) -> Self {
-        Self { format, listed: listed_verdicts(settings, global) }
+        Self { format, listed_verdicts: listed_verdicts(settings, global) }
     }
 
     /// Writes the findings by document and position.
@@ -43,32 +43,32 @@ impl LineReport {
         &self,
         out: &mut (dyn Write + Send),
         ports: &Ports,
-        end: &FinishedRun,
+        finished: &FinishedRun,
     ) -> Result<(), CommandError> {
         let mut lines = Vec::new();
         let mut query = CheckedTargetQuery {
-            limit: BATCH,
-            verdicts: Some(&self.listed),
+            limit: BATCH_SIZE,
+            verdicts: Some(&self.listed_verdicts),
             ..CheckedTargetQuery::ALL
         };
         loop {
-            let mut batch = ports.store.checked_targets(end.run, query).await?;
+            let mut batch = ports.store.checked_targets(finished.run, query).await?;
             for target in &mut batch {
                 add_repair(&*ports.store, target).await?;
             }
             let Some(last) = batch.last() else { break };
             query.after = last.task;
-            lines.extend(batch.iter().flat_map(|target| self.lines(target, &end.gate)));
+            lines.extend(batch.iter().flat_map(|target| self.lines(target, &finished.gate)));
         }
         lines.sort();
-        for (.., text) in &lines {
+        for (_path, _line, _column, text) in &lines {
             out.write_all(text.as_bytes()).map_err(cannot_write)?;
         }
         Ok(())
     }
 
-    /// Returns the lines of a target with their sort keys: path, line and column. A target
-    /// with an accepted code (`--accept`) has none.
+    /// Returns the lines of a target, each after its sort key: path, line and column. A target
+    /// with an accepted code (`--accept`) has no lines.
     fn lines(&self, target: &CheckedTarget, gate: &Gate) -> Vec<(String, u32, u32, String)> {
         if gate.is_accepted(target) {
             return Vec::new();

@@ -1,7 +1,7 @@
 //! Writes results to standard output and files, each in its own format.
 //!
-//! A sink writes one report to one destination. Some sinks write each target as soon as it
-//! is checked, others the whole report at the end.
+//! A sink writes one report to one destination. Some sinks write each target as soon as the
+//! target is checked. Other sinks write the whole report at the end.
 
 mod check_report;
 mod crawl;
@@ -57,7 +57,7 @@ const MAX_HOSTS: usize = 10;
 const STDOUT_BUFFER: usize = 1 << 16;
 
 /// Number of deferred rows read from the store at a time.
-const BATCH: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// The destination of a report.
 enum Out {
@@ -107,11 +107,11 @@ impl Write for Out {
 pub struct FinishedRun {
     /// The id of the run.
     pub run: RunId,
-    /// The time when it was first started.
-    pub started: Timestamp,
+    /// The time when the run was first started.
+    pub started_at: Timestamp,
     /// The command-specific outcome.
     pub details: RunDetails,
-    /// The totals.
+    /// The total numbers of links, documents, hosts and verdicts.
     pub stats: RunStats,
     /// Number of findings that fail the run.
     pub failing_findings: u64,
@@ -119,8 +119,8 @@ pub struct FinishedRun {
     pub gate: Gate,
     /// The exit code.
     pub exit: Exit,
-    /// The time when it ended.
-    pub finished: Timestamp,
+    /// The time when the run ended.
+    pub finished_at: Timestamp,
     /// The rules by which pages were judged.
     pub judging: Judging,
 }
@@ -205,15 +205,16 @@ impl Reporter {
     pub fn new(
         settings: &RunSettings,
         global: &GlobalArgs,
-        started: Timestamp,
+        started_at: Timestamp,
     ) -> Result<Self, CommandError> {
         let style = text_style(global);
         let mut sinks =
-            vec![Sink::new(settings.format, Out::stdout(), settings, global, style, started)];
+            vec![Sink::new(settings.format, Out::stdout(), settings, global, style, started_at)];
         for (path, format) in &settings.outputs {
             let out = Out::create(path)?;
-            sinks.push(Sink::new(*format, out, settings, global, TextStyle::Plain, started));
+            sinks.push(Sink::new(*format, out, settings, global, TextStyle::Plain, started_at));
         }
+        // Reports in these formats list the keys that the project's file sets.
         let report_has_config = matches!(settings.format, OutputFormat::Human | OutputFormat::Json);
         if !report_has_config {
             settings.warn_project_config();
@@ -245,7 +246,7 @@ impl Reporter {
             return Ok(());
         }
         let mut query = CheckedTargetQuery {
-            limit: BATCH,
+            limit: BATCH_SIZE,
             verdicts: Some(&Verdict::GONE),
             ..CheckedTargetQuery::ALL
         };
@@ -255,23 +256,22 @@ impl Reporter {
             query.after = last.task;
             for target in &batch {
                 let revival = RevivalText::load(&*ports.store, &target.url).await?;
-                let written = self
-                    .sinks
-                    .iter_mut()
-                    .try_for_each(|sink| sink.write_target(target, revival.as_ref()));
-                written.map_err(cannot_write).or_else(ignore_broken_pipe)?;
+                for sink in &mut self.sinks {
+                    let written = sink.write_target(target, revival.as_ref());
+                    written.map_err(cannot_write).or_else(ignore_broken_pipe)?;
+                }
             }
         }
     }
 
     /// Finishes all reports.
-    pub async fn finish(self, ports: &Ports, end: &FinishedRun) -> Result<(), CommandError> {
+    pub async fn finish(self, ports: &Ports, finished: &FinishedRun) -> Result<(), CommandError> {
         self.progress.clear();
-        let hosts = ports.store.host_stats(end.run, MAX_HOSTS).await?;
+        let hosts = ports.store.host_stats(finished.run, MAX_HOSTS).await?;
         let mut result = Ok(());
         for sink in self.sinks {
             // Finish the other reports even if one cannot be written.
-            let written = sink.finish(ports, end, &hosts).await.or_else(ignore_broken_pipe);
+            let written = sink.finish(ports, finished, &hosts).await.or_else(ignore_broken_pipe);
             result = result.and(written);
         }
         result
@@ -301,11 +301,11 @@ impl Sink {
         settings: &RunSettings,
         global: &GlobalArgs,
         style: TextStyle,
-        started: Timestamp,
+        started_at: Timestamp,
     ) -> Self {
         match format {
             OutputFormat::Jsonl => Self::Jsonl(out, Vec::new()),
-            OutputFormat::Json => Self::Json(JsonSink::new(out, started, settings)),
+            OutputFormat::Json => Self::Json(JsonSink::new(out, started_at, settings)),
             OutputFormat::Human => Self::Human(out, HumanReport::new(settings, global, style)),
             OutputFormat::Concise => {
                 Self::Lines(out, LineReport::new(LineFormat::Concise, settings, global))
@@ -352,36 +352,36 @@ impl Sink {
     async fn finish(
         self,
         ports: &Ports,
-        end: &FinishedRun,
+        finished: &FinishedRun,
         hosts: &[HostStats],
     ) -> Result<(), CommandError> {
         match self {
             Self::Jsonl(mut out, _) => {
-                print_notices(end);
-                if let Some(outcome) = end.details.survey() {
+                print_notices(finished);
+                if let Some(outcome) = finished.details.survey() {
                     let row = serde_json::json!({ "survey": survey::row(outcome) });
                     writeln!(out, "{row}").map_err(cannot_write)?;
                 }
                 out.finish().map_err(cannot_write)
             }
-            Self::Json(json) => json.finish(&tail(end, hosts)).map_err(cannot_write),
+            Self::Json(json) => json.finish(&report_tail(finished, hosts)).map_err(cannot_write),
             Self::Html(mut out) => {
-                let report = crawl::report(ports, end.run).await?;
+                let report = crawl::report(ports, finished.run).await?;
                 out.write_all(relink_report::site::html(&report).as_bytes())
                     .map_err(cannot_write)?;
                 out.finish().map_err(cannot_write)
             }
             Self::Final(mut out, report) => {
-                report.write(&mut out, ports, end).await?;
+                report.write(&mut out, ports, finished).await?;
                 out.finish().map_err(cannot_write)
             }
             Self::Lines(mut out, report) => {
-                print_notices(end);
-                report.write(&mut out, ports, end).await?;
+                print_notices(finished);
+                report.write(&mut out, ports, finished).await?;
                 out.finish().map_err(cannot_write)
             }
             Self::Human(mut out, report) => {
-                report.write(&mut out, ports, end, hosts).await?;
+                report.write(&mut out, ports, finished, hosts).await?;
                 out.finish().map_err(cannot_write)
             }
         }
@@ -395,8 +395,8 @@ fn doubt_notice(doubt: &NetworkDoubt) -> String {
 
 /// Prints the warnings of a run on stderr, for formats that cannot contain warnings.
 #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
-fn print_notices(end: &FinishedRun) {
-    for notice in end.notices() {
+fn print_notices(finished: &FinishedRun) {
+    for notice in finished.notices() {
         eprintln!("warning: {}", relink_report::printable(&notice));
     }
 }
@@ -405,13 +405,10 @@ fn print_notices(end: &FinishedRun) {
 pub fn print(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(error)),
-        _ => Ok(()),
-    }
+    written.map_err(cannot_write).or_else(ignore_broken_pipe)
 }
 
-/// The message of an error that [`ignore_broken_pipe`] drops.
+/// The message that marks the error of a closed pipe. [`ignore_broken_pipe`] drops this error.
 const BROKEN_PIPE: &str = "broken pipe";
 
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
@@ -428,7 +425,7 @@ pub fn cannot_encode(error: serde_json::Error) -> CommandError {
     CommandError::internal("cannot write the report as JSON").cause(error.to_string())
 }
 
-/// Returns all errors but a closed pipe, which a reader such as `head` causes.
+/// Returns the error, unless the reader of the output, such as `head`, closed the pipe.
 fn ignore_broken_pipe(error: CommandError) -> Result<(), CommandError> {
     if error.has_message(BROKEN_PIPE) { Ok(()) } else { Err(error) }
 }
@@ -498,9 +495,9 @@ fn problem_row(problem: &Diagnostic) -> ProblemRow<'_> {
 }
 
 /// Returns the end of a JSON document: everything but the targets.
-fn tail<'a>(end: &'a FinishedRun, hosts: &'a [HostStats]) -> ReportTail<'a> {
-    let stats = &end.stats;
-    let loaded = end.details.loaded();
+fn report_tail<'a>(finished: &'a FinishedRun, hosts: &'a [HostStats]) -> ReportTail<'a> {
+    let stats = &finished.stats;
+    let loaded = finished.details.loaded();
     ReportTail {
         hosts: hosts.iter().map(host_row).collect(),
         problems: loaded
@@ -515,13 +512,17 @@ fn tail<'a>(end: &'a FinishedRun, hosts: &'a [HostStats]) -> ReportTail<'a> {
             targets: stats.targets,
             cached: stats.cached,
             verdicts: stats.verdicts.clone(),
-            skipped: end.skips().iter().map(|(skip, count)| (skip.to_string(), count)).collect(),
+            skipped: finished
+                .skips()
+                .iter()
+                .map(|(skip, count)| (skip.to_string(), count))
+                .collect(),
             dead: DeadLinks::among(&stats.verdicts),
-            notices: end.notices(),
-            gate: end.gate.row.clone(),
-            exit: end.exit as u8,
+            notices: finished.notices(),
+            gate: finished.gate.row.clone(),
+            exit: finished.exit as u8,
         },
-        survey: end.details.survey().map(survey::row),
-        finished_at: end.finished,
+        survey: finished.details.survey().map(survey::row),
+        finished_at: finished.finished_at,
     }
 }

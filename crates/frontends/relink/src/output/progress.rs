@@ -22,7 +22,7 @@ impl ProgressDisplay {
     pub fn new(global: &GlobalArgs) -> Self {
         // Some CI systems provide a terminal, but record its output as a log.
         let is_terminal = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
-        Self((is_terminal && !global.quiet).then(bar))
+        Self((is_terminal && !global.quiet).then(create_bar))
     }
 
     /// Shows the progress of a run.
@@ -40,14 +40,14 @@ impl ProgressDisplay {
             Progress::Checking { checked, targets, in_flight, waiting } => {
                 bar.set_length(*targets);
                 bar.set_position(*checked);
-                bar.set_message(format!("{in_flight} in flight{}", waits(waiting)));
+                bar.set_message(format!("{in_flight} in flight{}", wait_texts(waiting)));
             }
             Progress::Surveying { requests, in_flight, waiting, domain_counts } => {
                 // The total number of requests is not known before the end.
                 bar.set_length(requests + *in_flight as u64);
                 bar.set_position(*requests);
                 let domains = super::survey::domain_counts(*domain_counts);
-                bar.set_message(format!("{domains}{}", waits(waiting)));
+                bar.set_message(format!("{domains}{}", wait_texts(waiting)));
             }
         }
     }
@@ -60,7 +60,7 @@ impl ProgressDisplay {
     }
 }
 
-/// Shows only the progress, for commands that read the results from the store.
+/// Shows only the progress; commands with this observer read the results from the store.
 impl Observer for ProgressDisplay {
     fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
         Ok(())
@@ -104,7 +104,7 @@ impl Steps {
     }
 }
 
-fn bar() -> ProgressBar {
+fn create_bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} eta {eta}  {msg}");
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     // The template is a constant; the default style is never used.
@@ -114,7 +114,7 @@ fn bar() -> ProgressBar {
 }
 
 /// Formats the waits for hosts: ` · example.org throttled, 12 s`.
-fn waits(waiting: &[Waiting]) -> String {
+fn wait_texts(waiting: &[Waiting]) -> String {
     let wait_text = |waiting: &Waiting| {
         let time = duration(u64::try_from(waiting.wait.as_millis()).unwrap_or(u64::MAX));
         let reason = if waiting.is_throttled { "throttled, " } else { "" };

@@ -17,7 +17,7 @@ use super::RevivalText;
 use crate::error::CommandError;
 
 /// Number of targets read at a time.
-const BATCH: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// The columns with the result of a link.
 const RESULT_COLUMNS: [&str; 7] =
@@ -56,7 +56,7 @@ pub async fn result_table(
 /// Returns all links of a run, sorted by document and position.
 async fn load_results(ports: &Ports, run: RunId) -> Result<Vec<LinkResult>, CommandError> {
     let mut links = Vec::new();
-    let mut query = CheckedTargetQuery { limit: BATCH, ..CheckedTargetQuery::ALL };
+    let mut query = CheckedTargetQuery { limit: BATCH_SIZE, ..CheckedTargetQuery::ALL };
     loop {
         let batch = ports.store.checked_targets(run, query).await?;
         let Some(last) = batch.last() else { break };
@@ -68,12 +68,12 @@ async fn load_results(ports: &Ports, run: RunId) -> Result<Vec<LinkResult>, Comm
                 line: location.location.line,
                 column: location.location.column,
                 start: location.location.span.start,
-                url: text(&redact(&target.original_url)),
+                url: without_control_characters(&redact(&target.original_url)),
                 cells: cells.clone(),
             }));
         }
     }
-    links.sort_by(|a, b| (&a.path, a.start).cmp(&(&b.path, b.start)));
+    links.sort_by(|link, other| (&link.path, link.start).cmp(&(&other.path, other.start)));
     Ok(links)
 }
 
@@ -83,20 +83,23 @@ async fn result_cells(
     target: &CheckedTarget,
 ) -> Result<[String; RESULT_COLUMNS.len()], CommandError> {
     let result = &target.result;
-    let (new_url, archive_url) = new_urls(ports, target).await?;
+    let (new_url, archive_url) = repair_urls(ports, target).await?;
     Ok([
         result.verdict.to_string(),
         result.code.map(|code| code.to_string()).unwrap_or_default(),
         result.status.map(|status| status.to_string()).unwrap_or_default(),
         result.since.to_string(),
-        text(&redact_prose(&result.reason)),
-        text(&redact(&new_url)),
-        text(&redact(&archive_url)),
+        without_control_characters(&redact_prose(&result.reason)),
+        without_control_characters(&redact(&new_url)),
+        without_control_characters(&redact(&archive_url)),
     ])
 }
 
-/// Returns the new URL and the archived copy of a page. Unknown URLs are empty.
-async fn new_urls(ports: &Ports, target: &CheckedTarget) -> Result<(String, String), CommandError> {
+/// Returns the new URL of a page and the URL of its archived copy. Unknown URLs are empty.
+async fn repair_urls(
+    ports: &Ports,
+    target: &CheckedTarget,
+) -> Result<(String, String), CommandError> {
     if target.result.verdict == Verdict::Moved {
         let last = target.probe.as_ref().and_then(|probe| probe.hops.last());
         return Ok((last.map(|hop| hop.url.clone()).unwrap_or_default(), String::new()));
@@ -111,8 +114,7 @@ async fn new_urls(ports: &Ports, target: &CheckedTarget) -> Result<(String, Stri
     Ok((alias, copy))
 }
 
-/// Returns a text without control characters.
-fn text(text: &str) -> String {
+fn without_control_characters(text: &str) -> String {
     printable(text).into_owned()
 }
 
@@ -120,7 +122,8 @@ fn text(text: &str) -> String {
 fn link_table(links: Vec<LinkResult>) -> ResultTable {
     let columns = LOCATION_COLUMNS.iter().chain(&RESULT_COLUMNS);
     let row = |link: LinkResult| {
-        let location = [text(&link.path), link.line.to_string(), link.column.to_string(), link.url];
+        let path = without_control_characters(&link.path);
+        let location = [path, link.line.to_string(), link.column.to_string(), link.url];
         location.into_iter().chain(link.cells).collect()
     };
     ResultTable {
@@ -139,13 +142,15 @@ async fn extended_table(ports: &Ports, input: &str, links: &[LinkResult]) -> Opt
         _ => return None,
     };
     let bytes = ports.files.read(Path::new(input)).await.ok()?;
-    let by_start: HashMap<usize, &LinkResult> =
+    let links_by_start: HashMap<usize, &LinkResult> =
         links.iter().filter(|link| link.path == input).map(|link| (link.start, link)).collect();
     // The cells of each row, and the first link in the row.
     let mut rows: Vec<(Vec<String>, Option<&LinkResult>)> = Vec::new();
     for_each_row(format, &bytes, &mut |row| {
-        let link = row.iter().find_map(|cell| by_start.get(&cell.location.span.start).copied());
-        rows.push((row.iter().map(|cell| text(&cell.text)).collect(), link));
+        let link =
+            row.iter().find_map(|cell| links_by_start.get(&cell.location.span.start).copied());
+        let cells = row.iter().map(|cell| without_control_characters(&cell.text)).collect();
+        rows.push((cells, link));
     });
     let width = rows.iter().map(|(cells, _)| cells.len()).max()?;
     // A first row without a link is a header.

@@ -22,8 +22,9 @@ pub struct RevivalText {
     reasons: Vec<String>,
 }
 
-/// Appends the repair of a finding to its reason, if it is known: the last URL of a
-/// redirect, the new URL of a dead page, or the archived copy of a dead page.
+/// Appends the repair of a finding to its reason, such as `; fix: new URL https://…`. The
+/// repair is the last URL of a redirect, or the new URL or archived copy of a dead page.
+/// Appends nothing if no repair is known.
 pub async fn add_repair(store: &dyn Store, target: &mut CheckedTarget) -> Result<(), CommandError> {
     let repair = match target.result.verdict {
         Verdict::Moved => {
@@ -46,13 +47,12 @@ pub async fn add_repair(store: &dyn Store, target: &mut CheckedTarget) -> Result
 impl RevivalText {
     /// Returns the new URL or the archived copy, with its confidence or date.
     fn repair(&self) -> Option<String> {
-        let alias = self.revival.alias.as_ref().map(|alias| {
-            format!("new URL {} (confidence {}%)", alias.url, alias.confidence.as_percent())
-        });
-        alias.or_else(|| {
-            let copy = self.revival.archived.as_ref()?;
-            Some(format!("archived copy {} ({})", copy.replay_url, copy.captured_at.strftime("%F")))
-        })
+        if let Some(alias) = &self.revival.alias {
+            let confidence = alias.confidence.as_percent();
+            return Some(format!("new URL {} (confidence {confidence}%)", alias.url));
+        }
+        let copy = self.revival.archived.as_ref()?;
+        Some(format!("archived copy {} ({})", copy.replay_url, copy.captured_at.strftime("%F")))
     }
 
     /// Formats the texts of a search result.

@@ -6,16 +6,17 @@ use relink_model::LinkKind;
 use relink_ports::{Files, LinkLocation};
 use relink_report::human::Snippet;
 
-/// Reads the source line of a link from its document. Of a long line, reads only the part
-/// around the link.
+/// Reads the source line of a link from its document. Reads only the part around the link if
+/// the line is long.
 pub(super) async fn source_line(files: &dyn Files, location: &LinkLocation) -> Option<Snippet> {
     if matches!(location.location.kind, LinkKind::ListEntry | LinkKind::Argument) {
         // The line, or the command line, contains only the URL.
         return None;
     }
-    // Do not read the whole document: a large one may have a million findings.
-    let (span, path) = (location.location.span, Path::new(&location.path));
+    // Do not read the whole document for each link: it may be large and have a million links.
+    let span = location.location.span;
     let range = Snippet::byte_range(span);
+    let path = Path::new(&location.path);
     let bytes = files.read_range(path, range.start as u64, range.len()).await.ok()?;
     Snippet::cut_from(&bytes, span)
 }
@@ -31,10 +32,10 @@ mod tests {
 
     use super::*;
 
-    /// A document with a single long line. Counts the bytes that are read.
+    /// A file system with one document of a single long line. Counts the bytes that are read.
     struct LongLine {
         line: Vec<u8>,
-        read: AtomicUsize,
+        bytes_read: AtomicUsize,
     }
 
     #[async_trait]
@@ -44,7 +45,7 @@ mod tests {
         }
 
         async fn read(&self, _: &Path) -> Result<Vec<u8>, FileError> {
-            self.read.fetch_add(self.line.len(), Ordering::Relaxed);
+            self.bytes_read.fetch_add(self.line.len(), Ordering::Relaxed);
             Ok(self.line.clone())
         }
 
@@ -56,7 +57,7 @@ mod tests {
         ) -> Result<Vec<u8>, FileError> {
             let start = usize::try_from(start).unwrap();
             let end = self.line.len().min(start + length);
-            self.read.fetch_add(end - start, Ordering::Relaxed);
+            self.bytes_read.fetch_add(end - start, Ordering::Relaxed);
             Ok(self.line[start..end].to_vec())
         }
 
@@ -70,9 +71,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn source_lines_of_a_long_line_read_only_nearby_bytes() {
+    async fn source_line_in_a_long_line_reads_only_nearby_bytes() {
         let line = "[x](gone.md) ".repeat(100_000).into_bytes();
-        let files = LongLine { line, read: AtomicUsize::new(0) };
+        let files = LongLine { line, bytes_read: AtomicUsize::new(0) };
         // Each link is 13 bytes long; its URL is at bytes 4 to 11.
         for number in (0..100_000).step_by(1000) {
             let span = (13 * number + 4..13 * number + 11).into();
@@ -81,6 +82,6 @@ mod tests {
             assert!(source_line(&files, &location).await.is_some());
         }
         // 100 source lines with at most 16 KiB each.
-        assert!(files.read.load(Ordering::Relaxed) < 100 * 16 * 1024);
+        assert!(files.bytes_read.load(Ordering::Relaxed) < 100 * 16 * 1024);
     }
 }

@@ -1,7 +1,8 @@
-//! The survey-specific parts of a report.
+//! The parts of a report that only surveys have.
 //!
-//! A survey checks a sample of the URLs of each domain. It accepts the domain, or checks
-//! all URLs of a suspicious domain. Recall is the share of the broken URLs that was found.
+//! A survey checks a sample of the URLs of each domain. It accepts the domain if few of them
+//! are broken. Otherwise the domain is suspicious, and all its URLs are checked. Recall is
+//! the share of all broken URLs that the survey found.
 
 use jiff::SignedDuration;
 use relink_engine::{
@@ -41,7 +42,7 @@ pub fn domain_counts(counts: DomainCounts) -> String {
 pub fn details(outcome: &SurveyOutcome, is_verbose: bool) -> String {
     let report = &outcome.report;
     let mut text = format!("  {}\n", domain_counts(report.domain_counts));
-    text += &recall(report);
+    text += &recall_line(report);
     if report.failing > 0 {
         text.extend([format!(
             "  {} of the broken URLs are failing and not yet confirmed\n",
@@ -51,11 +52,11 @@ pub fn details(outcome: &SurveyOutcome, is_verbose: bool) -> String {
     if let Some(budget) = outcome.budget {
         text += &budget_line(outcome, budget);
     }
-    text + &domains(report, is_verbose)
+    text + &domain_list(report, is_verbose)
 }
 
 /// Formats the number of broken URLs and the estimated recall.
-fn recall(report: &SurveyReport) -> String {
+fn recall_line(report: &SurveyReport) -> String {
     let broken = counted(report.broken.into(), "broken URL");
     let Some(estimate) = report.estimate else {
         return format!("  {broken} among the checked ones\n");
@@ -74,17 +75,18 @@ fn recall(report: &SurveyReport) -> String {
 fn budget_line(outcome: &SurveyOutcome, budget: BudgetUse) -> String {
     let BudgetUse { allowed, already_used } = budget;
     let (allowed, used) = (grouped(allowed.into()), grouped(already_used.into()));
-    let since = outcome
-        .last_survey_at
-        .map_or(String::new(), |time| format!("; full survey on {}", time.strftime("%Y-%m-%d")));
-    format!("  budget: {allowed} URLs in seven days, {used} used before this run{since}\n")
+    let last_survey = match outcome.last_survey_at {
+        Some(time) => format!("; full survey on {}", time.strftime("%Y-%m-%d")),
+        None => String::new(),
+    };
+    format!("  budget: {allowed} URLs in seven days, {used} used before this run{last_survey}\n")
 }
 
 /// Lists the domains with the most broken URLs, or all domains.
-fn domains(report: &SurveyReport, is_verbose: bool) -> String {
+fn domain_list(report: &SurveyReport, is_verbose: bool) -> String {
     let mut domains: Vec<&DomainReport> =
         report.domains.iter().filter(|domain| is_verbose || domain.broken > 0).collect();
-    domains.sort_by(|a, b| b.broken.cmp(&a.broken).then(a.name.cmp(&b.name)));
+    domains.sort_by_key(|domain| (std::cmp::Reverse(domain.broken), domain.name.clone()));
     let listed = if is_verbose { domains.len() } else { MAX_DOMAINS.min(domains.len()) };
     let mut text: String = domains[..listed].iter().map(|domain| domain_line(domain)).collect();
     if domains.len() > listed {
@@ -129,9 +131,9 @@ pub fn explain_domain(domain: &DomainReport) -> String {
         let name = printable(name);
         text.extend([format!("  {name}  {broken} broken, {checked} of {urls} checked\n")]);
     }
-    let more = domain.directories.len().saturating_sub(MAX_DIRECTORIES);
-    if more > 0 {
-        text.extend([format!("  … and {more} more directories with broken URLs\n")]);
+    let omitted = domain.directories.len().saturating_sub(MAX_DIRECTORIES);
+    if omitted > 0 {
+        text.extend([format!("  … and {omitted} more directories with broken URLs\n")]);
     }
     text
 }
