@@ -25,19 +25,21 @@ impl FromStr for ByteSize {
     type Err = ParseByteSizeError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = || ParseByteSizeError(text.to_owned());
-        let end = text.trim().find(|c: char| !c.is_ascii_digit()).unwrap_or(text.trim().len());
-        let (number, unit) = text.trim().split_at(end);
-        let number: usize = number.parse().map_err(|_| error())?;
+        let invalid_size = || ParseByteSizeError(text.to_owned());
+        let size = text.trim();
+        let unit_start =
+            size.find(|character: char| !character.is_ascii_digit()).unwrap_or(size.len());
+        let (number, unit) = size.split_at(unit_start);
+        let number: usize = number.parse().map_err(|_| invalid_size())?;
         // A unit is a power of 2: `k`, `KB` and `KiB` are 2^10 bytes.
         let shift = match unit.trim().to_ascii_lowercase().trim_end_matches("ib") {
             "" | "b" => 0,
             "k" | "kb" => 10,
             "m" | "mb" => 20,
             "g" | "gb" => 30,
-            _ => return Err(error()),
+            _ => return Err(invalid_size()),
         };
-        number.checked_mul(1 << shift).map(Self).ok_or_else(error)
+        number.checked_mul(1 << shift).map(Self).ok_or_else(invalid_size)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The database of a command: an SQLite file, or a PostgreSQL server.
 //!
-//! Settings contain the value of `--db`, a file name or a URL, as a path. Only this module
-//! distinguishes the two. **The password of a URL is never printed.**
+//! The value of `--db` is a file name or a URL. Settings contain both as a path; only this
+//! module distinguishes files and URLs. **The password of a URL is never printed.**
 
 use std::path::{Path, PathBuf};
 
@@ -41,9 +41,9 @@ pub fn exists(db: &Path) -> bool {
     server_url(db).is_some() || db.exists()
 }
 
-/// Returns the common start of the paths of files that belong to the database, such as the
-/// search index and the journals of repairs. The files of a file database are next to it,
-/// the files of a server are in the user's data directory.
+/// Returns the path to which callers append a suffix to name a file that belongs to the
+/// database, such as `.index` for the search index. The companions of a database file are
+/// next to the file. Those of a server are in the user's data directory.
 pub fn companion_path(db: &Path) -> Result<PathBuf, CommandError> {
     let Some(url) = server_url(db) else { return Ok(db.to_owned()) };
     let name = format!("postgres-{:016x}", xxh3_64(redact_database_url(url).as_bytes()));

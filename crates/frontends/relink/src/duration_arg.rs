@@ -30,24 +30,24 @@ impl FromStr for DurationArg {
     type Err = ParseDurationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = || ParseDurationError(text.to_owned());
+        let invalid_duration = || ParseDurationError(text.to_owned());
         let text = text.trim();
-        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let (number, unit) = text.split_at(end);
-        let number: u64 = number.parse().map_err(|_| error())?;
+        let unit_start =
+            text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(unit_start);
+        let number: u64 = number.parse().map_err(|_| invalid_duration())?;
         let seconds_per_unit = match unit.trim() {
+            // Only 0 needs no unit.
             "" if number == 0 => 0,
             "ms" => return Ok(Self(Duration::from_millis(number))),
             "s" => 1,
             "m" | "min" => 60,
             "h" => 60 * 60,
             "d" => 24 * 60 * 60,
-            _ => return Err(error()),
+            _ => return Err(invalid_duration()),
         };
-        number
-            .checked_mul(seconds_per_unit)
-            .map(|seconds| Self(Duration::from_secs(seconds)))
-            .ok_or_else(error)
+        let seconds = number.checked_mul(seconds_per_unit).ok_or_else(invalid_duration)?;
+        Ok(Self(Duration::from_secs(seconds)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Exit codes and errors of commands.
 //!
-//! An error is printed on stderr as an `error` line with optional `cause` and `hint`
-//! lines. It has an exit code. Findings are not errors.
+//! An error is printed on stderr as an `error` line with optional `cause` and `hint` lines.
+//! Each error has an exit code. Findings are not errors.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -38,29 +38,29 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub struct CommandError {
     exit: Exit,
-    error: String,
+    message: String,
     causes: Vec<String>,
     hint: Option<String>,
 }
 
 impl CommandError {
     /// Creates an error of the command line or the configuration.
-    pub fn usage(error: impl Into<String>) -> Self {
-        Self::new(Exit::Usage, error)
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
     }
 
     /// Creates an internal error.
-    pub fn internal(error: impl Into<String>) -> Self {
-        Self::new(Exit::InternalError, error)
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Exit::InternalError, message)
     }
 
     /// Creates the error of an inconclusive run.
-    pub fn inconclusive(error: impl Into<String>) -> Self {
-        Self::new(Exit::Inconclusive, error)
+    pub fn inconclusive(message: impl Into<String>) -> Self {
+        Self::new(Exit::Inconclusive, message)
     }
 
-    fn new(exit: Exit, error: impl Into<String>) -> Self {
-        Self { exit, error: error.into(), causes: Vec::new(), hint: None }
+    fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), causes: Vec::new(), hint: None }
     }
 
     /// Adds a cause.
@@ -93,13 +93,13 @@ impl CommandError {
 
     /// Returns the message and its causes in one line.
     pub fn one_line(&self) -> String {
-        let parts = std::iter::once(&self.error).chain(&self.causes);
+        let parts = std::iter::once(&self.message).chain(&self.causes);
         parts.map(String::as_str).collect::<Vec<_>>().join(": ")
     }
 
     /// Whether the error has this message.
-    pub fn has_message(&self, error: &str) -> bool {
-        self.error == error
+    pub fn has_message(&self, message: &str) -> bool {
+        self.message == message
     }
 
     /// Prints the error and returns the exit code.
@@ -121,7 +121,7 @@ impl CommandError {
             let lines: Vec<_> = text.lines().map(relink_report::printable).collect();
             lines.join("\n       ")
         };
-        eprintln!("{kind}: {}", printable(&self.error));
+        eprintln!("{kind}: {}", printable(&self.message));
         for cause in &self.causes {
             eprintln!("cause: {}", printable(cause));
         }

@@ -35,8 +35,8 @@ pub struct GatePlan {
     pub accepted: AcceptedCodes,
 }
 
-/// A link: its target, its document and its byte offset in the document.
-type GateLink = (TaskId, String, usize);
+/// Identifies a link: its target, its document and its byte offset in the document.
+type LinkId = (TaskId, String, usize);
 
 /// The gate of a finished run.
 #[derive(Debug, Clone, Default)]
@@ -44,10 +44,10 @@ pub struct Gate {
     /// The verdicts that fail the run.
     pub fail_on: Vec<Verdict>,
     /// Known links.
-    known: HashSet<GateLink>,
+    known: HashSet<LinkId>,
     /// Targets with an accepted code.
     accepted: HashSet<TaskId>,
-    /// The numbers for reports; `None` if the gate has no exemptions.
+    /// The counts for reports; `None` if the gate has no exemptions.
     pub row: Option<GateRow>,
 }
 
@@ -77,7 +77,7 @@ impl Gate {
 
     /// Whether a link is known.
     pub fn is_known(&self, target: &CheckedTarget, location: &LinkLocation) -> bool {
-        self.known.contains(&link_key(target, location))
+        self.known.contains(&link_id(target, location))
     }
 
     /// Whether a finding has an accepted code.
@@ -85,8 +85,8 @@ impl Gate {
         self.accepted.contains(&target.task)
     }
 
-    /// Separates findings by their effect. A target with known and open links occurs in
-    /// both lists, each time with the links of the list.
+    /// Separates findings by their effect. A target with known and open links is in both
+    /// lists: in `known` with its known links, in `open` with its open links.
     pub fn split(&self, findings: Vec<CheckedTarget>) -> GatedFindings {
         let mut gated = GatedFindings::default();
         for target in findings {
@@ -105,18 +105,23 @@ impl Gate {
             }
             let known_count = known_links.len() as u64;
             if !open_links.is_empty() {
-                let inlinks = target.inlinks.saturating_sub(known_count);
-                let target = target.clone();
-                gated.open.push(CheckedTarget { locations: open_links, inlinks, ..target });
+                gated.open.push(CheckedTarget {
+                    locations: open_links,
+                    inlinks: target.inlinks.saturating_sub(known_count),
+                    ..target.clone()
+                });
             }
-            let locations = known_links;
-            gated.known.push(CheckedTarget { locations, inlinks: known_count, ..target });
+            gated.known.push(CheckedTarget {
+                locations: known_links,
+                inlinks: known_count,
+                ..target
+            });
         }
         gated
     }
 }
 
-fn link_key(target: &CheckedTarget, location: &LinkLocation) -> GateLink {
+fn link_id(target: &CheckedTarget, location: &LinkLocation) -> LinkId {
     (target.task, location.path.clone(), location.location.span.start)
 }
 
@@ -132,9 +137,9 @@ impl GatePlan {
         self.since.is_none() && self.baseline.is_none() && self.accepted.is_empty()
     }
 
-    /// Returns the verdicts that fail the run. With `--since`, this includes `failing`, a
-    /// failure that is not confirmed yet, because new links should not fail at all. Verdicts
-    /// that the user chose are not changed.
+    /// Returns the verdicts that fail the run. With `--since`, the default also includes
+    /// `failing` (a failure that is not confirmed yet), because a new link should work at once.
+    /// Verdicts that the user chose are not changed.
     fn fail_on(&self, fail_on: &[Verdict]) -> Vec<Verdict> {
         let mut fail_on = fail_on.to_vec();
         if self.since.is_some() && fail_on == Verdict::DEFAULT_FAIL_ON {
@@ -144,7 +149,7 @@ impl GatePlan {
     }
 
     /// Decides which findings fail the run. Returns the gate and the number of targets that
-    /// fail the run; `None` if the gate has no exemptions.
+    /// fail the run. Returns `None` if the gate has no exemptions.
     pub async fn evaluate(
         &self,
         ports: &Ports,
@@ -176,7 +181,7 @@ impl GatePlan {
             target.locations.iter().any(|location| gate.is_failing(target, location))
         };
         let failing = findings.iter().filter(is_failing).count() as u64;
-        gate.row = Some(self.row(&gate, fixed));
+        gate.row = Some(self.report_row(&gate, fixed));
         Ok(Some((gate, failing)))
     }
 
@@ -184,7 +189,7 @@ impl GatePlan {
     async fn known_links(
         &self,
         findings: &[CheckedTarget],
-    ) -> Result<(HashSet<GateLink>, u64), CommandError> {
+    ) -> Result<(HashSet<LinkId>, u64), CommandError> {
         let links: Vec<(&CheckedTarget, &LinkLocation)> = findings
             .iter()
             .flat_map(|target| target.locations.iter().map(move |location| (target, location)))
@@ -194,12 +199,12 @@ impl GatePlan {
         // `is_known` has an element for each link.
         let mut add_known = |is_known: Vec<bool>| {
             let known_links = links.iter().zip(is_known).filter(|(_, is_known)| *is_known);
-            known.extend(known_links.map(|((target, location), _)| link_key(target, location)));
+            known.extend(known_links.map(|((target, location), _)| link_id(target, location)));
         };
         if let Some(baseline) = &self.baseline {
-            let matched = baseline::compare(baseline, &links)?;
-            fixed = matched.fixed;
-            add_known(matched.is_known);
+            let comparison = baseline::compare(baseline, &links)?;
+            fixed = comparison.fixed;
+            add_known(comparison.is_known);
         }
         if let Some(since) = self.since.as_ref().filter(|_| !links.is_empty()) {
             let is_new = Box::pin(since.new_links(&links)).await?;
@@ -208,8 +213,8 @@ impl GatePlan {
         Ok((known, fixed))
     }
 
-    /// Returns the numbers for reports.
-    fn row(&self, gate: &Gate, fixed: u64) -> GateRow {
+    /// Returns the counts for reports.
+    fn report_row(&self, gate: &Gate, fixed: u64) -> GateRow {
         let kind = match (&self.since, &self.baseline_file) {
             (Some(since), _) => GateRowKind::Since { revision: since.revision().to_owned() },
             (None, Some(file)) => GateRowKind::Baseline { file: file.display().to_string() },
@@ -224,7 +229,7 @@ impl GatePlan {
     }
 }
 
-/// Removes `.` and `..` from a path without access to the file system.
+/// Removes `.` and `..` from a path: `a/./b/../c` becomes `a/c`. Does not read the file system.
 pub fn normalize(path: &Path) -> PathBuf {
     let mut normalized = PathBuf::new();
     for component in path.components() {

@@ -1,7 +1,7 @@
 //! The `relink` command-line program: arguments, configuration and output.
 //!
-//! This crate connects the engine to adapters: implementations of HTTP, files and the
-//! database. Only this crate prints or ends the process.
+//! This crate connects the engine to adapters, the implementations of HTTP, files and the
+//! database. No other crate prints or ends the process.
 
 mod byte_size;
 mod cli;
@@ -34,13 +34,9 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     panic_hook::install();
-    let parsed = Cli::command().try_get_matches().and_then(|matches| {
-        let cli = Cli::from_arg_matches(&matches)?;
-        Ok((cli, matches))
-    });
-    let (cli, matches) = match parsed {
+    let (cli, matches) = match parse_arguments() {
         Ok(parsed) => parsed,
-        Err(error) => return usage_error(&error),
+        Err(error) => return print_usage(&error),
     };
     let exit_codes = match &cli.command {
         Command::Check(args) => args.walk.exit_codes,
@@ -55,10 +51,16 @@ fn main() -> ExitCode {
     ExitCode::from(exit_codes.code(exit))
 }
 
-/// Prints help, the version, or the error in the arguments. Secrets in arguments are
-/// masked.
+/// Parses the command line. The untyped matches show which arguments are set.
+fn parse_arguments() -> Result<(Cli, clap::ArgMatches), clap::Error> {
+    let matches = Cli::command().try_get_matches()?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    Ok((cli, matches))
+}
+
+/// Prints help, the version, or the error in the arguments. Masks secrets in the arguments.
 #[expect(clippy::print_stderr, reason = "errors go to stderr")]
-fn usage_error(error: &clap::Error) -> ExitCode {
+fn print_usage(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let redacted = relink_report::redact_prose(&text);
     if error.use_stderr() && redacted.is_changed() {

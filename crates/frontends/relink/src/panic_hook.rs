@@ -15,41 +15,41 @@ use relink_requests::isolated_item;
 use crate::error::{CommandError, Exit};
 
 /// Number of panics in all threads.
-static PANICS: AtomicU64 = AtomicU64::new(0);
+static PANIC_COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// The hint for internal errors.
-const HINT: &str = "this is a bug in Relink; please report it with the line above";
+const BUG_HINT: &str = "this is a bug in Relink; please report it with the line above";
 
 /// Replaces the standard hook, which prints messages and backtraces.
 pub fn install() {
     set_hook(Box::new(|info| {
-        PANICS.fetch_add(1, Ordering::Relaxed);
-        print(&line(info));
+        PANIC_COUNT.fetch_add(1, Ordering::Relaxed);
+        print(&panic_line(info));
     }));
 }
 
 /// Returns the exit code of a run that would end with `exit`. After a panic,
 /// [`Exit::Clean`] becomes [`Exit::InternalError`], because a page was not checked.
 pub fn exit_code(exit: Exit) -> Exit {
-    exit_after(PANICS.load(Ordering::Relaxed), exit)
+    exit_after(PANIC_COUNT.load(Ordering::Relaxed), exit)
 }
 
-/// Whether there was an internal error.
+/// Whether a panic occurred.
 pub fn has_panicked() -> bool {
-    PANICS.load(Ordering::Relaxed) > 0
+    PANIC_COUNT.load(Ordering::Relaxed) > 0
 }
 
 /// Runs a command. Returns an error if it panics.
 pub fn run<T>(command: impl FnOnce() -> Result<T, CommandError>) -> Result<T, CommandError> {
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
         Err(CommandError::internal("internal error")
-            .hint(format!("{HINT}; results so far are saved; run the same command to resume")))
+            .hint(format!("{BUG_HINT}; results so far are saved; run the same command to resume")))
     })
 }
 
 /// Prints the number of internal errors, if there were any.
 pub fn report() {
-    let panics = PANICS.load(Ordering::Relaxed);
+    let panics = PANIC_COUNT.load(Ordering::Relaxed);
     if panics > 0 {
         print(&summary(panics));
     }
@@ -61,15 +61,19 @@ fn exit_after(panics: u64, exit: Exit) -> Exit {
 
 fn summary(panics: u64) -> String {
     let errors = counted(panics, "internal error");
-    format!("warning: {errors}; the items above were not read completely\nhint: {HINT}")
+    format!("warning: {errors}; the items above were not read completely\nhint: {BUG_HINT}")
 }
 
 /// Formats a panic: `warning: internal error at src/piece.rs:142:42 while reading https://…`
-fn line(info: &PanicHookInfo<'_>) -> String {
-    let location = info.location().map(|location| format!(" at {location}")).unwrap_or_default();
-    let item = isolated_item().map(|item| format!(" while reading {}", redact(&item)));
-    printable(&format!("warning: internal error{location}{}", item.unwrap_or_default()))
-        .into_owned()
+fn panic_line(info: &PanicHookInfo<'_>) -> String {
+    let mut line = "warning: internal error".to_owned();
+    if let Some(location) = info.location() {
+        line += &format!(" at {location}");
+    }
+    if let Some(item) = isolated_item() {
+        line += &format!(" while reading {}", redact(&item));
+    }
+    printable(&line).into_owned()
 }
 
 #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
@@ -97,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn hook_panic_prints_one_line_without_message() {
+    fn panic_line_contains_the_location_without_the_message() {
         use std::sync::{Arc, Mutex};
         let lines: Arc<Mutex<Vec<String>>> = Arc::default();
         let recorded = Arc::clone(&lines);
         let previous = std::panic::take_hook();
-        set_hook(Box::new(move |info| recorded.lock().unwrap().push(line(info))));
+        set_hook(Box::new(move |info| recorded.lock().unwrap().push(panic_line(info))));
         let result: Result<(), CommandError> =
-            run(|| panic!("a canary of http://u:hunter2@a.test/"));
+            run(|| panic!("cannot read http://u:hunter2@a.test/"));
         set_hook(previous);
         assert!(result.is_err_and(|error| error.has_message("internal error")));
         let lines = lines.lock().unwrap();

@@ -32,7 +32,7 @@ pub fn user_config_path() -> Option<PathBuf> {
 pub fn default_database(dir: &Path) -> Option<PathBuf> {
     let root = project_root(dir);
     let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy());
-    let file = format!("{name}-{:08x}.db", fnv(root.as_os_str().as_encoded_bytes()));
+    let file = format!("{name}-{:08x}.db", fnv1a(root.as_os_str().as_encoded_bytes()));
     Some(data_directory()?.join(file))
 }
 
@@ -44,13 +44,14 @@ pub fn data_directory() -> Option<PathBuf> {
 /// Returns a directory of the XDG base directory specification: the value of a variable, or
 /// a directory below the home directory. Relative values are invalid.
 fn xdg_directory(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    set.or_else(|| std::env::home_dir().map(|home| home.join(below_home)))
+    let value = std::env::var_os(variable).map(PathBuf::from);
+    let configured = value.filter(|path| path.is_absolute());
+    configured.or_else(|| std::env::home_dir().map(|home| home.join(below_home)))
 }
 
-/// Returns the FNV-1a hash of the path of a project. The name of the project's database
-/// contains the hash, so the function must never change.
-fn fnv(bytes: &[u8]) -> u32 {
+/// Returns the FNV-1a hash of the path of a project. The hash is part of the database name of
+/// the project, so the function must never change.
+fn fnv1a(bytes: &[u8]) -> u32 {
     let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     bytes.iter().fold(0x811c_9dc5, mix)
 }

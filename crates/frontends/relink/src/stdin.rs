@@ -34,42 +34,43 @@ pub struct Stdin {
 pub struct SpoolFile {
     /// The open file. An unnamed file is deleted when it is closed.
     _file: File,
-    /// The path, on systems where the file needs one. There, the file remains if the
-    /// process is killed.
-    _name: Option<TempPath>,
+    /// The path, on systems where the file cannot be opened without a path. If the process is
+    /// killed, the file remains on such systems.
+    _path: Option<TempPath>,
 }
 
 impl Stdin {
     /// Reads standard input to its end.
     pub fn read() -> Result<Self, CommandError> {
-        read(BoundedReader::new(io::stdin().lock(), MAX_DOCUMENT_BYTES)).map_err(|error| {
+        let stdin = BoundedReader::new(io::stdin().lock(), MAX_DOCUMENT_BYTES);
+        read_or_spool(stdin).map_err(|error| {
             CommandError::usage("cannot read standard input").cause(error.to_string())
         })
     }
 }
 
-/// Reads the input, and spools it if it is large or compressed.
-fn read(mut stdin: impl Read) -> io::Result<Stdin> {
+/// Reads the input. Spools large or compressed input.
+fn read_or_spool(mut stdin: impl Read) -> io::Result<Stdin> {
     let mut head = Vec::new();
     stdin.by_ref().take(SPOOL_THRESHOLD as u64).read_to_end(&mut head)?;
     if head.len() < SPOOL_THRESHOLD && !head.starts_with(GZIP_MAGIC) {
         return Ok(Stdin { input: Input::Stdin(Arc::from(head)), spool_file: None });
     }
-    let (mut file, name) = NamedTempFile::with_prefix("relink-stdin-")?.into_parts();
-    // Where an unlinked (deleted) file can still be opened, unlink the file now, so that it
-    // does not remain after a crash.
-    let (path, name) = match unlinked_path(&file) {
+    let (mut file, temp_path) = NamedTempFile::with_prefix("relink-stdin-")?.into_parts();
+    // If the system can open an unlinked (deleted) file, unlink the file now, so that no file
+    // remains after a crash.
+    let (path, temp_path) = match unlinked_path(&file) {
         Some(path) => {
-            // This deletes the name; the file exists until it is closed.
-            name.close()?;
+            // This deletes only the directory entry. The content exists until the file is closed.
+            temp_path.close()?;
             (path, None)
         }
-        None => (name.to_path_buf(), Some(name)),
+        None => (temp_path.to_path_buf(), Some(temp_path)),
     };
     io::copy(&mut head.as_slice().chain(stdin), &mut file)?;
     Ok(Stdin {
         input: Input::Spooled(path),
-        spool_file: Some(SpoolFile { _file: file, _name: name }),
+        spool_file: Some(SpoolFile { _file: file, _path: temp_path }),
     })
 }
 
@@ -94,7 +95,7 @@ mod tests {
     /// Checks that this input is spooled and can be read twice.
     #[track_caller]
     fn check_spooled(bytes: &[u8]) {
-        let Stdin { input, spool_file } = read(bytes).unwrap();
+        let Stdin { input, spool_file } = read_or_spool(bytes).unwrap();
         let Input::Spooled(path) = input else { panic!("{input:?}") };
         for _ in 0..2 {
             assert!(std::fs::read(&path).unwrap() == bytes);
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn small_input_is_not_spooled() {
-        let Stdin { input, spool_file } = read(&b"https://a.test/\n"[..]).unwrap();
+        let Stdin { input, spool_file } = read_or_spool(&b"https://a.test/\n"[..]).unwrap();
         assert_eq!(input, Input::Stdin(Arc::from(&b"https://a.test/\n"[..])));
         assert!(spool_file.is_none());
     }

@@ -35,24 +35,23 @@ pub async fn ports(
     clock: Arc<dyn Clock>,
 ) -> Result<Ports, CommandError> {
     let store = store_with_clock(db, Arc::clone(&clock)).await?;
-    ports_over(fetch, store, clock)
+    ports_with_store(fetch, store, clock)
 }
 
 /// Creates all adapters for a command that only reads the database.
 pub async fn ports_for_reading(db: &Path, clock: Arc<dyn Clock>) -> Result<Ports, CommandError> {
     let store = store_for_reading(db).await?;
-    ports_over(relink_fetch::FetchSettings::default(), store, clock)
+    ports_with_store(relink_fetch::FetchSettings::default(), store, clock)
 }
 
-/// Creates all adapters. The same database is also the store of collections, which is
-/// returned separately.
+/// Creates all adapters. Also returns the store of collections, which uses the same database.
 pub async fn ports_with_collections(
     fetch: relink_fetch::FetchSettings,
     db: &Path,
     clock: Arc<dyn Clock>,
 ) -> Result<(Ports, Arc<dyn CollectionStore>), CommandError> {
     let store = file_store(db, "relink watch").await?;
-    let ports = ports_over(fetch, Arc::clone(&store) as _, clock)?;
+    let ports = ports_with_store(fetch, Arc::clone(&store) as _, clock)?;
     Ok((ports, store))
 }
 
@@ -62,7 +61,7 @@ pub async fn collections(db: &Path) -> Result<Arc<dyn CollectionStore>, CommandE
 }
 
 /// Creates the adapters for an open database.
-fn ports_over(
+fn ports_with_store(
     fetch: relink_fetch::FetchSettings,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
@@ -95,7 +94,7 @@ async fn harvest_store(db: &Path) -> Result<Arc<SqliteStore>, CommandError> {
     Ok(store)
 }
 
-/// Opens the database of a command that supports SQLite files only.
+/// Opens the database of a command that supports only SQLite files.
 async fn file_store(db: &Path, command: &str) -> Result<Arc<SqliteStore>, CommandError> {
     if server_url(db).is_some() {
         return Err(CommandError::usage(format!("`{command}` cannot use PostgreSQL"))
@@ -115,7 +114,7 @@ pub async fn harvest_ports(
     clock: Arc<dyn Clock>,
 ) -> Result<HarvestPorts, CommandError> {
     let store = harvest_store(db).await?;
-    let ports = ports_over(fetch, Arc::clone(&store) as Arc<dyn Store>, clock)?;
+    let ports = ports_with_store(fetch, Arc::clone(&store) as Arc<dyn Store>, clock)?;
     let source = Arc::new(OaiClient::new(Arc::clone(&ports.fetch), client));
     Ok(HarvestPorts { ports, store, source })
 }
@@ -151,7 +150,7 @@ pub async fn ports_with_browser(
     }
     if mode == RenderMode::Always {
         // Without a browser, fail once now, not for every page.
-        find_browser(None).map_err(|error| no_browser(&error))?;
+        find_browser(None).map_err(|error| no_browser_error(&error))?;
     }
     // The browser connects through this fetcher, which forbids private addresses as for all
     // other requests.
@@ -167,7 +166,7 @@ pub async fn ports_with_browser(
     Ok(Ports { render: Some(Arc::new(browser)), ..ports })
 }
 
-fn no_browser(error: &RenderError) -> CommandError {
+fn no_browser_error(error: &RenderError) -> CommandError {
     CommandError::usage("cannot render pages in a browser")
         .cause(error.to_string())
         .hint("install Chromium (`apt install chromium`), or set RELINK_BROWSER to its path")
@@ -238,10 +237,11 @@ pub async fn end_workers() {
 }
 
 /// Adds a database to [`OPEN_STORES`].
-fn register(open: OpenStore) {
-    OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner).push(open);
+fn register(store: OpenStore) {
+    OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner).push(store);
 }
 
+/// Adds a database file to [`OPEN_STORES`].
 fn register_file(store: SqliteStore) -> Arc<SqliteStore> {
     let store = Arc::new(store);
     register(OpenStore::Sqlite(Arc::downgrade(&store)));
@@ -303,13 +303,13 @@ async fn server_store(
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<dyn ManagedStore>, CommandError> {
     let url = PostgresUrl::parse(url).map_err(|error| {
-        let usage = CommandError::usage(error.to_string());
-        match error {
-            ParsePostgresUrlError::TlsRequired => usage.hint("remove `sslmode=disable`"),
+        let hint = match error {
+            ParsePostgresUrlError::TlsRequired => "remove `sslmode=disable`",
             ParsePostgresUrlError::Invalid(_) => {
-                usage.hint("use a URL such as `postgres://USER@HOST/DATABASE`")
+                "use a URL such as `postgres://USER@HOST/DATABASE`"
             }
-        }
+        };
+        CommandError::usage(error.to_string()).hint(hint)
     })?;
     let store = Arc::new(PostgresStore::open(url, clock).await?);
     register(OpenStore::Postgres(Arc::downgrade(&store)));

@@ -17,13 +17,13 @@ use crate::settings::current_dir;
 
 /// Reads a baseline file.
 pub fn read_baseline(path: &Path) -> Result<KnownFindings, CommandError> {
-    let unreadable =
+    let cannot_read =
         || CommandError::usage(format!("cannot read the baseline `{}`", path.display()));
     let text = relink_files::read_to_string(path).map_err(|error| {
-        unreadable().cause(error.to_string()).hint("create it with `relink baseline INPUT`")
+        cannot_read().cause(error.to_string()).hint("create it with `relink baseline INPUT`")
     })?;
     KnownFindings::parse(&text).map_err(|error| {
-        unreadable().cause(error.to_string()).hint("create it again with `relink baseline INPUT`")
+        cannot_read().cause(error.to_string()).hint("create it again with `relink baseline INPUT`")
     })
 }
 
@@ -33,16 +33,15 @@ pub fn write_baseline(path: &Path, findings: &[CheckedTarget]) -> Result<usize, 
         CommandError::usage(format!("cannot write the baseline `{}`", path.display())).cause(cause)
     };
     let names = ProjectNames::new()?;
-    let links: Vec<(String, String)> = findings
-        .iter()
-        .flat_map(|target| target.locations.iter().map(|location| names.link(target, location)))
-        .collect();
-    // The code of each link.
-    let codes =
-        findings.iter().flat_map(|target| target.locations.iter().map(|_| target.result.code));
-    let baseline = KnownFindings::new(
-        links.iter().zip(codes).map(|((path, url), code)| (path.as_str(), url.as_str(), code)),
-    );
+    let mut entries = Vec::new();
+    for target in findings {
+        for location in &target.locations {
+            let (path, url) = names.document_and_target(target, location);
+            entries.push((path, url, target.result.code));
+        }
+    }
+    let entries = entries.iter().map(|(path, url, code)| (path.as_str(), url.as_str(), *code));
+    let baseline = KnownFindings::new(entries);
     let text = baseline.to_json().map_err(|error| cannot_write(error.to_string()))?;
     write_file(path, &text).map_err(|error| cannot_write(error.to_string()))?;
     Ok(baseline.len())
@@ -54,8 +53,10 @@ pub(super) fn compare(
     links: &[(&CheckedTarget, &LinkLocation)],
 ) -> Result<BaselineMatch, CommandError> {
     let names = ProjectNames::new()?;
-    let links: Vec<(String, String)> =
-        links.iter().map(|(target, location)| names.link(target, location)).collect();
+    let links: Vec<(String, String)> = links
+        .iter()
+        .map(|(target, location)| names.document_and_target(target, location))
+        .collect();
     let links: Vec<(&str, &str)> =
         links.iter().map(|(path, url)| (path.as_str(), url.as_str())).collect();
     Ok(baseline.compare(&links))
@@ -80,23 +81,30 @@ impl ProjectNames {
 
     /// Returns the stable id of a link.
     pub fn id(&self, target: &CheckedTarget, location: &LinkLocation) -> FindingId {
-        let (path, url) = self.link(target, location);
+        let (path, url) = self.document_and_target(target, location);
         FindingId::new(&path, &url)
     }
 
     /// Returns the document and the target of a link. A local target is written as
     /// `file:PATH`.
-    fn link(&self, target: &CheckedTarget, location: &LinkLocation) -> (String, String) {
+    fn document_and_target(
+        &self,
+        target: &CheckedTarget,
+        location: &LinkLocation,
+    ) -> (String, String) {
         let url = match (local_path(&target.url), target.url.split_once('#')) {
             (None, _) => redact(&target.url).to_string(),
-            (Some(path), None) => format!("file:{}", self.path(path)),
-            (Some(path), Some((_, fragment))) => format!("file:{}#{fragment}", self.path(path)),
+            (Some(path), None) => format!("file:{}", self.relative_path(path)),
+            (Some(path), Some((_, fragment))) => {
+                format!("file:{}#{fragment}", self.relative_path(path))
+            }
         };
-        (self.path(&location.path), url)
+        (self.relative_path(&location.path), url)
     }
 
-    /// Returns a path relative to the project. Returns a URL without its secrets.
-    fn path(&self, path: &str) -> String {
+    /// Returns a path relative to the project. If the path is a URL, returns the URL without
+    /// its secrets.
+    fn relative_path(&self, path: &str) -> String {
         if path.contains("://") {
             return redact(path).to_string();
         }

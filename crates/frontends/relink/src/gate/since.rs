@@ -1,10 +1,10 @@
 //! `--since REV`: a broken link fails the run only if it was added or broken since REV.
 //!
-//! The current documents are compared with those of the base, the common ancestor of the
-//! revision and the current commit. The documents of the base are written to a temporary
-//! directory and checked there without requests, with the same arguments. A known link does
-//! not fail the run. A web link is known if its document contained it in the base; a local
-//! link, if it was already broken there.
+//! The *base* is the common ancestor of the revision and the current commit. Its documents
+//! are written to a temporary directory and checked there without requests, with the same
+//! arguments. The result decides which links are known, and a known link does not fail the
+//! run. A web link is known if the document already contained the link in the base. A local
+//! link is known if it was already broken in the base.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -79,15 +79,13 @@ impl SinceGate {
         let added = AddedLines::parse(&diff);
         let current = current_dir()?;
         let mut texts = DocumentTexts::new(&current);
-        // The path of each link's document, and the destination as it is written there.
-        let raw_links: Vec<(String, String)> = links
-            .iter()
-            .map(|(_, location)| {
-                let raw = texts.raw(&location.path, location.location.span);
-                let path = self.repository_path(&location.path, self.repository.root());
-                (path, raw.unwrap_or_default())
-            })
-            .collect();
+        // The document of each link, and the destination as written in the document.
+        let mut raw_links: Vec<(String, String)> = Vec::new();
+        for (_, location) in links {
+            let path = self.repository_path(&location.path, self.repository.root());
+            let raw = texts.part(&location.path, location.location.span);
+            raw_links.push((path, raw.unwrap_or_default()));
+        }
         let documents: HashSet<&str> =
             raw_links.iter().map(|(path, _)| renames.old_path(path)).collect();
         let base = Box::pin(self.base_links(&documents)).await?;
@@ -122,20 +120,20 @@ impl SinceGate {
         self.repository.write_files(&self.base, tree.path()).map_err(to_error)?;
         let mut base = BaseLinks::default();
         for document in documents {
-            for raw in self.links_of(&tree.path().join(document)) {
+            for raw in self.raw_links(&tree.path().join(document)) {
                 base.add_link(document, &raw);
             }
         }
         // The current directory may not exist in the base.
         let dir = tree.path().join(&self.prefix);
         if dir.is_dir() {
-            self.add_broken(&mut base, &tree, &dir).await?;
+            self.add_broken_links(&mut base, &tree, &dir).await?;
         }
         Ok(base)
     }
 
     /// Returns the destinations of all links in a document of the base, as written.
-    fn links_of(&self, path: &Path) -> Vec<String> {
+    fn raw_links(&self, path: &Path) -> Vec<String> {
         let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
         let name = path.to_string_lossy();
         let documents = &self.args.documents;
@@ -144,12 +142,12 @@ impl SinceGate {
         let column = documents.column.as_deref().map(Column::from);
         let options = Options { column, ..Options::from_file_name(&name) };
         let links = links_with(format, &bytes, &options).links;
-        links.iter().filter_map(|link| cut(&bytes, link.location.span)).collect()
+        links.iter().filter_map(|link| text_in_span(&bytes, link.location.span)).collect()
     }
 
     /// Checks the local links of the base, whose files are in `tree`, in the directory `dir`.
     /// Adds the broken links to `base`.
-    async fn add_broken(
+    async fn add_broken_links(
         &self,
         base: &mut BaseLinks,
         tree: &TempDir,
@@ -167,7 +165,7 @@ impl SinceGate {
         };
         let mut texts = DocumentTexts::new(dir);
         for location in findings.iter().flat_map(|target| &target.locations) {
-            if let Some(raw) = texts.raw(&location.path, location.location.span) {
+            if let Some(raw) = texts.part(&location.path, location.location.span) {
                 let path = self.repository_path(&location.path, tree.path());
                 base.add_broken(&path, &raw);
             }
@@ -208,7 +206,7 @@ impl SinceGate {
         let plan = CheckPlan::resolve(args, clock.now())?;
         let mut ports: Ports = wiring::ports(plan.run.fetch.clone(), db, Arc::new(clock)).await?;
         ports.files = Arc::new(LocalFiles::new(plan.files.clone()));
-        let outcome = check(&ports, &plan.check, &mut Silent, &StopSignal::never()).await?;
+        let outcome = check(&ports, &plan.check, &mut NoOutput, &StopSignal::never()).await?;
         load_findings(&ports, outcome.run, &[Verdict::Local], usize::MAX).await
     }
 
@@ -238,9 +236,9 @@ impl SinceGate {
 }
 
 /// Ignores results and progress.
-struct Silent;
+struct NoOutput;
 
-impl Observer for Silent {
+impl Observer for NoOutput {
     fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
         Ok(())
     }
@@ -260,19 +258,19 @@ impl<'a> DocumentTexts<'a> {
     }
 
     /// Returns the part of a document in a span; for a link, the destination as written.
-    fn raw(&mut self, label: &str, span: Span) -> Option<String> {
+    fn part(&mut self, label: &str, span: Span) -> Option<String> {
         let directory = self.directory;
         let read = || std::fs::read(directory.join(label)).unwrap_or_default();
-        cut(self.texts.entry(label.to_owned()).or_insert_with(read), span)
+        text_in_span(self.texts.entry(label.to_owned()).or_insert_with(read), span)
     }
 }
 
-fn cut(bytes: &[u8], span: Span) -> Option<String> {
+fn text_in_span(bytes: &[u8], span: Span) -> Option<String> {
     bytes.get(span.range()).map(|raw| String::from_utf8_lossy(raw).into_owned())
 }
 
-/// Restores the previous current directory when it is dropped. The directory is changed
-/// because the arguments of a check are relative to the current directory.
+/// A temporary change of the current directory, to which the arguments of a check are relative.
+/// Contains the previous directory, which is restored on drop.
 struct WorkingDirectory(PathBuf);
 
 impl WorkingDirectory {
