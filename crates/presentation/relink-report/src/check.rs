@@ -1,7 +1,7 @@
 //! The result of a check, for reports in several formats.
 //!
-//! Texts are masked and printable when a report is created, so that no format can
-//! contain a secret or a control character. Each format escapes its own syntax.
+//! When a report is created, secrets are masked and control characters are replaced in all
+//! texts, so no format can contain them. Each format escapes its own syntax.
 
 mod gitlab;
 mod html;
@@ -74,7 +74,7 @@ pub struct CheckCause {
     pub locations: Vec<String>,
 }
 
-/// A link with a finding. All texts are masked and printable.
+/// A link with a finding. All texts are without secrets and control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenLink {
     /// The stable id.
@@ -100,13 +100,13 @@ pub struct BrokenLink {
 }
 
 impl BrokenLink {
-    /// Masks and cleans the texts of a link.
+    /// Masks the secrets in the texts of a link and replaces control characters.
     #[must_use]
     pub fn cleaned(self) -> Self {
         Self {
-            path: clean(&redact(&self.path)),
-            url: clean(&redact(&self.url)),
-            reason: clean(&redact_prose(&self.reason)),
+            path: printable(&redact(&self.path)).into_owned(),
+            url: printable(&redact(&self.url)).into_owned(),
+            reason: printable(&redact_prose(&self.reason)).into_owned(),
             ..self
         }
     }
@@ -120,17 +120,12 @@ impl BrokenLink {
     }
 }
 
-/// Masks secrets and replaces control characters.
-fn clean(text: &str) -> String {
-    printable(text).into_owned()
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
 
-    /// A URL with syntax of every format, and a password.
-    pub(crate) const HOSTILE: &str =
+    /// A URL that contains a password and special characters of every format.
+    pub(crate) const HOSTILE_URL: &str =
         "https://ann:secret@example.org/a](x)|`b`<script>alert(1)</script>\n::error::\u{1b}[2J@all";
 
     /// Creates a dead link that fails the run.
@@ -150,7 +145,8 @@ pub(crate) mod tests {
         .cleaned()
     }
 
-    /// A report with three findings: a plain, a hostile and an exempted one.
+    /// Returns a report with three links: to a plain URL, to [`HOSTILE_URL`], and one that is
+    /// exempted from failing the run.
     pub(crate) fn report() -> CheckReport {
         let known = BrokenLink {
             is_failing: false,
@@ -179,7 +175,7 @@ pub(crate) mod tests {
             }],
             broken_links: vec![
                 link("docs/a b.md", "https://example.org/gone"),
-                link("docs/c.md", HOSTILE),
+                link("docs/c.md", HOSTILE_URL),
                 known,
             ],
         }

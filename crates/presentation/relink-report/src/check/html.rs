@@ -1,8 +1,7 @@
 //! The report of a check as one self-contained HTML page.
 //!
-//! Like the report of a crawl, the page has no scripts, fonts or images and loads
-//! nothing. It can be opened from disk and printed, and supports light and dark
-//! mode.
+//! The page contains no scripts, fonts or image files and loads nothing from the network, like
+//! the report of a crawl. It supports printing, and light and dark mode.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +36,7 @@ pub fn html(report: &CheckReport) -> String {
 
 /// Returns the head of the page.
 fn head() -> Markup {
-    let named = |name, content| void("meta", [("name", name), ("content", content)]);
+    let meta = |name, content| void("meta", [("name", name), ("content", content)]);
     let policy = [("http-equiv", "Content-Security-Policy"), ("content", CONTENT_SECURITY_POLICY)];
     element(
         "head",
@@ -45,10 +44,10 @@ fn head() -> Markup {
         [
             void("meta", [("charset", "utf-8")]),
             void("meta", policy),
-            named("viewport", "width=device-width, initial-scale=1"),
-            named("color-scheme", "light dark"),
-            named("referrer", "no-referrer"),
-            named("robots", "noindex"),
+            meta("viewport", "width=device-width, initial-scale=1"),
+            meta("color-scheme", "light dark"),
+            meta("referrer", "no-referrer"),
+            meta("robots", "noindex"),
             element("title", [], "Link check"),
             style(STYLE),
         ],
@@ -57,19 +56,25 @@ fn head() -> Markup {
 
 /// Returns the title, inputs, start and duration.
 fn banner(report: &CheckReport) -> Markup {
-    let took = report.finished_at.duration_since(report.started_at);
-    let took = duration(u64::try_from(took.as_millis()).unwrap_or(0));
+    let elapsed = report.finished_at.duration_since(report.started_at);
+    let elapsed = duration(u64::try_from(elapsed.as_millis()).unwrap_or(0));
     let started = report.started_at.strftime("%Y-%m-%d %H:%M UTC");
-    let facts = format!("Checked {}, started {started}, duration {took}", report.inputs.join(", "));
+    let inputs = report.inputs.join(", ");
+    let facts = format!("Checked {inputs}, started {started}, duration {elapsed}");
     element("header", [], [element("h1", [], "Link check"), element("p", [], facts)])
 }
 
 /// Renders links to the sections.
 fn contents(report: &CheckReport) -> Markup {
-    let causes = (!report.causes.is_empty()).then_some(("#causes", "Causes"));
-    let links = (!report.broken_links.is_empty()).then_some(("#links", "Broken links"));
-    let entries = [Some(("#summary", "Summary")), causes, links].into_iter().flatten();
-    let entries: Markup = entries
+    let mut sections = vec![("#summary", "Summary")];
+    if !report.causes.is_empty() {
+        sections.push(("#causes", "Causes"));
+    }
+    if !report.broken_links.is_empty() {
+        sections.push(("#links", "Broken links"));
+    }
+    let entries: Markup = sections
+        .into_iter()
         .map(|(target, name)| element("li", [], element("a", [("href", target)], name)))
         .collect();
     element("nav", [("aria-label", "Contents")], element("ol", [], entries))
@@ -77,22 +82,24 @@ fn contents(report: &CheckReport) -> Markup {
 
 /// Returns the totals by verdict.
 fn summary(report: &CheckReport) -> Markup {
-    let notices = report
+    let notices: Markup = report
         .notices
         .iter()
-        .map(|notice| element("p", [("class", "note"), ("role", "note")], notice.as_str()));
-    let sizes = [("links", report.links), ("files", report.documents)]
-        .map(|(name, count)| tile("tile", name.into(), count));
-    let count = |verdict: &Verdict| report.verdicts.get(verdict).copied().unwrap_or(0);
-    let verdicts = Verdict::ALL
-        .into_iter()
-        .filter(|verdict| count(verdict) > 0 || *verdict == Verdict::Alive)
-        .map(|verdict| {
+        .map(|notice| element("p", [("class", "note"), ("role", "note")], notice.as_str()))
+        .collect();
+    let mut tiles = Markup::default();
+    for (name, count) in [("links", report.links), ("files", report.documents)] {
+        tiles.push(tile("tile", name.into(), count));
+    }
+    for verdict in Verdict::ALL {
+        let count = report.verdicts.get(&verdict).copied().unwrap_or(0);
+        // The number of live pages is shown even if it is 0.
+        if count > 0 || verdict == Verdict::Alive {
             let mark = element("span", [("aria-hidden", "true")], symbol(verdict));
             let name = [mark, verdict.as_str().into()].into();
-            tile(&format!("tile {}", class(verdict)), name, count(&verdict))
-        });
-    let tiles: Markup = sizes.into_iter().chain(verdicts).collect();
+            tiles.push(tile(&format!("tile {}", class(verdict)), name, count));
+        }
+    }
     let outcome = match report.failing {
         0 => "No finding fails this run.".to_owned(),
         1 => "1 finding fails this run.".to_owned(),
@@ -100,7 +107,6 @@ fn summary(report: &CheckReport) -> Markup {
     };
     let gate = report.gate.as_ref().map(|gate| element("p", [], gate.footer().trim_end()));
     let heading = element("h2", [("class", "hidden")], "Summary");
-    let notices: Markup = notices.collect();
     element(
         "section",
         [("id", "summary")],
@@ -122,7 +128,7 @@ fn tile(class: &str, name: Markup, value: u64) -> Markup {
 
 /// Renders the numbers of broken links by code and by file.
 fn charts(report: &CheckReport) -> Markup {
-    // Links of the baseline (known links) do not need repair now.
+    // Known links, such as those of the baseline, do not need repair now.
     let new_links = || report.broken_links.iter().filter(|link| !link.is_known);
     if new_links().count() < 2 {
         return Markup::default();
@@ -145,7 +151,7 @@ fn count_names(names: impl Iterator<Item = String>) -> Vec<(String, u64)> {
         *counts.entry(name).or_default() += 1;
     }
     let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), name.clone()));
     counts
 }
 
@@ -269,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_is_escaped() {
+    fn html_escapes_hostile_text() {
         let page = html(&report());
         assert!(!page.contains("<script"), "{page}");
         assert!(page.contains("&lt;script&gt;"), "{page}");

@@ -12,29 +12,25 @@ pub fn junit(report: &CheckReport) -> String {
     for link in &report.broken_links {
         documents.entry(&link.path).or_default().push(link);
     }
-    let mut suites: Markup = documents.iter().map(|(path, links)| suite(path, links)).collect();
+    let mut suites: Markup =
+        documents.iter().map(|(path, links)| document_suite(path, links)).collect();
     if documents.is_empty() {
         // CI systems reject a report without test cases.
         let case = element("testcase", [("classname", "relink"), ("name", "all links")], "");
         let (tests, failures, skipped) = (1, 0, 0);
         suites.push(test_suite("relink", tests, failures, skipped, case));
     }
-    let failures = count(&report.broken_links, |link| link.is_failing);
+    let failures = report.broken_links.iter().filter(|link| link.is_failing).count().to_string();
     let tests = report.broken_links.len().max(1).to_string();
     let attributes =
         [("name", "relink"), ("tests", tests.as_str()), ("failures", &failures), ("errors", "0")];
     element("testsuites", attributes, suites).into_xml()
 }
 
-/// Returns the number of matching links as text.
-fn count(links: &[BrokenLink], is_counted: fn(&BrokenLink) -> bool) -> String {
-    links.iter().filter(|link| is_counted(link)).count().to_string()
-}
-
 /// Returns the test suite of a document; each link is a test case.
-fn suite(path: &str, links: &[&BrokenLink]) -> Markup {
+fn document_suite(path: &str, links: &[&BrokenLink]) -> Markup {
     let failures = links.iter().filter(|link| link.is_failing).count();
-    let cases: Markup = links.iter().map(|link| case(link)).collect();
+    let cases: Markup = links.iter().map(|link| test_case(link)).collect();
     test_suite(path, links.len(), failures, links.len() - failures, cases)
 }
 
@@ -52,7 +48,7 @@ fn test_suite(name: &str, tests: usize, failures: usize, skipped: usize, cases: 
 }
 
 /// Returns the test case of a link. A link that does not fail the run is a skipped test.
-fn case(link: &BrokenLink) -> Markup {
+fn test_case(link: &BrokenLink) -> Markup {
     let name = format!("{}:{} {}", link.line, link.column, link.url);
     let message = format!("{}: {}", link.label(), link.reason);
     let result = if link.is_failing {

@@ -12,7 +12,7 @@ use crate::human::{counted, grouped};
 /// characters.
 const MAX_LINKS: usize = 200;
 
-/// Maximum size in bytes.
+/// Maximum size of the text with the listed links, in bytes.
 const MAX_BYTES: usize = 60_000;
 
 /// Renders a report as Markdown.
@@ -105,7 +105,7 @@ fn escape(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '@' | '#' => {
                 escaped.push(character);
-                // A word joiner: GitHub does not link `@name` and `#1` if it follows the sign.
+                // Add a word joiner (U+2060), so that GitHub does not link `@name` and `#1`.
                 escaped.push('\u{2060}');
             }
             '\\' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '|' | '!' | '>' | '~' => {
@@ -134,13 +134,17 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_stays_in_its_code_span() {
+    fn markdown_writes_hostile_text_in_one_code_span() {
         let text = markdown(&report());
         check_safe(&text);
         let line = text.lines().find(|line| line.contains("docs/c.md")).unwrap();
         // Two code spans: the URL and the location.
         assert_eq!(line.matches('`').count(), 4, "{line}");
         assert_eq!(text.lines().filter(|line| line.contains("docs/c.md")).count(), 1);
+    }
+
+    #[test]
+    fn escape_disables_markdown_html_and_mentions() {
         assert_eq!(
             escape("@all see [x](y) <b> #1"),
             "@\u{2060}all see \\[x\\]\\(y\\) &lt;b\\> #\u{2060}1"
@@ -148,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn body_has_a_maximum_size() {
-        let mut many = report();
-        many.broken_links = vec![many.broken_links[0].clone(); 5000];
-        let text = markdown(&many);
+    fn markdown_of_many_links_has_a_maximum_size() {
+        let mut large_report = report();
+        large_report.broken_links = vec![large_report.broken_links[0].clone(); 5000];
+        let text = markdown(&large_report);
         assert!(text.len() < 65_536 && text.contains("… and "), "{}", text.len());
     }
 }

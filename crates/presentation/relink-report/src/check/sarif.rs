@@ -16,11 +16,12 @@ const MAX_RESULTS: usize = 25_000;
 /// The schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Name of the fingerprint, which identifies a finding by document and URL, without the line.
+/// Name of the fingerprint. The fingerprint identifies a finding by its document and URL, so
+/// it does not change if the link moves to another line.
 const FINGERPRINT: &str = "relinkLink/v1";
 
 /// Characters that a relative URI cannot contain.
-const URI: &AsciiSet = &CONTROLS
+const ENCODED_IN_URI: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'%')
@@ -65,10 +66,10 @@ pub fn sarif(report: &CheckReport) -> Value {
 
 /// Returns the description of a finding code.
 fn rule(code: FindingCode) -> Value {
-    let info = codes::lookup(code);
-    let (name, description, advice) = info.map_or(("unknown", "Unknown code.", ""), |info| {
-        (info.name, info.description, info.advice)
-    });
+    let (name, description, advice) = match codes::lookup(code) {
+        Some(info) => (info.name, info.description, info.advice),
+        None => ("unknown", "Unknown code.", ""),
+    };
     json!({
         "id": code.to_string(),
         "shortDescription": { "text": name },
@@ -108,7 +109,7 @@ fn uri(path: &str) -> String {
     if path.starts_with("http://") || path.starts_with("https://") {
         return path.to_owned();
     }
-    let encoded = utf8_percent_encode(path.trim_start_matches("./"), URI).to_string();
+    let encoded = utf8_percent_encode(path.trim_start_matches("./"), ENCODED_IN_URI).to_string();
     if encoded.starts_with('/') { format!("file://{encoded}") } else { encoded }
 }
 
@@ -133,9 +134,10 @@ mod tests {
 
     #[test]
     fn results_are_limited() {
-        let mut many = report();
-        many.broken_links = vec![many.broken_links[0].clone(); MAX_RESULTS + 1];
-        assert_eq!(sarif(&many)["runs"][0]["results"].as_array().unwrap().len(), MAX_RESULTS);
+        let mut large_report = report();
+        large_report.broken_links = vec![large_report.broken_links[0].clone(); MAX_RESULTS + 1];
+        let document = sarif(&large_report);
+        assert_eq!(document["runs"][0]["results"].as_array().unwrap().len(), MAX_RESULTS);
     }
 
     #[test]

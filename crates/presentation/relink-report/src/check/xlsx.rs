@@ -1,6 +1,6 @@
 //! Results as an Excel workbook with one sheet.
 //!
-//! Every cell is a string, so that no text is a formula or a link.
+//! Every cell is a string, so Excel never reads a text as a formula or a link.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -9,7 +9,7 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook};
 use super::ResultTable;
 
 /// Maximum number of characters of a cell.
-const MAX_CELL: usize = 32_767;
+const MAX_CELL_CHARACTERS: usize = 32_767;
 
 /// Maximum number of rows of a sheet, without the header.
 const MAX_ROWS: usize = 1_048_575;
@@ -30,12 +30,12 @@ pub fn xlsx(table: &ResultTable, created_at: Timestamp) -> Result<Vec<u8>, XlsxE
     sheet.set_name("Links")?;
     let bold = Format::new().set_bold();
     for (column, name) in (0..).zip(&table.columns) {
-        sheet.write_string_with_format(0, column, cut(name), &bold)?;
+        sheet.write_string_with_format(0, column, truncated(name), &bold)?;
         sheet.set_column_width(column, COLUMN_WIDTH)?;
     }
     for (row, cells) in (1..).zip(table.rows.iter().take(MAX_ROWS)) {
         for (column, cell) in (0..).zip(cells) {
-            sheet.write_string(row, column, cut(cell))?;
+            sheet.write_string(row, column, truncated(cell))?;
         }
     }
     sheet.set_freeze_panes(1, 0)?;
@@ -56,8 +56,8 @@ fn excel_time(time: Timestamp) -> Result<ExcelDateTime, XlsxError> {
 }
 
 /// Truncates a text to the maximum length of a cell.
-fn cut(text: &str) -> String {
-    text.chars().take(MAX_CELL).collect()
+fn truncated(text: &str) -> String {
+    text.chars().take(MAX_CELL_CHARACTERS).collect()
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workbook_is_a_reproducible_zip_file() {
+    fn xlsx_is_a_zip_file_with_the_same_bytes_each_time() {
         let rows = vec![vec!["=1+1".to_owned(), "x".repeat(40_000)]];
         let table = ResultTable { columns: vec!["a".to_owned(), "b".to_owned()], rows };
         let bytes = xlsx(&table, Timestamp::UNIX_EPOCH).unwrap();

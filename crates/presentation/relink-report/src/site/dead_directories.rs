@@ -6,15 +6,15 @@ use super::TreeRow;
 ///
 /// Subdirectories of a dead directory are omitted.
 pub(super) fn dead_directories(tree: &[TreeRow]) -> Vec<&TreeRow> {
-    let mut found: Vec<&TreeRow> = Vec::new();
+    let mut outermost: Vec<&TreeRow> = Vec::new();
     for row in tree.iter().filter(|row| row.is_dead) {
-        // A directory comes after its parent.
-        if found.last().is_none_or(|outer| !row.path.starts_with(&outer.path)) {
-            found.push(row);
+        // The rows are sorted, so a subdirectory directly follows its parent.
+        if outermost.last().is_none_or(|outer| !row.path.starts_with(&outer.path)) {
+            outermost.push(row);
         }
     }
-    found.sort_by_key(|row| std::cmp::Reverse(row.targets));
-    found
+    outermost.sort_by_key(|row| std::cmp::Reverse(row.targets));
+    outermost
 }
 
 #[cfg(test)]
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outermost_directories_are_listed_largest_first() {
+    fn dead_directories_lists_outermost_directories_largest_first() {
         // Path, number of targets, number of broken targets.
         let tree = [("/", 90, 40), ("/a/", 4, 4), ("/b/", 30, 30), ("/b/c/", 9, 9), ("/ba/", 5, 5)];
         let tree = tree.map(|(path, targets, broken)| TreeRow {

@@ -5,10 +5,10 @@ use crate::human::{COLUMNS, counted, grouped, width};
 
 /// Number of blocks of the longest bar.
 const MAX_BLOCKS: u64 = 6;
-/// Maximum number of depths drawn; deeper ones are summed up.
+/// Maximum number of depths that are drawn. Deeper pages are summed up.
 const MAX_DEPTHS: usize = 24;
-/// Blocks from one eighth to a full one.
-const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+/// Blocks from one eighth to a full block.
+const PARTIAL_BLOCKS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 /// The start of the first line. Other lines are indented by its width.
 const LABEL: &str = "depth ";
 /// The text between two bars.
@@ -35,11 +35,11 @@ pub fn depth_bars(rows: &[DepthRow]) -> String {
         let pages = others.iter().map(|row| row.pages).fold(0, u64::saturating_add);
         parts.push(format!("deeper {}", counted(pages, "page")));
     }
-    lines(&parts)
+    wrapped_lines(&parts)
 }
 
-/// Draws a bar: whole blocks if it is longer than one block, else a part of a
-/// block. Both are rounded up, so that every bar is visible.
+/// Draws a bar: whole blocks if the bar is at least one block long, otherwise a partial block.
+/// Lengths are rounded up, so that every bar is visible.
 fn bar(pages: u64, max: u64) -> String {
     if pages == 0 {
         return String::new();
@@ -49,29 +49,29 @@ fn bar(pages: u64, max: u64) -> String {
     let length = |parts: u128| (pages * u128::from(MAX_BLOCKS) * parts).div_ceil(max);
     if length(8) < 8 {
         let eighths = usize::try_from(length(8)).unwrap_or(1);
-        let part = EIGHTHS.get(eighths.saturating_sub(1)).or(EIGHTHS.last());
-        return part.map(ToString::to_string).unwrap_or_default();
+        let block = PARTIAL_BLOCKS.get(eighths.saturating_sub(1)).or(PARTIAL_BLOCKS.last());
+        return block.map(ToString::to_string).unwrap_or_default();
     }
-    let full = usize::try_from(length(1)).unwrap_or(1);
-    format!("{} ", "█".repeat(full))
+    let blocks = usize::try_from(length(1)).unwrap_or(1);
+    format!("{} ", "█".repeat(blocks))
 }
 
 /// Joins the parts with gaps, and wraps them at the width of the report.
-fn lines(parts: &[String]) -> String {
+fn wrapped_lines(parts: &[String]) -> String {
     let mut text = String::new();
-    let mut used = 0;
+    let mut line_width = 0;
     for part in parts {
-        let needed = GAP.len() + width(part);
+        let added_width = GAP.len() + width(part);
         if text.is_empty() {
             text.push_str(LABEL);
-            used = LABEL.len() + width(part);
-        } else if used + needed > COLUMNS {
+            line_width = LABEL.len() + width(part);
+        } else if line_width + added_width > COLUMNS {
             text.push('\n');
             text.push_str(&" ".repeat(LABEL.len()));
-            used = LABEL.len() + width(part);
+            line_width = LABEL.len() + width(part);
         } else {
             text.push_str(GAP);
-            used += needed;
+            line_width += added_width;
         }
         text.push_str(part);
     }

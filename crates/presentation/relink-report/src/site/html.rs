@@ -1,9 +1,8 @@
 //! The report of a crawl as one self-contained HTML page.
 //!
-//! The page has no scripts, fonts or images and loads nothing. It can be opened
-//! from disk and printed, and supports light and dark mode. All text is escaped
-//! ([`markup`]). Every chart has a table with the same data, and no information
-//! is shown by color alone.
+//! The page contains no scripts, fonts or image files and loads nothing from the network. It
+//! supports printing, and light and dark mode. All text is escaped ([`markup`]). Every chart
+//! has a table with the same data, and colors only repeat information.
 
 mod changes;
 pub(crate) mod chart;
@@ -15,8 +14,8 @@ mod hosts;
 mod links;
 pub(crate) mod markup;
 mod pages;
-mod part;
 mod priorities;
+mod section;
 mod statuses;
 pub(crate) mod table;
 mod tree;
@@ -24,7 +23,7 @@ pub(crate) mod url;
 pub(crate) mod view;
 
 use self::markup::{Markup, element, style, void};
-use self::part::PARTS;
+use self::section::SECTIONS;
 use self::view::View;
 use super::SiteReport;
 
@@ -38,18 +37,19 @@ pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 
 /// Renders a report as an HTML page.
 pub fn html(report: &SiteReport) -> String {
     let view = View::new(report);
-    let (mut contents, mut sections, mut empty) =
-        (Markup::default(), Markup::default(), Markup::default());
-    for part in &PARTS {
-        match part.section(&view) {
-            Some((entry, section)) => {
+    let mut contents = Markup::default();
+    let mut sections = Markup::default();
+    let mut empty_notes = Markup::default();
+    for section in &SECTIONS {
+        match section.render(&view) {
+            Some((entry, markup)) => {
                 contents.push(entry);
-                sections.push(section);
+                sections.push(markup);
             }
-            None => empty.push(element("li", [], part.empty)),
+            None => empty_notes.push(element("li", [], section.empty)),
         }
     }
-    let main = [head::summary(&view), sections, empty_sections(empty)];
+    let main = [head::summary(&view), sections, empty_sections(empty_notes)];
     let body = [
         element("a", [("class", "skip"), ("href", "#content")], "Skip to the report"),
         head::banner(&view),
@@ -57,12 +57,12 @@ pub fn html(report: &SiteReport) -> String {
         element("main", [("id", "content")], main),
         head::footer(&view),
     ];
-    element("html", [("lang", "en")], [preamble(&view), element("body", [], body)]).into_page()
+    element("html", [("lang", "en")], [head_element(&view), element("body", [], body)]).into_page()
 }
 
-/// Returns the head of the page.
-fn preamble(view: &View) -> Markup {
-    let named = |name, content| void("meta", [("name", name), ("content", content)]);
+/// Returns the `head` element of the page.
+fn head_element(view: &View) -> Markup {
+    let meta = |name, content| void("meta", [("name", name), ("content", content)]);
     element(
         "head",
         [],
@@ -72,10 +72,10 @@ fn preamble(view: &View) -> Markup {
                 "meta",
                 [("http-equiv", "Content-Security-Policy"), ("content", CONTENT_SECURITY_POLICY)],
             ),
-            named("viewport", "width=device-width, initial-scale=1"),
-            named("color-scheme", "light dark"),
-            named("referrer", "no-referrer"),
-            named("robots", "noindex"),
+            meta("viewport", "width=device-width, initial-scale=1"),
+            meta("color-scheme", "light dark"),
+            meta("referrer", "no-referrer"),
+            meta("robots", "noindex"),
             element("title", [], head::title(view)),
             style(STYLE),
         ],

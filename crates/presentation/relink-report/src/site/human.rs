@@ -28,7 +28,7 @@ pub fn overview(report: &SiteReport, style: TextStyle) -> String {
 /// Formats a report; `findings` is its list of findings.
 fn report_text(report: &SiteReport, style: TextStyle, findings: &str) -> String {
     let mut text = format!("{}\n{}\n", title(report, style), sizes(report));
-    for line in termination_note(report).into_iter().chain(bars(report)) {
+    for line in termination_note(report).into_iter().chain(depth_lines(report)) {
         text.push_str(&line);
         text.push('\n');
     }
@@ -36,8 +36,8 @@ fn report_text(report: &SiteReport, style: TextStyle, findings: &str) -> String 
     text.push_str(&summary(style, &report.verdicts));
     text.push_str(findings);
     let last_lines = [
-        directories(report, style),
-        traps(report),
+        dead_directory_lines(report, style),
+        trap_lines(report),
         other_problems(report),
         not_followed(report),
         notes(report),
@@ -60,9 +60,9 @@ fn title(report: &SiteReport, style: TextStyle) -> String {
 
 /// Formats the totals: `864 pages · 11,203 links · 3m12s`.
 fn sizes(report: &SiteReport) -> String {
-    let took = report.finished_at.duration_since(report.started_at).as_millis();
-    let took = duration(u64::try_from(took).unwrap_or(0));
-    format!("{} · {} · {took}", counted(report.pages, "page"), counted(report.links, "link"))
+    let elapsed = report.finished_at.duration_since(report.started_at).as_millis();
+    let elapsed = duration(u64::try_from(elapsed).unwrap_or(0));
+    format!("{} · {} · {elapsed}", counted(report.pages, "page"), counted(report.links, "link"))
 }
 
 /// Formats the reason why the crawl ended early.
@@ -70,8 +70,8 @@ fn termination_note(report: &SiteReport) -> Option<String> {
     report.termination_note.as_deref().map(|note| format!("! {}", shown_prose(note)))
 }
 
-/// Formats the pages per depth as bars.
-fn bars(report: &SiteReport) -> Vec<String> {
+/// Formats the pages per depth as bars, and the depth from which few new links appear.
+fn depth_lines(report: &SiteReport) -> Vec<String> {
     if report.depths.is_empty() {
         return Vec::new();
     }
@@ -107,7 +107,7 @@ fn finding_line(finding: &SiteFinding, style: TextStyle) -> String {
 }
 
 /// Formats the dead directories: `✗ 24 under /blog/2014/ → probably a dead directory`.
-fn directories(report: &SiteReport, style: TextStyle) -> Vec<String> {
+fn dead_directory_lines(report: &SiteReport, style: TextStyle) -> Vec<String> {
     dead_directories(&report.tree.rows)
         .into_iter()
         .take(MAX_DIRECTORIES)
@@ -123,7 +123,7 @@ fn directories(report: &SiteReport, style: TextStyle) -> Vec<String> {
 }
 
 /// Formats the spider traps.
-fn traps(report: &SiteReport) -> Vec<String> {
+fn trap_lines(report: &SiteReport) -> Vec<String> {
     let line = |trap: &super::TrapRow| {
         let (pattern, kind) = (shown_url(&trap.pattern), shown_prose(&trap.kind));
         let (count, flag) = (counted(trap.count, "URL"), shown_prose(&trap.flag));

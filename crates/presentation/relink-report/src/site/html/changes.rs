@@ -4,14 +4,14 @@ use relink_model::Verdict;
 
 use super::head::timestamp;
 use super::markup::{Markup, element};
-use super::part::Body;
+use super::section::SectionBody;
 use super::table::text_column;
 use super::view::{View, badge};
 use crate::human::grouped;
 use crate::site::{Capped, ChangeRow};
 
 /// Returns the content of the section on changes since another crawl.
-pub(super) fn body(view: &View) -> Option<Body> {
+pub(super) fn body(view: &View) -> Option<SectionBody> {
     let comparison = view.report.comparison.as_ref()?;
     // Name, symbol, caption and rows of each kind of change.
     let lists = [
@@ -30,17 +30,17 @@ pub(super) fn body(view: &View) -> Option<Body> {
         timestamp(comparison.started_at)
     );
     let tiles: Markup =
-        lists.iter().map(|(name, symbol, _, list)| tile(name, symbol, list.total)).collect();
+        lists.iter().map(|(name, symbol, _, list)| count_tile(name, symbol, list.total)).collect();
     let mut markup = element("p", [], since);
     markup.push(element("ul", [("class", "tiles")], tiles));
     for (_, _, caption, list) in lists {
         markup.push(change_table(view, caption, list));
     }
-    Some(Body { count: None, markup })
+    Some(SectionBody { count: None, markup })
 }
 
 /// Returns a box with the number of one kind of change.
-fn tile(name: &str, symbol: &str, count: u64) -> Markup {
+fn count_tile(name: &str, symbol: &str, count: u64) -> Markup {
     let name = element("span", [("class", "name")], format!("{symbol} {name}"));
     element("li", [("class", "tile")], [name, element("strong", [], grouped(count))])
 }
@@ -54,15 +54,14 @@ fn change_table(view: &View, caption: &'static str, list: &Capped<ChangeRow>) ->
     view.table(caption, columns, &list.rows, list.total, |row| {
         let code = row.code.map(|code| format!(" {code}")).unwrap_or_default();
         [
-            verdict_cell(row.before, "not linked"),
-            [verdict_cell(row.after, "not linked"), element("span", [("class", "quiet")], code)]
-                .into(),
+            verdict_cell(row.before),
+            [verdict_cell(row.after), element("span", [("class", "quiet")], code)].into(),
             view.urls.link(&row.url),
         ]
     })
 }
 
-/// Returns a verdict, or `otherwise` if there is none.
-fn verdict_cell(verdict: Option<Verdict>, otherwise: &str) -> Markup {
-    verdict.map_or_else(|| element("span", [("class", "quiet")], otherwise), badge)
+/// Renders a verdict, or `not linked` if the crawl found no link to the URL.
+fn verdict_cell(verdict: Option<Verdict>) -> Markup {
+    verdict.map_or_else(|| element("span", [("class", "quiet")], "not linked"), badge)
 }

@@ -1,6 +1,6 @@
 //! Small charts as inline SVG, each with a table of the same data.
 //!
-//! Marks differ in shape as well as in color, and every chart has a text
+//! The parts of a chart differ in shape and not only in color. Every chart has a text
 //! alternative.
 
 mod horizontal_bars;
@@ -9,8 +9,8 @@ mod spark;
 mod split_bars;
 
 pub(crate) use horizontal_bars::{HorizontalBar, horizontal_bars};
-pub(super) use line::{Trend, trend};
-pub(super) use spark::{part_bar, spark};
+pub(super) use line::{LineChart, line_chart};
+pub(super) use spark::{part_bar, sparkline};
 pub(super) use split_bars::{SplitBar, split_bars};
 
 use super::markup::{Markup, element};
@@ -22,13 +22,13 @@ const WIDTH: f64 = 360.0;
 /// Height of a chart.
 const HEIGHT: f64 = 230.0;
 /// Left margin.
-const LEFT: f64 = 46.0;
+const LEFT_MARGIN: f64 = 46.0;
 /// Right margin.
-const RIGHT: f64 = 10.0;
+const RIGHT_MARGIN: f64 = 10.0;
 /// Top margin.
-const TOP: f64 = 26.0;
+const TOP_MARGIN: f64 = 26.0;
 /// Bottom margin.
-const BOTTOM: f64 = 40.0;
+const BOTTOM_MARGIN: f64 = 40.0;
 /// Maximum number of labels below a plot.
 const MAX_LABELS: usize = 12;
 
@@ -64,14 +64,14 @@ fn label(class: &str, x: f64, y: f64, text: impl Into<Markup>) -> Markup {
 }
 
 /// Returns a line between two points, each (x, y).
-fn rule(class: &str, from: (f64, f64), to: (f64, f64)) -> Markup {
+fn line_element(class: &str, from: (f64, f64), to: (f64, f64)) -> Markup {
     let (x1, y1, x2, y2) =
         (coordinate(from.0), coordinate(from.1), coordinate(to.0), coordinate(to.1));
     element("line", [("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)], "")
 }
 
 /// Returns a rectangle; `corner` is its upper left corner.
-fn block(class: &str, corner: (f64, f64), size: (f64, f64)) -> Markup {
+fn rectangle(class: &str, corner: (f64, f64), size: (f64, f64)) -> Markup {
     let (x, y, width, height) =
         (coordinate(corner.0), coordinate(corner.1), coordinate(size.0), coordinate(size.1));
     let attributes =
@@ -82,7 +82,7 @@ fn block(class: &str, corner: (f64, f64), size: (f64, f64)) -> Markup {
 /// A plot of numbers over steps.
 struct Plot {
     /// The value at the upper end of the y axis.
-    top: u64,
+    max: u64,
     /// The number of steps of the x axis.
     steps: usize,
 }
@@ -90,22 +90,23 @@ struct Plot {
 impl Plot {
     /// Creates a plot for values up to `max`.
     fn new(max: u64, steps: usize) -> Self {
-        Self { top: round_up(max).0, steps: steps.max(1) }
+        let (max, _parts) = round_up(max);
+        Self { max, steps: steps.max(1) }
     }
 
     /// Returns the width of a step.
-    fn step(&self) -> f64 {
-        (WIDTH - LEFT - RIGHT) / scaled(self.steps as u64, 1, 1.0)
+    fn step_width(&self) -> f64 {
+        (WIDTH - LEFT_MARGIN - RIGHT_MARGIN) / scaled(self.steps as u64, 1, 1.0)
     }
 
     /// Returns the x coordinate of the middle of a step.
     fn x(&self, step: usize) -> f64 {
-        LEFT + self.step() * (scaled(step as u64, 1, 1.0) + 0.5)
+        LEFT_MARGIN + self.step_width() * (scaled(step as u64, 1, 1.0) + 0.5)
     }
 
     /// Returns the y coordinate of a value.
     fn y(&self, value: u64) -> f64 {
-        HEIGHT - BOTTOM - scaled(value, self.top, HEIGHT - TOP - BOTTOM)
+        HEIGHT - BOTTOM_MARGIN - scaled(value, self.max, HEIGHT - TOP_MARGIN - BOTTOM_MARGIN)
     }
 
     /// Whether every step has room for a label.
@@ -116,39 +117,43 @@ impl Plot {
     /// Draws the axes: round numbers on the left, names of steps and a title at the bottom.
     fn axes(&self, names: &[String], title: &str) -> Markup {
         let mut marks = Markup::default();
-        let (top, parts) = round_up(self.top);
+        let (max, parts) = round_up(self.max);
         for part in 0..=parts {
-            let value = top / parts * part;
+            let value = max / parts * part;
             let y = self.y(value);
-            marks.push(rule("grid", (LEFT, y), (WIDTH - RIGHT, y)));
-            marks.push(label("side", LEFT - 6.0, y + 4.0, short(value)));
+            marks.push(line_element("grid", (LEFT_MARGIN, y), (WIDTH - RIGHT_MARGIN, y)));
+            marks.push(label("side", LEFT_MARGIN - 6.0, y + 4.0, short_number(value)));
         }
         let steps_per_label = self.steps.div_ceil(MAX_LABELS);
         for (step, name) in names.iter().enumerate().step_by(steps_per_label) {
-            marks.push(label("mid", self.x(step), HEIGHT - BOTTOM + 16.0, name.as_str()));
+            marks.push(label("mid", self.x(step), HEIGHT - BOTTOM_MARGIN + 16.0, name.as_str()));
         }
-        marks.push(label("mid quiet", f64::midpoint(LEFT, WIDTH), HEIGHT - 6.0, title));
+        marks.push(label("mid quiet", f64::midpoint(LEFT_MARGIN, WIDTH), HEIGHT - 6.0, title));
         marks
     }
 }
 
-/// Returns the smallest round number of at least `max`, and the number of parts between the
-/// labels of its axis.
+/// Returns the smallest round number of at least `max`, and the number of parts into which
+/// labels divide the axis: `(600, 3)` for 540, with the labels 0, 200, 400 and 600.
 fn round_up(max: u64) -> (u64, u64) {
     /// Leading digits of round numbers, with their number of parts.
-    const ROUND: [(u64, u64); 8] =
+    const ROUND_DIGITS: [(u64, u64); 8] =
         [(1, 5), (2, 4), (3, 3), (4, 4), (5, 5), (6, 3), (8, 4), (10, 5)];
     let mut unit: u64 = 1;
     while unit.saturating_mul(10) < max {
         unit = unit.saturating_mul(10);
     }
-    let round = ROUND.into_iter().map(|(digit, parts)| (unit.saturating_mul(digit), parts));
-    let (top, parts) = round.into_iter().find(|(top, _)| *top >= max).unwrap_or((max, 1));
-    (top, parts.min(top))
+    for (digit, parts) in ROUND_DIGITS {
+        let round = unit.saturating_mul(digit);
+        if round >= max {
+            return (round, parts.min(round));
+        }
+    }
+    (max, 1)
 }
 
 /// Formats a round number briefly: `50k`, `1.5M`.
-fn short(number: u64) -> String {
+fn short_number(number: u64) -> String {
     match number {
         1_000_000.. if number.is_multiple_of(100_000) => {
             let (whole, tenth) = (number / 1_000_000, number / 100_000 % 10);
@@ -166,10 +171,11 @@ mod tests {
     /// Checks the labels of an axis for values up to `max`.
     #[track_caller]
     fn check_labels(max: u64, expect: &str) {
-        let (top, parts) = round_up(max);
-        let ticks: Vec<String> = (0..=parts).map(|part| short(top / parts * part)).collect();
-        assert_eq!(ticks.join(" "), expect);
-        assert!(top >= max && top.is_multiple_of(parts));
+        let (round, parts) = round_up(max);
+        let labels: Vec<String> =
+            (0..=parts).map(|part| short_number(round / parts * part)).collect();
+        assert_eq!(labels.join(" "), expect);
+        assert!(round >= max && round.is_multiple_of(parts));
     }
 
     #[test]

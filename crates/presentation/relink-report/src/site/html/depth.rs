@@ -1,10 +1,10 @@
 //! The sections on links and new links by depth (Website Health Analyser, Figs. 6, 7
 //! and 9), and on links that occur on nearly every page.
 
-use super::chart::{SplitBar, Trend, figure, split_bars, trend};
+use super::chart::{LineChart, SplitBar, figure, line_chart, split_bars};
 use super::head::share;
 use super::markup::{Markup, element};
-use super::part::Body;
+use super::section::SectionBody;
 use super::table::{number_column, text_column};
 use super::view::View;
 use crate::human::{counted, grouped};
@@ -14,18 +14,21 @@ use crate::site::DepthRow;
 const AXIS_TITLE: &str = "depth (links from the start)";
 
 /// Returns the content of the section on depth.
-pub(super) fn body(view: &View) -> Option<Body> {
+pub(super) fn body(view: &View) -> Option<SectionBody> {
     let rows = &view.report.depths;
     if rows.is_empty() {
         return None;
     }
-    let charts = element("div", [("class", "charts")], [all_links(rows), new_links(view)]);
-    let markup = [element("p", [], sentence(view)), figure(charts, caption(), table(view))].into();
-    Some(Body { count: None, markup })
+    let charts =
+        element("div", [("class", "charts")], [all_links_chart(rows), new_links_chart(view)]);
+    let figure = figure(charts, caption(), depth_table(view));
+    let markup = [element("p", [], saturation_sentence(view)), figure].into();
+    Some(SectionBody { count: None, markup })
 }
 
-/// States the saturation depth and the share of template links.
-fn sentence(view: &View) -> String {
+/// States the saturation depth, from which few new links appear, and the share of links that
+/// occur on nearly every page.
+fn saturation_sentence(view: &View) -> String {
     let rows = &view.report.depths;
     let saturation = match view.report.saturation_depth {
         Some(depth) => format!("Few new links appear from depth {depth} on."),
@@ -33,17 +36,18 @@ fn sentence(view: &View) -> String {
     };
     let sum =
         |value_of: fn(&DepthRow) -> u64| rows.iter().map(value_of).fold(0, u64::saturating_add);
-    let (all, template) = (sum(|row| row.links), sum(|row| row.template_links));
+    let links = sum(|row| row.links);
+    let template_links = sum(|row| row.template_links);
     format!(
         "{saturation} {} of {} ({}) occur on nearly every page.",
-        grouped(template),
-        counted(all, "link"),
-        share(template, all)
+        grouped(template_links),
+        counted(links, "link"),
+        share(template_links, links)
     )
 }
 
 /// Returns a chart of all links by depth.
-fn all_links(rows: &[DepthRow]) -> Markup {
+fn all_links_chart(rows: &[DepthRow]) -> Markup {
     let bars: Vec<SplitBar> = rows
         .iter()
         .map(|row| SplitBar {
@@ -68,16 +72,16 @@ fn all_links(rows: &[DepthRow]) -> Markup {
 }
 
 /// Returns a chart of new links by depth.
-fn new_links(view: &View) -> Markup {
+fn new_links_chart(view: &View) -> Markup {
     let rows = &view.report.depths;
     let mark = view.report.saturation_depth.and_then(|from| {
         let step = rows.iter().position(|row| row.depth == from)?;
         Some((step, "few new links from here"))
     });
-    let line = Trend {
+    let line = LineChart {
         names: rows.iter().map(|row| row.depth.to_string()).collect(),
         values: rows.iter().map(|row| row.new_links).collect(),
-        differences: rows.iter().map(|row| row.slope.map(signed)).collect(),
+        differences: rows.iter().map(|row| row.slope.map(with_sign)).collect(),
         mark,
     };
     let title = element("h3", [], "New links at each depth, and the slope");
@@ -87,7 +91,7 @@ fn new_links(view: &View) -> Markup {
         [("class", "key")],
         "numbers next to the line: difference from the previous depth",
     );
-    element("div", [], [title, trend(label, AXIS_TITLE, &line), key])
+    element("div", [], [title, line_chart(label, AXIS_TITLE, &line), key])
 }
 
 /// Explains the counted links.
@@ -96,7 +100,7 @@ fn caption() -> Markup {
 }
 
 /// Formats a number with its sign: `+58`, `−120`.
-fn signed(slope: i64) -> String {
+fn with_sign(slope: i64) -> String {
     let sign = match slope {
         ..0 => "−",
         0 => "±",
@@ -106,7 +110,7 @@ fn signed(slope: i64) -> String {
 }
 
 /// Returns the table of the numbers in both charts.
-fn table(view: &View) -> Markup {
+fn depth_table(view: &View) -> Markup {
     let rows = &view.report.depths;
     let columns = ["depth", "pages", "links", "on nearly every page", "new links", "slope"]
         .map(number_column);
@@ -117,15 +121,15 @@ fn table(view: &View) -> Markup {
             row.links.into(),
             row.template_links.into(),
             row.new_links.into(),
-            row.slope.map_or_else(String::new, signed).into(),
+            row.slope.map_or_else(String::new, with_sign).into(),
         ]
     })
 }
 
 /// Returns the content of the section on links that occur on nearly every page.
-pub(super) fn templates(view: &View) -> Option<Body> {
+pub(super) fn templates(view: &View) -> Option<SectionBody> {
     let templates = &view.report.templates;
-    Body::counted(templates.total, || {
+    SectionBody::counted(templates.total, || {
         let columns = [text_column("URL"), number_column("pages")];
         view.table("Most pages first", columns, &templates.rows, templates.total, |row| {
             [view.urls.link(&row.url), row.pages.into()]

@@ -1,13 +1,13 @@
 //! The table of findings.
 //!
-//! It can be filtered by verdict without a script: the style sheet hides the rows of a
-//! verdict whose checkbox is empty.
+//! Readers can filter the table by verdict without a script: the style sheet hides the rows of
+//! a verdict whose checkbox is empty.
 
 use relink_judge::status;
 use relink_model::Verdict;
 
 use super::markup::{Markup, element, void};
-use super::part::Body;
+use super::section::SectionBody;
 use super::table::{Table, number_column, text_column};
 use super::view::{View, badge, class, symbol};
 use crate::human::grouped;
@@ -15,9 +15,9 @@ use crate::redact_prose;
 use crate::site::SiteFinding;
 
 /// Returns the content of the section on findings.
-pub(super) fn body(view: &View) -> Option<Body> {
+pub(super) fn body(view: &View) -> Option<SectionBody> {
     let findings = &view.report.findings;
-    Body::counted(findings.total, || {
+    SectionBody::counted(findings.total, || {
         let columns = [
             text_column("verdict"),
             text_column("URL"),
@@ -31,16 +31,16 @@ pub(super) fn body(view: &View) -> Option<Body> {
             if table.is_full() {
                 break;
             }
-            table.classed_row(&class(finding.verdict), cells(view, finding));
+            table.classed_row(&class(finding.verdict), finding_cells(view, finding));
         }
         let table = table.finish(findings.total);
         view.use_bytes(table.len());
-        element("div", [("class", "findings")], [filter(view), table])
+        element("div", [("class", "findings")], [verdict_filter(view), table])
     })
 }
 
 /// Returns the table cells of a finding.
-fn cells(view: &View, finding: &SiteFinding) -> [Markup; 5] {
+fn finding_cells(view: &View, finding: &SiteFinding) -> [Markup; 5] {
     let code = finding.code.map(|code| element("span", [("class", "code")], code.to_string()));
     let status = finding.status.map(|status| {
         let name = format!(" {}", status::lookup(status).name);
@@ -82,7 +82,7 @@ fn truncate(text: &str) -> String {
 /// Renders a checkbox for each verdict that occurs, if there are several.
 ///
 /// The numbers count all findings of the report; the table may show fewer rows.
-fn filter(view: &View) -> Markup {
+fn verdict_filter(view: &View) -> Markup {
     let rows = &view.report.findings.rows;
     let counts: Vec<(Verdict, u64)> = Verdict::ALL
         .into_iter()

@@ -67,13 +67,13 @@ fn verdict_tiles(view: &View) -> Markup {
     let count = |verdict: Verdict| report.verdicts.get(&verdict).copied().unwrap_or(0);
     let all = Verdict::ALL.into_iter().map(count).fold(0, u64::saturating_add);
     let is_shown = |verdict: &Verdict| count(*verdict) > 0 || *verdict == Verdict::Alive;
-    let tile_of = |verdict: Verdict| {
+    let verdict_tile = |verdict: Verdict| {
         let symbol = element("span", [("aria-hidden", "true")], symbol(verdict));
         let name = [symbol, verdict.as_str().into()].into();
         let share = share(count(verdict), all);
         tile(&format!("tile {}", class(verdict)), name, &grouped(count(verdict)), Some(&share))
     };
-    Verdict::ALL.into_iter().filter(is_shown).map(tile_of).collect()
+    Verdict::ALL.into_iter().filter(is_shown).map(verdict_tile).collect()
 }
 
 /// Returns a box with a name, a value and a share.
@@ -95,12 +95,15 @@ pub(super) fn share(part: u64, all: u64) -> String {
 
 /// Renders the number of soft-404s among the missing pages.
 fn soft_404_share(view: &View) -> Option<Markup> {
-    let soft = view.report.verdicts.get(&Verdict::Soft404).copied().filter(|soft| *soft > 0)?;
+    let soft_404s = view.report.verdicts.get(&Verdict::Soft404).copied().unwrap_or(0);
+    if soft_404s == 0 {
+        return None;
+    }
     let missing = DeadLinks::among(&view.report.verdicts).dead_links;
     let pages = counted(missing, "missing page");
     let text = format!(
         "Soft-404s: {} of {pages} (dead, soft-404 or hijacked). The server responds with success, but the page is an error page.",
-        grouped(soft),
+        grouped(soft_404s),
     );
     Some(element("p", [], text))
 }
@@ -120,6 +123,6 @@ pub(super) fn timestamp(time: Timestamp) -> String {
 
 /// Formats the duration of the crawl.
 fn duration_text(view: &View) -> String {
-    let took = view.report.finished_at.duration_since(view.report.started_at);
-    duration(u64::try_from(took.as_millis()).unwrap_or(0))
+    let elapsed = view.report.finished_at.duration_since(view.report.started_at);
+    duration(u64::try_from(elapsed.as_millis()).unwrap_or(0))
 }

@@ -1,20 +1,20 @@
 //! The section on hosts: requests over the time of the crawl, on a common time scale.
 
-use super::chart::{figure, part_bar, spark};
+use super::chart::{figure, part_bar, sparkline};
 use super::markup::{Markup, element};
-use super::part::Body;
+use super::section::SectionBody;
 use super::table::{number_column, text_column};
 use super::view::View;
 use crate::human::{counted, duration, grouped};
 use crate::site::SiteHost;
 
 /// Number of time intervals in the table.
-const PARTS: usize = 6;
+const INTERVALS: usize = 6;
 
 /// Returns the content of the section on hosts.
-pub(super) fn body(view: &View) -> Option<Body> {
+pub(super) fn body(view: &View) -> Option<SectionBody> {
     let hosts = &view.report.hosts;
-    Body::counted(hosts.total, || {
+    SectionBody::counted(hosts.total, || {
         let steps = hosts.rows.iter().map(|host| host.timeline.len()).max().unwrap_or(0);
         let span = duration(view.report.step_ms.saturating_mul(steps as u64));
         let caption = format!(
@@ -47,7 +47,7 @@ fn host_table(view: &View) -> Markup {
         };
         [
             element("span", [("class", "url")], host.name.as_str()),
-            [spark(&label, &host.timeline, max), time_bar(host, longest)].into(),
+            [sparkline(&label, &host.timeline, max), time_bar(host, longest)].into(),
             host.requests.into(),
             throttled,
             duration(host.request_ms).into(),
@@ -81,23 +81,24 @@ fn timeline_table(view: &View, steps: usize) -> Markup {
         number_column("last sixth"),
     ];
     view.table("Requests in each sixth of the crawl", columns, &hosts.rows, hosts.total, |host| {
-        let mut cells: [Markup; PARTS + 1] = Default::default();
+        let mut cells: [Markup; INTERVALS + 1] = Default::default();
         cells[0] = element("span", [("class", "url")], host.name.as_str());
-        for (cell, requests) in cells[1..].iter_mut().zip(requests_per_part(host, steps)) {
+        for (cell, requests) in cells[1..].iter_mut().zip(requests_per_interval(host, steps)) {
             *cell = requests.into();
         }
         cells
     })
 }
 
-/// Sums the steps of a timeline to a fixed number of parts.
-fn requests_per_part(host: &SiteHost, steps: usize) -> [u64; PARTS] {
-    let mut parts = [0; PARTS];
+/// Returns the number of requests in each interval. An interval has several steps of the
+/// timeline.
+fn requests_per_interval(host: &SiteHost, steps: usize) -> [u64; INTERVALS] {
+    let mut sums = [0; INTERVALS];
     for (step, requests) in host.timeline.iter().enumerate() {
-        let part = step * PARTS / steps.max(1);
-        if let Some(part) = parts.get_mut(part.min(PARTS - 1)) {
-            *part += u64::from(*requests);
+        let interval = step * INTERVALS / steps.max(1);
+        if let Some(sum) = sums.get_mut(interval.min(INTERVALS - 1)) {
+            *sum += u64::from(*requests);
         }
     }
-    parts
+    sums
 }

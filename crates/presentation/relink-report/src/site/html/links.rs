@@ -1,14 +1,14 @@
 //! The sections on redirect chains, links to missing anchors, and mixed content.
 
 use super::markup::{Markup, element};
-use super::part::Body;
+use super::section::SectionBody;
 use super::table::{number_column, text_column};
 use super::view::View;
 
 /// Returns the content of the section on redirect chains.
-pub(super) fn chains(view: &View) -> Option<Body> {
+pub(super) fn chains(view: &View) -> Option<SectionBody> {
     let chains = &view.report.chains;
-    Body::counted(chains.total, || {
+    SectionBody::counted(chains.total, || {
         let columns =
             [text_column("redirect chain"), number_column("hops"), number_column("links")];
         view.table("Redirect chains, longest first", columns, &chains.rows, chains.total, |row| {
@@ -21,9 +21,9 @@ pub(super) fn chains(view: &View) -> Option<Body> {
 }
 
 /// Returns the content of the section on missing anchors.
-pub(super) fn fragments(view: &View) -> Option<Body> {
+pub(super) fn fragments(view: &View) -> Option<SectionBody> {
     let fragments = &view.report.fragments;
-    Body::counted(fragments.total, || {
+    SectionBody::counted(fragments.total, || {
         let columns =
             [text_column("page"), text_column("missing anchor"), text_column("linked from")];
         view.table("Missing anchors", columns, &fragments.rows, fragments.total, |row| {
@@ -37,9 +37,9 @@ pub(super) fn fragments(view: &View) -> Option<Body> {
 }
 
 /// Returns the content of the section on HTTP resources of HTTPS pages.
-pub(super) fn mixed(view: &View) -> Option<Body> {
+pub(super) fn mixed(view: &View) -> Option<SectionBody> {
     let mixed = &view.report.mixed_content;
-    Body::counted(mixed.total, || {
+    SectionBody::counted(mixed.total, || {
         let columns = [text_column("HTTPS page"), text_column("HTTP resource")];
         view.table("By page", columns, &mixed.rows, mixed.total, |edge| {
             [view.urls.link(&edge.from), view.urls.link(&edge.to)]

@@ -1,8 +1,8 @@
 //! HTML markup with escaped text.
 //!
-//! Markup is created only by [`element`] and the conversions below, which all escape
-//! their text. They also mask passwords and replace control characters. Names of
-//! elements and attributes are literals in this crate.
+//! [`Markup`] is created only by [`element`], [`void`], [`style`] and the conversions below.
+//! They escape text, mask passwords and replace control characters. The names of elements and
+//! attributes and the style sheet are constants of this crate.
 
 use crate::human::grouped;
 use crate::{printable, redact_prose};

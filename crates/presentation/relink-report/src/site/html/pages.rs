@@ -1,16 +1,16 @@
 //! The sections on orphans, shared titles, slowest and largest pages.
 
 use super::markup::element;
-use super::part::Body;
+use super::section::SectionBody;
 use super::table::{number_column, text_column};
 use super::view::View;
 use crate::human::{duration, size};
 use crate::site::PageMetric;
 
 /// Returns the content of the section on pages that only a sitemap lists.
-pub(super) fn orphans(view: &View) -> Option<Body> {
+pub(super) fn orphans(view: &View) -> Option<SectionBody> {
     let orphans = &view.report.orphans;
-    Body::counted(orphans.total, || {
+    SectionBody::counted(orphans.total, || {
         let columns = [text_column("page")];
         view.table(
             "In a sitemap, but not linked from any page",
@@ -23,9 +23,9 @@ pub(super) fn orphans(view: &View) -> Option<Body> {
 }
 
 /// Returns the content of the section on titles shared by several pages.
-pub(super) fn titles(view: &View) -> Option<Body> {
+pub(super) fn titles(view: &View) -> Option<SectionBody> {
     let titles = &view.report.same_titles;
-    Body::counted(titles.total, || {
+    SectionBody::counted(titles.total, || {
         let columns = [text_column("title"), number_column("pages"), text_column("list of pages")];
         view.table("Most pages first", columns, &titles.rows, titles.total, |row| {
             [
@@ -38,12 +38,12 @@ pub(super) fn titles(view: &View) -> Option<Body> {
 }
 
 /// Returns the content of the section on the slowest pages.
-pub(super) fn slowest(view: &View) -> Option<Body> {
+pub(super) fn slowest(view: &View) -> Option<SectionBody> {
     metric_table(view, "Slowest first", "duration", &view.report.slowest, duration)
 }
 
 /// Returns the content of the section on the largest pages.
-pub(super) fn largest(view: &View) -> Option<Body> {
+pub(super) fn largest(view: &View) -> Option<SectionBody> {
     metric_table(view, "Largest first", "size", &view.report.largest, size)
 }
 
@@ -54,8 +54,8 @@ fn metric_table(
     metric: &'static str,
     rows: &[PageMetric],
     format: fn(u64) -> String,
-) -> Option<Body> {
-    Body::counted(rows.len() as u64, || {
+) -> Option<SectionBody> {
+    SectionBody::counted(rows.len() as u64, || {
         let columns = [text_column("page"), number_column(metric)];
         view.table(caption, columns, rows, rows.len() as u64, |row| {
             [view.urls.link(&row.url), format(row.value).into()]

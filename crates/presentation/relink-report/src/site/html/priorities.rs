@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use relink_model::Verdict;
 
 use super::markup::{Markup, element};
-use super::part::Body;
+use super::section::SectionBody;
 use super::view::{View, badge, url_count};
 use crate::human::counted;
 use crate::site::SiteFinding;
@@ -17,20 +17,20 @@ const MAX_DIRECTORIES: usize = 3;
 const MAX_TEMPLATES: usize = 3;
 
 /// Returns the content of the section on what to repair first.
-pub(super) fn body(view: &View) -> Option<Body> {
-    let mut lines = directories(view);
-    lines.extend(templates(view));
-    lines.extend(hijacked(view));
-    lines.extend(regressed(view));
+pub(super) fn body(view: &View) -> Option<SectionBody> {
+    let mut lines = dead_directory_lines(view);
+    lines.extend(template_lines(view));
+    lines.extend(hijacked_line(view));
+    lines.extend(regression_line(view));
     if lines.is_empty() {
         return None;
     }
     let lines: Markup = lines.into_iter().map(|line| element("li", [], line)).collect();
-    Some(Body { count: None, markup: element("ul", [("class", "priorities")], lines) })
+    Some(SectionBody { count: None, markup: element("ul", [("class", "priorities")], lines) })
 }
 
 /// Returns a line for each directory whose targets are all broken.
-fn directories(view: &View) -> Vec<Markup> {
+fn dead_directory_lines(view: &View) -> Vec<Markup> {
     dead_directories(&view.report.tree.rows)
         .into_iter()
         .take(MAX_DIRECTORIES)
@@ -47,7 +47,7 @@ fn directories(view: &View) -> Vec<Markup> {
 }
 
 /// Lists broken links that occur on nearly every page.
-fn templates(view: &View) -> Vec<Markup> {
+fn template_lines(view: &View) -> Vec<Markup> {
     let rows = &view.report.templates.rows;
     let templates: HashSet<&str> = rows.iter().map(|row| row.url.as_str()).collect();
     let findings = view.report.findings.rows.iter();
@@ -65,8 +65,11 @@ fn templates(view: &View) -> Vec<Markup> {
 }
 
 /// Returns a line on links to hijacked domains.
-fn hijacked(view: &View) -> Option<Markup> {
-    let count = view.report.verdicts.get(&Verdict::Hijacked).copied().filter(|count| *count > 0)?;
+fn hijacked_line(view: &View) -> Option<Markup> {
+    let count = view.report.verdicts.get(&Verdict::Hijacked).copied().unwrap_or(0);
+    if count == 0 {
+        return None;
+    }
     let is_hijacked = |finding: &&SiteFinding| finding.verdict == Verdict::Hijacked;
     let example = view.report.findings.rows.iter().find(is_hijacked);
     let example = example.map(|finding| view.urls.link(&finding.url));
@@ -79,10 +82,13 @@ fn hijacked(view: &View) -> Option<Markup> {
 }
 
 /// Returns a line on URLs that worked in the previous crawl.
-fn regressed(view: &View) -> Option<Markup> {
+fn regression_line(view: &View) -> Option<Markup> {
     let count = view.report.comparison.as_ref()?.regressed.total;
+    if count == 0 {
+        return None;
+    }
     let were = if count == 1 { "was" } else { "were" };
     let text = format!("{} that {were} working in the previous crawl", url_count(count));
     let link = element("a", [("href", "#changes")], text);
-    (count > 0).then(|| ["↺ regressed: ".into(), link, ".".into()].into())
+    Some(["↺ regressed: ".into(), link, ".".into()].into())
 }

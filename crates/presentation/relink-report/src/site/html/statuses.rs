@@ -2,12 +2,12 @@
 
 use super::chart::{HorizontalBar, figure, horizontal_bars};
 use super::head::share;
-use super::part::Body;
+use super::section::SectionBody;
 use super::table::{number_column, text_column};
 use super::view::View;
 
 /// Returns the content of the section on status classes.
-pub(super) fn body(view: &View) -> Option<Body> {
+pub(super) fn body(view: &View) -> Option<SectionBody> {
     let statuses = &view.report.statuses;
     if statuses.is_empty() {
         return None;
@@ -16,9 +16,9 @@ pub(super) fn body(view: &View) -> Option<Body> {
     let bars: Vec<HorizontalBar> = statuses
         .iter()
         .map(|(class, count)| HorizontalBar {
-            name: name(class).to_owned(),
+            name: class_name(class).to_owned(),
             value: *count,
-            class: color(class),
+            class: css_class(class),
         })
         .collect();
     let rows: Vec<(&String, &u64)> = statuses.iter().collect();
@@ -39,11 +39,11 @@ pub(super) fn body(view: &View) -> Option<Body> {
         });
     let chart = horizontal_bars("Bar chart of the number of URLs per status class", &bars);
     let markup = figure(chart, "URLs by the class of their last status.".into(), table);
-    Some(Body { count: None, markup })
+    Some(SectionBody { count: None, markup })
 }
 
 /// Returns the name of a status class.
-fn name(class: &str) -> &str {
+fn class_name(class: &str) -> &str {
     if class == "none" { "no response" } else { class }
 }
 
@@ -61,7 +61,7 @@ fn meaning(class: &str) -> &'static str {
 }
 
 /// Returns the CSS class of a bar.
-fn color(class: &str) -> &'static str {
+fn css_class(class: &str) -> &'static str {
     match class {
         "2xx" => "good",
         "4xx" => "bad",

@@ -1,7 +1,7 @@
 //! Tables with a size limit that state the number of omitted rows.
 
 use super::markup::{Markup, element};
-use super::url::more;
+use super::url::omitted_note;
 
 /// A column.
 #[derive(Debug, Clone, Copy)]
@@ -58,8 +58,7 @@ impl<const N: usize> Table<N> {
             "" => element("tr", [], cells),
             class => element("tr", [("class", class)], cells),
         };
-        // After the first row that does not fit, omit all others: rows are sorted by
-        // importance.
+        // If a row does not fit, omit all later rows too, because they are less important.
         let fits = self.rows.len() + row.len() <= self.max_bytes;
         if fits {
             self.rows.push(row);
@@ -78,8 +77,8 @@ impl<const N: usize> Table<N> {
     /// tables with several text columns.
     fn stacks_cells(&self) -> bool {
         const MANY_COLUMNS: usize = 4;
-        let texts = self.columns.iter().filter(|column| column.class == TEXT).count();
-        N >= MANY_COLUMNS && texts > 1
+        let text_columns = self.columns.iter().filter(|column| column.class == TEXT).count();
+        N >= MANY_COLUMNS && text_columns > 1
     }
 
     /// Renders the table and the number of omitted rows; `total` is the number of all
@@ -102,7 +101,7 @@ impl<const N: usize> Table<N> {
         );
         let attributes =
             [("class", class), ("role", "region"), ("tabindex", "0"), ("aria-label", self.caption)];
-        let more = more(total.saturating_sub(self.shown), "more, not shown");
-        [element("div", attributes, table), more].into()
+        let omitted = total.saturating_sub(self.shown);
+        [element("div", attributes, table), omitted_note(omitted, "more, not shown")].into()
     }
 }

@@ -3,8 +3,8 @@
 use relink_model::Verdict;
 
 use super::markup::{Markup, element};
-use super::part::Body;
-use super::url::more;
+use super::section::SectionBody;
+use super::url::omitted_note;
 use super::view::{View, symbol, url_count};
 use crate::human::{grouped, shown_url};
 use crate::site::TreeRow;
@@ -13,33 +13,35 @@ use crate::site::TreeRow;
 const COLLAPSED_FROM: u32 = 1;
 
 /// Returns the content of the section on directories.
-pub(super) fn body(view: &View) -> Option<Body> {
+pub(super) fn body(view: &View) -> Option<SectionBody> {
     let tree = &view.report.tree;
-    Body::counted(tree.total, || {
+    SectionBody::counted(tree.total, || {
         let shown = fitting_rows(&tree.rows, view.max_table_bytes());
         let list = element("ul", [("class", "tree")], branches(shown));
         view.use_bytes(list.len());
         let omitted = tree.total.saturating_sub(shown.len() as u64);
-        [list, more(omitted, "more directories, not shown")].into()
+        [list, omitted_note(omitted, "more directories, not shown")].into()
     })
 }
 
-/// Returns the first rows that fit into `max_bytes`. They are selected before nesting,
-/// because nested elements cannot be truncated.
+/// Returns the first rows that fit into `max_bytes`. The rows are selected before they are
+/// nested, because nested elements cannot be truncated.
 fn fitting_rows(rows: &[TreeRow], max_bytes: usize) -> &[TreeRow] {
-    let mut used = 0;
-    let fits = |row: &&TreeRow| {
-        used += line(row).len() + NESTING;
-        used <= max_bytes
-    };
-    rows.get(..rows.iter().take_while(fits).count()).unwrap_or(rows)
+    let mut bytes = 0;
+    for (index, row) in rows.iter().enumerate() {
+        bytes += directory_line(row).len() + NESTING_BYTES;
+        if bytes > max_bytes {
+            return rows.get(..index).unwrap_or_default();
+        }
+    }
+    rows
 }
 
 /// Size of the elements around a row in bytes.
-const NESTING: usize = 80;
+const NESTING_BYTES: usize = 80;
 
-/// Renders rows as nested list items. The first row has the level of its
-/// siblings.
+/// Renders rows as nested list items. A row with a higher level than the row before is nested
+/// in that row.
 fn branches(mut rows: &[TreeRow]) -> Markup {
     let mut items = Markup::default();
     while let Some((row, rest)) = rows.split_first() {
@@ -55,9 +57,9 @@ fn branches(mut rows: &[TreeRow]) -> Markup {
 /// Returns a directory with its subdirectories.
 fn branch(row: &TreeRow, inner: &[TreeRow]) -> Markup {
     if inner.is_empty() {
-        return line(row);
+        return directory_line(row);
     }
-    let content = [element("summary", [], line(row)), element("ul", [], branches(inner))];
+    let content = [element("summary", [], directory_line(row)), element("ul", [], branches(inner))];
     if row.level < COLLAPSED_FROM {
         element("details", [("open", "")], content)
     } else {
@@ -66,10 +68,10 @@ fn branch(row: &TreeRow, inner: &[TreeRow]) -> Markup {
 }
 
 /// Returns the line of a directory.
-fn line(row: &TreeRow) -> Markup {
+fn directory_line(row: &TreeRow) -> Markup {
     // Mask before truncating: a truncated password would not be detected.
     let path = shown_url(&row.path);
-    let name = element("span", [("class", "url")], name(&path));
+    let name = element("span", [("class", "url")], last_segment(&path));
     let count = element("span", [("class", "quiet")], format!(" {}", url_count(row.targets)));
     let broken = (row.broken > 0).then(|| {
         let text = format!(" {}{} broken", symbol(Verdict::Dead), grouped(row.broken));
@@ -80,7 +82,7 @@ fn line(row: &TreeRow) -> Markup {
 }
 
 /// Returns the last segment of a path: `2014/` of `/blog/2014/`.
-fn name(path: &str) -> &str {
+fn last_segment(path: &str) -> &str {
     let inner = path.strip_suffix('/').unwrap_or(path);
     inner.rfind('/').and_then(|slash| path.get(slash + 1..)).unwrap_or(path)
 }
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_are_nested() {
+    fn branches_are_nested_by_level() {
         let rows = [("/", 0), ("/a/", 1), ("/a/b/", 2), ("/c/", 1)].map(|(path, level)| TreeRow {
             path: path.to_owned(),
             level,
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_levels_are_accepted() {
+    fn branches_accept_missing_levels() {
         let rows = [("/a/b/c/", 9), ("/", 0), ("/x/y/", 5)].map(|(path, level)| TreeRow {
             path: path.to_owned(),
             level,

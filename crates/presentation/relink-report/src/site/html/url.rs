@@ -1,8 +1,8 @@
 //! Renders URLs.
 //!
-//! A URL becomes a link only if it is HTTP and a browser would request exactly the
-//! URL that is shown. Everything else is text: scripts, URLs with a password, and
-//! URLs with control characters.
+//! A URL becomes a link only if it is an HTTP URL and a browser would request exactly the URL
+//! that is shown. All other URLs are shown as text, such as `javascript:` URLs, URLs with a
+//! password and URLs with control characters.
 
 use super::markup::{Markup, element};
 use crate::human::{counted, grouped, shown_url};
@@ -11,7 +11,7 @@ use crate::{printable, redact};
 
 /// Maximum length of a link. Few servers accept longer URLs, and the page stays
 /// small.
-const MAX_LINK: usize = 2_000;
+const MAX_LINK_LENGTH: usize = 2_000;
 /// Maximum number of list items that are visible without expanding.
 const MAX_VISIBLE: usize = 2;
 /// Maximum number of list items.
@@ -46,8 +46,9 @@ impl UrlFormatter {
     /// Renders a URL, as a link if that is safe.
     pub(super) fn link(&self, url: &str) -> Markup {
         let shown = shown_url(url);
-        let text = self.origin.as_deref().and_then(|origin| shown.strip_prefix(origin));
-        let text = text.filter(|path| path.starts_with('/')).unwrap_or(&shown);
+        let path = self.origin.as_deref().and_then(|origin| shown.strip_prefix(origin));
+        // `https://example.org.test` starts with the origin `https://example.org` too.
+        let text = path.filter(|path| path.starts_with('/')).unwrap_or(&shown);
         if !is_safe_link(url) {
             return element("span", [("class", "url")], text);
         }
@@ -85,25 +86,29 @@ fn collapsible_list<T>(all: &Capped<T>, render: impl Fn(&T) -> Markup) -> Markup
     let not_visible = all.total.saturating_sub(visible.len() as u64);
     if visible.is_empty() || collapsed.is_empty() {
         let visible: Option<Markup> = (!visible.is_empty()).then(|| list(visible));
-        return [visible.into(), more(not_visible, "more")].into();
+        return [visible.into(), omitted_note(not_visible, "omitted_note")].into();
     }
-    let summary = element("summary", [], format!("{} more", grouped(not_visible)));
-    let omitted = more(all.total.saturating_sub(shown.len() as u64), "more, not shown");
+    let summary = element("summary", [], format!("{} omitted_note", grouped(not_visible)));
+    let omitted =
+        omitted_note(all.total.saturating_sub(shown.len() as u64), "omitted_note, not shown");
     [list(visible), element("details", [], [summary, list(collapsed), omitted])].into()
 }
 
 /// Renders `+12 more`, or nothing if the count is 0.
-pub(super) fn more(count: u64, suffix: &str) -> Markup {
+pub(super) fn omitted_note(count: u64, suffix: &str) -> Markup {
     if count == 0 {
         return Markup::default();
     }
     let text = format!("+{} {suffix}", grouped(count));
-    element("p", [("class", "more")], text)
+    element("p", [("class", "omitted_note")], text)
 }
 
 /// Whether a browser would request exactly the URL that is shown.
 pub(crate) fn is_safe_link(url: &str) -> bool {
-    is_http(url) && url.len() <= MAX_LINK && !redact(url).is_changed() && printable(url) == url
+    is_http(url)
+        && url.len() <= MAX_LINK_LENGTH
+        && !redact(url).is_changed()
+        && printable(url) == url
 }
 
 /// Whether the URL starts with `http://` or `https://`.
@@ -119,8 +124,8 @@ fn origin(url: &str) -> Option<&str> {
         return None;
     }
     let (scheme, rest) = url.split_once("://")?;
-    let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    url.get(..scheme.len() + "://".len() + authority)
+    let authority_length = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    url.get(..scheme.len() + "://".len() + authority_length)
 }
 
 #[cfg(test)]
@@ -150,20 +155,20 @@ mod tests {
         ] {
             check(url, false);
         }
-        check(&format!("https://example.org/{}", "a".repeat(MAX_LINK)), false);
+        check(&format!("https://example.org/{}", "a".repeat(MAX_LINK_LENGTH)), false);
     }
 
     #[test]
     fn origin_of_the_site_is_omitted() {
         let urls = UrlFormatter::new(&["https://example.org/docs/".to_owned()]);
         assert_eq!(urls.site(), Some("example.org"));
-        let shown = |url| {
+        let link_text = |url| {
             // The text of the link is between `">` and the end tag.
             let link = urls.link(url).into_page();
             link[link.rfind("\">").unwrap() + 2..link.rfind("</").unwrap()].to_owned()
         };
-        assert_eq!(shown("https://example.org/a"), "/a");
-        assert_eq!(shown("https://example.org.test/a"), "https://example.org.test/a");
-        assert_eq!(shown("http://example.org/a"), "http://example.org/a");
+        assert_eq!(link_text("https://example.org/a"), "/a");
+        assert_eq!(link_text("https://example.org.test/a"), "https://example.org.test/a");
+        assert_eq!(link_text("http://example.org/a"), "http://example.org/a");
     }
 }

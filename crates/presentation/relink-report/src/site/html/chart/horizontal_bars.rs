@@ -1,7 +1,7 @@
 //! Draws horizontal bars, with the name before and the number after each bar.
 
 use super::super::markup::Markup;
-use super::{WIDTH, block, label, scaled, svg};
+use super::{WIDTH, label, rectangle, scaled, svg};
 use crate::human::grouped;
 
 /// Height of a bar and the space below it.
@@ -32,7 +32,7 @@ pub(crate) fn horizontal_bars(alt: &str, bars: &[HorizontalBar]) -> Markup {
     for bar in bars {
         let length = scaled(bar.value, max, WIDTH - NAME_WIDTH - NUMBER_WIDTH).max(MIN_LENGTH);
         marks.push(label("side", NAME_WIDTH - 8.0, y + 17.0, bar.name.as_str()));
-        marks.push(block(bar.class, (NAME_WIDTH, y + 4.0), (length, ROW_HEIGHT - 8.0)));
+        marks.push(rectangle(bar.class, (NAME_WIDTH, y + 4.0), (length, ROW_HEIGHT - 8.0)));
         marks.push(label("start strong", NAME_WIDTH + length + 6.0, y + 17.0, grouped(bar.value)));
         y += ROW_HEIGHT;
     }

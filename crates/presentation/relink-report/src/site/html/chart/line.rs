@@ -1,11 +1,11 @@
 //! Draws a line chart with the differences between steps.
 
 use super::super::markup::{Markup, element};
-use super::{Plot, TOP, coordinate, label, rule, svg};
+use super::{Plot, TOP_MARGIN, coordinate, label, line_element, svg};
 
 /// The data of a line chart.
 #[derive(Debug, Clone, Default)]
-pub(in super::super) struct Trend {
+pub(in super::super) struct LineChart {
     /// The labels of the steps.
     pub(in super::super) names: Vec<String>,
     /// The value of each step.
@@ -17,17 +17,17 @@ pub(in super::super) struct Trend {
 }
 
 /// Draws a line chart.
-pub(in super::super) fn trend(alt: &str, axis_title: &str, trend: &Trend) -> Markup {
-    let plot = Plot::new(trend.values.iter().copied().max().unwrap_or(0), trend.values.len());
-    let points: Vec<(f64, f64)> = trend
+pub(in super::super) fn line_chart(alt: &str, axis_title: &str, chart: &LineChart) -> Markup {
+    let plot = Plot::new(chart.values.iter().copied().max().unwrap_or(0), chart.values.len());
+    let points: Vec<(f64, f64)> = chart
         .values
         .iter()
         .enumerate()
         .map(|(step, value)| (plot.x(step), plot.y(*value)))
         .collect();
-    let mut marks = plot.axes(&trend.names, axis_title);
-    if let Some((step, text)) = trend.mark {
-        marks.push(marked(&plot, step, text));
+    let mut marks = plot.axes(&chart.names, axis_title);
+    if let Some((step, text)) = chart.mark {
+        marks.push(vertical_mark(&plot, step, text));
     }
     let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     marks.push(element("polyline", [("class", "line"), ("points", &path.join(" "))], ""));
@@ -37,15 +37,15 @@ pub(in super::super) fn trend(alt: &str, axis_title: &str, trend: &Trend) -> Mar
         marks.push(element("circle", dot, ""));
     }
     if plot.has_room_for_labels() {
-        marks.push(slopes(&points, &trend.differences));
+        marks.push(difference_labels(&points, &chart.differences));
     }
     svg(super::WIDTH, super::HEIGHT, alt, marks)
 }
 
 /// Draws the labels next to the line, on the side where they do not cross it.
-fn slopes(points: &[(f64, f64)], differences: &[Option<String>]) -> Markup {
+fn difference_labels(points: &[(f64, f64)], differences: &[Option<String>]) -> Markup {
     let pairs = points.windows(2).zip(differences.iter().skip(1));
-    let slope = |(pair, text): (&[(f64, f64)], &Option<String>)| {
+    let difference_label = |(pair, text): (&[(f64, f64)], &Option<String>)| {
         let [(x1, y1), (x2, y2)] = *pair else { return None };
         // The y axis of SVG points down.
         let rises = y2 < y1;
@@ -53,15 +53,15 @@ fn slopes(points: &[(f64, f64)], differences: &[Option<String>]) -> Markup {
         let x = f64::midpoint(x1, x2) + if rises { -5.0 } else { 5.0 };
         Some(label(class, x, f64::midpoint(y1, y2) - 3.0, text.as_deref()?))
     };
-    pairs.filter_map(slope).collect()
+    pairs.filter_map(difference_label).collect()
 }
 
 /// Returns a vertical line with a label at a step.
-fn marked(plot: &Plot, step: usize, text: &str) -> Markup {
+fn vertical_mark(plot: &Plot, step: usize, text: &str) -> Markup {
     let x = plot.x(step);
     // Write toward the middle, so that the label is not clipped.
     let (class, offset) =
         if step * 2 > plot.steps { ("side quiet", -5.0) } else { ("start quiet", 5.0) };
-    let line = rule("mark", (x, TOP - 14.0), (x, plot.y(0)));
-    [line, label(class, x + offset, TOP - 6.0, text)].into()
+    let line = line_element("mark", (x, TOP_MARGIN - 14.0), (x, plot.y(0)));
+    [line, label(class, x + offset, TOP_MARGIN - 6.0, text)].into()
 }

@@ -9,36 +9,37 @@ use crate::human::grouped;
 
 /// The content of a section.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct SectionBody {
     /// The number of items in the section.
     pub(super) count: Option<u64>,
     /// The content.
     pub(super) markup: Markup,
 }
 
-impl Body {
+impl SectionBody {
     /// Creates a section with a number of items; `None` if there are none.
     pub(super) fn counted(count: u64, markup: impl FnOnce() -> Markup) -> Option<Self> {
         (count > 0).then(|| Self { count: Some(count), markup: markup() })
     }
 }
 
-/// A section of the page.
-pub(super) struct Part {
+/// A section of the page: its fixed texts, and the function that renders its content.
+pub(super) struct Section {
     id: &'static str,
     title: &'static str,
     /// The advice.
     advice: &'static str,
     /// The text if the section is empty.
     pub(super) empty: &'static str,
-    body: fn(&View) -> Option<Body>,
+    body: fn(&View) -> Option<SectionBody>,
 }
 
-impl Part {
-    /// Renders the entry in the table of contents, and the section.
-    pub(super) fn section(&self, view: &View) -> Option<(Markup, Markup)> {
+impl Section {
+    /// Renders the entry in the table of contents, and the section. Returns `None` if the
+    /// section is empty.
+    pub(super) fn render(&self, view: &View) -> Option<(Markup, Markup)> {
         let body = (self.body)(view)?;
-        let count: Markup = body.count.map(|count| tag(&grouped(count))).into();
+        let count: Markup = body.count.map(|count| count_tag(&grouped(count))).into();
         let link = element("a", [("href", &format!("#{}", self.id))], self.title);
         let entry = element("li", [], [link, count.clone()]);
         let heading = element("h2", [], [self.title.into(), count]);
@@ -49,7 +50,7 @@ impl Part {
 }
 
 /// Renders a number of items, next to a heading.
-fn tag(text: &str) -> Markup {
+fn count_tag(text: &str) -> Markup {
     [" ".into(), element("span", [("class", "count")], text)].into()
 }
 
@@ -61,22 +62,22 @@ fn advice(text: &str) -> Markup {
 
 /// All sections: findings first, then properties of the site, then notes on the
 /// crawl.
-pub(super) const PARTS: [Part; 18] = [
-    Part {
+pub(super) const SECTIONS: [Section; 18] = [
+    Section {
         id: "priorities",
         title: "Most important",
         advice: "start here; each of these fixes many links at once or protects readers.",
         empty: "No finding is more important than the others.",
         body: priorities::body,
     },
-    Part {
+    Section {
         id: "changes",
         title: "Changes since the previous crawl",
         advice: "check the regressions first: these URLs worked before.",
         empty: "There is no earlier finished crawl of this site to compare with.",
         body: changes::body,
     },
-    Part {
+    Section {
         id: "findings",
         title: "Findings",
         advice: "start at the top: findings that many pages link to, and that are close to the \
@@ -84,14 +85,14 @@ pub(super) const PARTS: [Part; 18] = [
         empty: "No findings.",
         body: findings::body,
     },
-    Part {
+    Section {
         id: "chains",
         title: "Redirects",
         advice: "link to the last URL directly; every redirect takes time and may break.",
         empty: "No link is redirected.",
         body: links::chains,
     },
-    Part {
+    Section {
         id: "fragments",
         title: "Missing anchors",
         advice: "add the id to the page, or change the links; readers now arrive at the top of \
@@ -99,7 +100,7 @@ pub(super) const PARTS: [Part; 18] = [
         empty: "All linked anchors exist.",
         body: links::fragments,
     },
-    Part {
+    Section {
         id: "mixed",
         title: "Mixed content",
         advice: "load these resources over HTTPS; browsers block HTTP resources of HTTPS pages \
@@ -107,21 +108,21 @@ pub(super) const PARTS: [Part; 18] = [
         empty: "No HTTPS page loads HTTP resources.",
         body: links::mixed,
     },
-    Part {
+    Section {
         id: "orphans",
         title: "Orphan pages",
         advice: "link to them from a suitable page, or remove them from the sitemap.",
         empty: "All pages in sitemaps are linked.",
         body: pages::orphans,
     },
-    Part {
+    Section {
         id: "titles",
         title: "Duplicate titles",
         advice: "give each page its own title, or declare one of them as the canonical page.",
         empty: "No two pages have the same title.",
         body: pages::titles,
     },
-    Part {
+    Section {
         id: "depth",
         title: "Links by depth",
         advice: "set the depth limit of the next crawl to the depth from which few new links \
@@ -129,42 +130,42 @@ pub(super) const PARTS: [Part; 18] = [
         empty: "No links were read.",
         body: depth::body,
     },
-    Part {
+    Section {
         id: "templates",
         title: "Template links",
         advice: "fix these in the template: one edit applies to every page.",
         empty: "No link occurs on nearly every page.",
         body: depth::templates,
     },
-    Part {
+    Section {
         id: "directories",
         title: "Directories",
         advice: "if a whole directory is gone, one redirect fixes all of its links.",
         empty: "No directory of the site was read.",
         body: tree::body,
     },
-    Part {
+    Section {
         id: "statuses",
         title: "URLs by status class",
         advice: "if many URLs have no response, check your network connection first.",
         empty: "No requests were sent.",
         body: statuses::body,
     },
-    Part {
+    Section {
         id: "slowest",
         title: "Slowest pages",
         advice: "find out what slows these pages down, and consider caching it.",
         empty: "No page was timed.",
         body: pages::slowest,
     },
-    Part {
+    Section {
         id: "largest",
         title: "Largest pages",
         advice: "split or shrink them; the size is that of the HTML, without images.",
         empty: "No page was measured.",
         body: pages::largest,
     },
-    Part {
+    Section {
         id: "hosts",
         title: "Hosts",
         advice: "if the wait time is longer than the request time, a shorter Crawl-delay in \
@@ -172,7 +173,7 @@ pub(super) const PARTS: [Part; 18] = [
         empty: "No host was contacted.",
         body: hosts::body,
     },
-    Part {
+    Section {
         id: "traps",
         title: "Spider traps",
         advice: "exclude them for search engines too, with robots.txt, rel=nofollow or \
@@ -180,14 +181,14 @@ pub(super) const PARTS: [Part; 18] = [
         empty: "No spider trap was found.",
         body: crawl_notes::traps,
     },
-    Part {
+    Section {
         id: "not-followed",
         title: "Links not followed",
         advice: "raise the limit or change the pattern if one of these should be followed.",
         empty: "All links were followed.",
         body: crawl_notes::not_followed,
     },
-    Part {
+    Section {
         id: "notes",
         title: "Notes",
         advice: "check whether a limit or a robots.txt rule excluded important pages.",
