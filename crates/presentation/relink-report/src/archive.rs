@@ -139,9 +139,11 @@ fn push_missing(text: &mut String, page: &ArchiveRow<'_>) -> std::fmt::Result {
 fn push_line(text: &mut String, label: &str, page: &ArchiveRow<'_>) -> std::fmt::Result {
     writeln!(text, "{label} · {}", printable(&page.url))?;
     if let Some(location) = page.locations.first() {
-        let more = page.locations.len() - 1;
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        writeln!(text, "  --> {}{more}", printable(location))?;
+        let other_locations = match page.locations.len() - 1 {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        writeln!(text, "  --> {}{other_locations}", printable(location))?;
     }
     match page.reason {
         Some(reason) => writeln!(text, "  {}", printable(reason)),

@@ -8,8 +8,8 @@ use crate::printable;
 
 /// Columns of the longest bar on a terminal.
 const BAR_COLUMNS: f64 = 40.0;
-/// Partial blocks, from empty to seven eighths.
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+/// Partial blocks, from empty to seven eighths of a column.
+const PARTIAL_BLOCKS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /// Width of the SVG in pixels.
 const WIDTH: u32 = 720;
@@ -47,19 +47,20 @@ pub struct ChartBar {
 impl BarChart {
     /// Formats the chart as lines of text. The longest bar has the full width.
     pub fn text(&self) -> String {
-        let labels = self.bars.iter().map(|bar| width(&printable(&bar.label))).max().unwrap_or(0);
+        let label_widths = self.bars.iter().map(|bar| width(&printable(&bar.label)));
+        let label_width = label_widths.max().unwrap_or(0);
         let mut text = format!("{}\n", printable(&self.title));
         for bar in &self.bars {
-            let label = padded(&printable(&bar.label), labels);
-            let line =
-                format!("  {label}  {} {}", bar_text(self.length(bar)), printable(&bar.note));
+            let label = padded(&printable(&bar.label), label_width);
+            let blocks = bar_text(self.relative_length(bar));
+            let line = format!("  {label}  {blocks} {}", printable(&bar.note));
             text.extend([line.trim_end(), "\n"]);
         }
         text
     }
 
     /// Returns the length of a bar relative to the longest one.
-    fn length(&self, bar: &ChartBar) -> f64 {
+    fn relative_length(&self, bar: &ChartBar) -> f64 {
         let longest = self.bars.iter().map(|bar| bar.share).fold(0.0, f64::max);
         if longest <= 0.0 { 0.0 } else { (bar.share / longest).clamp(0.0, 1.0) }
     }
@@ -85,7 +86,7 @@ impl BarChart {
 
     /// Formats a bar with its label and its value.
     fn svg_bar(&self, bar: &ChartBar, y: u32) -> String {
-        let length = self.length(bar) * f64::from(BAR_WIDTH);
+        let length = self.relative_length(bar) * f64::from(BAR_WIDTH);
         let (label, note) = (escape(&bar.label), escape(&bar.note));
         let baseline = y + BAR_HEIGHT - 4;
         format!(
@@ -126,7 +127,7 @@ fn bar_text(length: f64) -> String {
     let eighths = (length * BAR_COLUMNS * 8.0).round() as usize;
     // A value above 0 is always visible.
     let eighths = if length > 0.0 { eighths.max(1) } else { 0 };
-    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+    format!("{}{}", "█".repeat(eighths / 8), PARTIAL_BLOCKS[eighths % 8])
 }
 
 /// Escapes text for XML.
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn longest_bar_is_full_and_small_bar_is_visible() {
+    fn text_draws_longest_bar_with_full_width_and_smallest_bar_visibly() {
         let text = chart(&[("one", 0.5), ("three", 0.25), ("x", 0.0001), ("none", 0.0)]).text();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], format!("  one    {} 50 %", "█".repeat(40)));
@@ -169,10 +170,11 @@ mod tests {
     }
 
     #[test]
-    fn svg_is_well_formed_and_has_every_number() {
+    fn svg_escapes_titles_and_contains_every_number() {
         let image = svg(&[chart(&[("1", 0.6)]), chart(&[("2–10", 0.4)])]);
         assert!(image.starts_with("<svg ") && image.ends_with("</svg>\n"), "{image}");
         assert!(image.contains("a &lt; b") && image.contains("60 %"), "{image}");
+        // The background and two bars.
         assert_eq!(image.matches("<rect ").count(), 3);
     }
 }

@@ -11,7 +11,7 @@ use crate::human::{TextStyle, padded, width};
 use crate::printable;
 
 /// Maximum width of an explanation.
-const COLUMNS: usize = 78;
+const MAX_COLUMNS: usize = 78;
 
 /// A code or an HTTP status to explain.
 ///
@@ -48,8 +48,8 @@ impl FromStr for Subject {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Ok(code) = text.parse::<FindingCode>() {
-            let meaning = codes::lookup(code).ok_or(UnknownSubject::NoSuchCode(code))?;
-            return Ok(Self::Code(meaning));
+            let info = codes::lookup(code).ok_or(UnknownSubject::NoSuchCode(code))?;
+            return Ok(Self::Code(info));
         }
         let is_status = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {
@@ -62,8 +62,8 @@ impl FromStr for Subject {
 /// Explains a code or a status.
 pub fn explain(style: TextStyle, subject: &Subject) -> String {
     match subject {
-        Subject::Code(meaning) => explain_code(style, meaning),
-        Subject::Status(meaning) => explain_status(style, meaning),
+        Subject::Code(info) => explain_code(style, info),
+        Subject::Status(info) => explain_status(style, info),
     }
 }
 
@@ -73,28 +73,28 @@ pub fn list(style: TextStyle) -> String {
 }
 
 /// Formats the description of a finding code.
-fn explain_code(style: TextStyle, meaning: &CodeInfo) -> String {
-    let label = format!("{} {}", meaning.code, meaning.verdict);
-    let title = format!("{}: {}", style.verdict(meaning.verdict, &label), meaning.name);
-    let mut text = format!("{title}\n\n{}\n", wrapped("  ", "", meaning.description));
-    text.push_str(&what_to_do(style, meaning.advice));
-    if meaning.status == CodeStatus::Reserved {
+fn explain_code(style: TextStyle, info: &CodeInfo) -> String {
+    let label = format!("{} {}", info.code, info.verdict);
+    let title = format!("{}: {}", style.verdict(info.verdict, &label), info.name);
+    let mut text = format!("{title}\n\n{}\n", wrapped("  ", "", info.description));
+    text.push_str(&what_to_do(style, info.advice));
+    if info.status == CodeStatus::Reserved {
         text.push_str("\nThis code is reserved and not used by this version.\n");
     }
     text
 }
 
 /// Formats the description of an HTTP status.
-fn explain_status(style: TextStyle, meaning: &StatusInfo) -> String {
-    let name = style.strong(&format!("{} {}", meaning.status, meaning.name));
-    let source = meaning.specification.map_or(String::new(), |section| format!(", {section}"));
-    let title = format!("{name} ({}, {}{source})", meaning.class, meaning.origin);
-    let sentence = wrapped("  ", "", meaning.description);
-    let advice = what_to_do(style, meaning.advice);
-    let verdict = style
-        .verdict(meaning.verdict, &format!("{} {}", meaning.verdict.symbol(), meaning.verdict));
-    let code = meaning.code.map_or(String::new(), |code| format!(", {code}"));
-    format!("{title}\n\n{sentence}\n{advice}\nverdict: {verdict}{code}\n")
+fn explain_status(style: TextStyle, info: &StatusInfo) -> String {
+    let name = style.strong(&format!("{} {}", info.status, info.name));
+    let source = info.specification.map_or(String::new(), |section| format!(", {section}"));
+    let title = format!("{name} ({}, {}{source})", info.class, info.origin);
+    let description = wrapped("  ", "", info.description);
+    let advice = what_to_do(style, info.advice);
+    let verdict_name = format!("{} {}", info.verdict.symbol(), info.verdict);
+    let verdict = style.verdict(info.verdict, &verdict_name);
+    let code = info.code.map_or(String::new(), |code| format!(", {code}"));
+    format!("{title}\n\n{description}\n{advice}\nverdict: {verdict}{code}\n")
 }
 
 /// Formats the advice as a paragraph.
@@ -103,8 +103,8 @@ pub(crate) fn what_to_do(style: TextStyle, advice: &str) -> String {
     labeled(LABEL, &style.help(LABEL), advice)
 }
 
-/// Formats a paragraph after a label. `styled_label` is the label with escape sequences,
-/// which must not count when lines are wrapped.
+/// Formats a paragraph after a label. `styled_label` is the label with escape sequences. The
+/// width of the plain label is used to wrap the lines, because escape sequences have no width.
 pub(crate) fn labeled(label: &str, styled_label: &str, text: &str) -> String {
     let lines = wrapped("", label, text);
     format!("{styled_label}{}", lines.strip_prefix(label).unwrap_or(&lines))
@@ -112,9 +112,9 @@ pub(crate) fn labeled(label: &str, styled_label: &str, text: &str) -> String {
 
 /// Formats a finding code as one line of the list of all codes.
 fn code_line(style: TextStyle, row: &CodeInfo) -> String {
-    // The widest symbol, the longest verdicts (`hijacked`, `soft-404`) and a gap.
+    // Two columns for the symbol, eight for the longest verdicts (`hijacked`, `soft-404`), and
+    // three for spaces.
     const VERDICT_COLUMNS: usize = 13;
-    // Symbols are one or two columns wide.
     let symbol = padded(row.verdict.symbol().encode_utf8(&mut [0; 4]), 2);
     let verdict = padded(&format!("{symbol} {}", row.verdict), VERDICT_COLUMNS);
     let verdict = style.verdict(row.verdict, &verdict);
@@ -129,19 +129,19 @@ fn code_line(style: TextStyle, row: &CodeInfo) -> String {
 /// to the same column.
 pub(crate) fn wrapped(indent: &str, label: &str, text: &str) -> String {
     let mut lines = format!("{indent}{label}");
-    let mut used = width(&lines);
-    let margin = used;
+    let margin = width(&lines);
+    let mut line_width = margin;
     for (index, word) in text.split(' ').enumerate() {
-        if index > 0 && used + 1 + width(word) > COLUMNS {
+        if index > 0 && line_width + 1 + width(word) > MAX_COLUMNS {
             lines.push('\n');
             lines.push_str(&" ".repeat(margin));
-            used = margin;
+            line_width = margin;
         } else if index > 0 {
             lines.push(' ');
-            used += 1;
+            line_width += 1;
         }
         lines.push_str(word);
-        used += width(word);
+        line_width += width(word);
     }
     lines.push('\n');
     lines
@@ -178,7 +178,7 @@ mod tests {
         let codes = codes::all().iter().map(|row| Subject::Code(*row));
         for subject in codes.chain(status::all().map(Subject::Status)) {
             for line in explain(TextStyle::Plain, &subject).lines().skip(1) {
-                assert!(width(line) <= COLUMNS, "{line}");
+                assert!(width(line) <= MAX_COLUMNS, "{line}");
             }
         }
     }
@@ -201,7 +201,8 @@ mod tests {
         }
     }
 
-    /// A command in an explanation could be renamed or removed without a compile error.
+    /// Explanations must not name commands: if a command is renamed, no test would notice the
+    /// outdated text.
     #[test]
     fn explanations_name_no_commands() {
         let all = codes::all().iter().map(|row| Subject::Code(*row));

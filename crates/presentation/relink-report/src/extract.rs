@@ -1,8 +1,8 @@
 //! The links of documents: the output of `relink extract`.
 //!
-//! An extraction can have millions of rows, so each row is written directly into a
-//! buffer, without serde. [`LinkRow`] defines the members of a row. Secrets are masked in `raw` and
-//! `target`; tools that rewrite `start..end` read the bytes from the document.
+//! An extraction can have millions of rows, so each row is written directly into a buffer,
+//! without serde. [`LinkRow`] defines the members of a row. Secrets are masked in `raw` and
+//! `target`. A tool that edits a link therefore reads the bytes `start..end` from the document.
 
 use std::io::Write as _;
 
@@ -116,10 +116,10 @@ impl LinkWriter {
         let mut prefix = Vec::new();
         match format {
             LinkFormat::Human => prefix.extend_from_slice(printable(&redact(path)).as_bytes()),
-            LinkFormat::JsonLine => open_row(&mut prefix, path),
+            LinkFormat::JsonLine => write_row_start(&mut prefix, path),
             LinkFormat::JsonMember => {
                 prefix.push(b',');
-                open_row(&mut prefix, path);
+                write_row_start(&mut prefix, path);
             }
         }
         Self { format, prefix }
@@ -130,14 +130,14 @@ impl LinkWriter {
         out.extend_from_slice(&self.prefix);
         match self.format {
             LinkFormat::Human => write_human(out, link, skipped),
-            LinkFormat::JsonLine | LinkFormat::JsonMember => write_row(out, link, skipped),
+            LinkFormat::JsonLine | LinkFormat::JsonMember => write_row_end(out, link, skipped),
         }
         out.push(b'\n');
     }
 }
 
 /// Appends the start of a JSON object, up to the path of the document.
-fn open_row(out: &mut Vec<u8>, path: &str) {
+fn write_row_start(out: &mut Vec<u8>, path: &str) {
     out.extend_from_slice(b"{\"schema\":");
     push_number(out, SCHEMA as usize);
     out.extend_from_slice(b",\"path\":");
@@ -145,7 +145,7 @@ fn open_row(out: &mut Vec<u8>, path: &str) {
 }
 
 /// Appends the members of a JSON object after the path, and its end.
-fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
+fn write_row_end(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     let location = &link.location;
     let numbers: [(&[u8], usize); 4] = [
         (b",\"line\":", location.line as usize),
@@ -164,14 +164,14 @@ fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     out.extend_from_slice(b",\"kind\":\"");
     out.extend_from_slice(location.kind.as_str().as_bytes());
     out.extend_from_slice(b"\",\"skipped\":");
-    push_or_null(out, skipped.map(skip_reason_str));
+    push_string_or_null(out, skipped.map(skip_reason_str));
     out.extend_from_slice(b",\"malformed\":");
-    push_or_null(out, malformed(link).map(redact_prose).as_deref());
+    push_string_or_null(out, malformed_reason(link).map(redact_prose).as_deref());
     out.push(b'}');
 }
 
 /// Appends a JSON string, or `null`.
-fn push_or_null(out: &mut Vec<u8>, text: Option<&str>) {
+fn push_string_or_null(out: &mut Vec<u8>, text: Option<&str>) {
     match text {
         Some(text) => push_string(out, text),
         None => out.extend_from_slice(b"null"),
@@ -194,14 +194,14 @@ fn write_human(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
         out.extend_from_slice(skip_reason_str(reason).as_bytes());
         out.push(b')');
     }
-    if let Some(reason) = malformed(link) {
+    if let Some(reason) = malformed_reason(link) {
         // Writing to a `Vec` cannot fail.
         let _ = write!(out, " (malformed: {})", printable(&redact_prose(reason)));
     }
 }
 
 /// Returns the reason why a destination is not a valid URL.
-fn malformed(link: &Link) -> Option<&str> {
+fn malformed_reason(link: &Link) -> Option<&str> {
     match &link.target {
         LinkTarget::Malformed(_, reason) => Some(reason),
         _ => None,
@@ -299,18 +299,18 @@ pub(crate) mod tests {
             target: redact(link.target.text()),
             kind: link.location.kind,
             skipped,
-            malformed: malformed(link).map(redact_prose),
+            malformed: malformed_reason(link).map(redact_prose),
         }
     }
 
-    /// A link with an invalid URL.
-    pub(crate) fn sample() -> Link {
+    /// Creates a link with an invalid URL.
+    pub(crate) fn malformed_link() -> Link {
         link(LinkTarget::Malformed("http://[".into(), "invalid host".into()))
     }
 
     #[test]
     fn json_line_equals_serde_output() {
-        let links = [sample(), link(LinkTarget::Web("https://example.org/é".into()))];
+        let links = [malformed_link(), link(LinkTarget::Web("https://example.org/é".into()))];
         for link in &links {
             for skipped in SKIP_REASONS.into_iter().map(Some).chain([None]) {
                 let expect = serde_json::to_string(&row(link, skipped)).unwrap();
@@ -323,23 +323,23 @@ pub(crate) mod tests {
 
     #[test]
     fn human_line_has_no_control_characters_and_no_password() {
-        let text = |link: &Link, skipped| link_text(LinkFormat::Human, link, skipped);
+        let human_text = |link: &Link, skipped| link_text(LinkFormat::Human, link, skipped);
         let web = link(LinkTarget::Web("https://ann:secret@example.org/\u{1b}".into()));
-        assert_eq!(text(&web, None), "a b .md:3:4 hyperlink https://***@example.org/␛\n");
+        assert_eq!(human_text(&web, None), "a b .md:3:4 hyperlink https://***@example.org/␛\n");
         let mail = link(LinkTarget::Skipped("mailto:a@b.test".into(), SkipReason::Scheme));
         assert_eq!(
-            text(&mail, Some(SkipReason::Scheme)),
+            human_text(&mail, Some(SkipReason::Scheme)),
             "a b .md:3:4 hyperlink mailto:a@b.test (skipped: scheme)\n"
         );
         assert_eq!(
-            text(&sample(), None),
+            human_text(&malformed_link(), None),
             "a b .md:3:4 hyperlink http://[ (malformed: invalid host)\n"
         );
     }
 
     #[test]
     fn link_report_is_one_json_document() {
-        let link = sample();
+        let link = malformed_link();
         let tail = LinkReportTail {
             problems: vec![ExtractProblemRow {
                 path: redact("b.md"),

@@ -72,11 +72,11 @@ impl From<&FetchOutcome> for FetchOutcomeName {
     fn from(outcome: &FetchOutcome) -> Self {
         match outcome {
             FetchOutcome::Response(_) => Self::Response,
-            FetchOutcome::DnsFailed(error) => from_dns(*error),
-            FetchOutcome::ConnectFailed(error) => from_connect(*error),
-            FetchOutcome::TimedOut(phase) => from_phase(*phase),
-            FetchOutcome::TlsFailed(error) => from_tls(*error),
-            FetchOutcome::ProtocolError(error) => from_protocol(*error),
+            FetchOutcome::DnsFailed(error) => dns_name(*error),
+            FetchOutcome::ConnectFailed(error) => connect_name(*error),
+            FetchOutcome::TimedOut(phase) => timeout_name(*phase),
+            FetchOutcome::TlsFailed(error) => tls_name(*error),
+            FetchOutcome::ProtocolError(error) => protocol_name(*error),
             FetchOutcome::TooManyRedirects => Self::TooManyRedirects,
             FetchOutcome::RedirectLoop => Self::RedirectLoop,
             FetchOutcome::InvalidRedirect(_) => Self::InvalidRedirect,
@@ -88,7 +88,7 @@ impl From<&FetchOutcome> for FetchOutcomeName {
 }
 
 /// Returns the name of a DNS failure.
-const fn from_dns(error: DnsError) -> FetchOutcomeName {
+const fn dns_name(error: DnsError) -> FetchOutcomeName {
     match error {
         DnsError::NoSuchName => FetchOutcomeName::NoSuchHost,
         DnsError::NoRecords => FetchOutcomeName::NoRecords,
@@ -98,7 +98,7 @@ const fn from_dns(error: DnsError) -> FetchOutcomeName {
 }
 
 /// Returns the name of a failure to connect.
-const fn from_connect(error: ConnectError) -> FetchOutcomeName {
+const fn connect_name(error: ConnectError) -> FetchOutcomeName {
     match error {
         ConnectError::Refused => FetchOutcomeName::ConnectionRefused,
         ConnectError::Unreachable => FetchOutcomeName::HostUnreachable,
@@ -108,7 +108,7 @@ const fn from_connect(error: ConnectError) -> FetchOutcomeName {
 }
 
 /// Returns the name of a timeout.
-const fn from_phase(phase: Phase) -> FetchOutcomeName {
+const fn timeout_name(phase: Phase) -> FetchOutcomeName {
     match phase {
         Phase::Dns => FetchOutcomeName::DnsTimeout,
         Phase::Connect => FetchOutcomeName::ConnectTimeout,
@@ -120,7 +120,7 @@ const fn from_phase(phase: Phase) -> FetchOutcomeName {
 }
 
 /// Returns the name of a TLS failure.
-const fn from_tls(error: TlsError) -> FetchOutcomeName {
+const fn tls_name(error: TlsError) -> FetchOutcomeName {
     match error {
         TlsError::Expired => FetchOutcomeName::TlsExpired,
         TlsError::WrongName => FetchOutcomeName::TlsWrongName,
@@ -131,7 +131,7 @@ const fn from_tls(error: TlsError) -> FetchOutcomeName {
 }
 
 /// Returns the name of a violation of the HTTP protocol.
-const fn from_protocol(error: ProtocolError) -> FetchOutcomeName {
+const fn protocol_name(error: ProtocolError) -> FetchOutcomeName {
     match error {
         ProtocolError::Closed => FetchOutcomeName::ConnectionClosed,
         ProtocolError::Reset => FetchOutcomeName::ConnectionReset,

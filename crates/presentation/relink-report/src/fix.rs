@@ -44,13 +44,16 @@ pub struct FixCauseRow {
 
 /// Counts the repairs that can be written by cause.
 fn count_causes(fixes: &[FixRow<'_>]) -> Vec<FixCauseRow> {
-    let count = |cause: &'static str| {
+    let mut rows = Vec::new();
+    for (cause, _title) in REPAIR_CAUSES {
         let is_ready = |row: &&FixRow<'_>| row.cause == cause && row.status == FixRowStatus::Ready;
         let paths: Vec<&str> = fixes.iter().filter(is_ready).map(|row| row.path).collect();
         let documents: BTreeSet<&str> = paths.iter().copied().collect();
-        FixCauseRow { cause, links: paths.len(), files: documents.len() }
-    };
-    REPAIR_CAUSES.iter().map(|(cause, _)| count(cause)).filter(|row| row.links > 0).collect()
+        if !paths.is_empty() {
+            rows.push(FixCauseRow { cause, links: paths.len(), files: documents.len() });
+        }
+    }
+    rows
 }
 
 impl<'a> FixReport<'a> {

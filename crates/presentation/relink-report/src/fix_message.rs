@@ -20,7 +20,7 @@ pub const REPAIR_CAUSES: [(&str, &str); 5] = [
 ];
 
 /// Maximum length of the first line of a commit message.
-const MAX_SUBJECT: usize = 72;
+const MAX_SUBJECT_LENGTH: usize = 72;
 /// Maximum number of locations that are listed for a repair.
 const MAX_LOCATIONS: usize = 20;
 
@@ -28,7 +28,7 @@ const MAX_LOCATIONS: usize = 20;
 pub fn commit_message(host: &str, rows: &[FixRow<'_>]) -> String {
     let mut message = subject(host, rows);
     message.push('\n');
-    for repair in repairs(rows) {
+    for repair in group_by_urls(rows) {
         // Writing to a string cannot fail.
         let _ = write!(message, "\n{}\n", printable(&repair.old_url));
         let _ = writeln!(message, "  -> {}", printable(&repair.new_url));
@@ -49,7 +49,7 @@ fn subject(host: &str, rows: &[FixRow<'_>]) -> String {
         _ => "Update redirected links",
     };
     let subject = format!("{verb} to {}", printable(host));
-    if subject.chars().count() <= MAX_SUBJECT { subject } else { verb.to_owned() }
+    if subject.chars().count() <= MAX_SUBJECT_LENGTH { subject } else { verb.to_owned() }
 }
 
 /// Returns the body of a pull request in Markdown. Repairs that are not written
@@ -81,7 +81,7 @@ fn push_table(body: &mut String, title: &str, rows: &[FixRow<'_>]) {
     }
     let _ = write!(body, "\n## {title}\n\n| Old URL | New URL | Evidence | Used in |\n");
     body.push_str("|---|---|---|---|\n");
-    for repair in repairs(rows) {
+    for repair in group_by_urls(rows) {
         let _ = writeln!(
             body,
             "| {} | {} | {} | {} |",
@@ -112,25 +112,26 @@ struct Repair {
 impl Repair {
     /// Formats the first locations and the number of the others.
     fn locations_text(&self) -> String {
-        let mut text =
-            self.locations.iter().take(MAX_LOCATIONS).cloned().collect::<Vec<_>>().join(", ");
-        if let Some(more) = self.locations.len().checked_sub(MAX_LOCATIONS).filter(|more| *more > 0)
-        {
-            let _ = write!(text, " and {more} more");
+        let listed: Vec<&str> =
+            self.locations.iter().take(MAX_LOCATIONS).map(String::as_str).collect();
+        let mut text = listed.join(", ");
+        let omitted = self.locations.len() - listed.len();
+        if omitted > 0 {
+            let _ = write!(text, " and {omitted} more");
         }
         printable(&text).into_owned()
     }
 }
 
 /// Groups rows with the same old and new URL.
-fn repairs(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
+fn group_by_urls(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
     let mut repairs: BTreeMap<(String, String), Repair> = BTreeMap::new();
     for row in rows {
-        let (old_url, new_url) = (row.old_url.to_string(), new_url(row));
+        let (old_url, new_url) = (row.old_url.to_string(), new_url_text(row));
         let repair = repairs.entry((old_url.clone(), new_url.clone())).or_insert_with(|| Repair {
             old_url,
             new_url,
-            evidence: evidence(row),
+            evidence: evidence_text(row),
             locations: Vec::new(),
         });
         repair.locations.push(format!("{}:{}", row.path, row.line));
@@ -139,12 +140,12 @@ fn repairs(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
 }
 
 /// Returns the new URL, or `marked as dead` if there is none.
-fn new_url(row: &FixRow<'_>) -> String {
+fn new_url_text(row: &FixRow<'_>) -> String {
     row.new_url.as_ref().map_or_else(|| "marked as dead".to_owned(), ToString::to_string)
 }
 
 /// Returns the finding and the source of the new URL.
-fn evidence(row: &FixRow<'_>) -> String {
+fn evidence_text(row: &FixRow<'_>) -> String {
     let code = row.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
     let reason = row.reason.as_ref().map(|reason| format!("; {reason}")).unwrap_or_default();
     let gaps = match row.copy_gaps.as_slice() {
@@ -152,7 +153,7 @@ fn evidence(row: &FixRow<'_>) -> String {
         gaps => format!("; archived copy: {}", gaps.join(", ")),
     };
     let finding = row.finding.to_string();
-    // The finding of a redirect already names its kind.
+    // Omit the source if the finding already names it, such as `permanent redirect`.
     let source =
         if finding.contains(&row.evidence) { String::new() } else { format!("; {}", row.evidence) };
     format!("{code}{finding}{source}{gaps}{reason}")
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn subject_without_room_for_the_host_omits_it() {
+    fn commit_message_omits_a_long_host() {
         let rows = [row("a.md", "http://example.org/old", "redirect")];
         let message = commit_message(&"a".repeat(60), &rows);
         assert!(message.starts_with("Update redirected links\n"), "{message}");
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn many_locations_are_counted() {
+    fn commit_message_counts_locations_beyond_the_maximum() {
         let rows = vec![row("a.md", "http://example.org/old", "redirect"); 25];
         assert!(commit_message("example.org", &rows).contains("a.md:3 and 5 more\n"));
     }

@@ -1,5 +1,5 @@
-//! The findings that a gate (`--since`, `--baseline`, `--accept`) exempts from failing
-//! the run, as JSON and text.
+//! The number of findings that a gate exempts from failing the run, as JSON and text. A gate is
+//! one of the flags `--since`, `--baseline` and `--accept`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gate_row_names_its_kind() {
+    fn gate_row_of_since_has_json_footer_and_title() {
         let kind = GateRowKind::Since { revision: "origin/main".to_owned() };
         let row = GateRow { kind, known_links: 4, accepted: 1, fixed: 0 };
         assert_eq!(

@@ -135,11 +135,11 @@ impl<W: Write> GraphCsv<W> {
         write!(
             self.out,
             "{},{},{},{},{},{verdict},{status}\r\n",
-            cell(&redact(link.from)),
-            cell(&redact(link.to)),
+            csv_cell(&redact(link.from)),
+            csv_cell(&redact(link.to)),
             link.kind.as_str(),
             link.line,
-            cell(link.fragment.unwrap_or_default()),
+            csv_cell(link.fragment.unwrap_or_default()),
         )
     }
 
@@ -186,7 +186,7 @@ impl<W: Write> SitemapXml<W> {
 
 /// Formats a CSV cell, quoted if necessary. A value that a spreadsheet would
 /// evaluate as a formula gets an apostrophe in front.
-fn cell(text: &str) -> String {
+fn csv_cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if is_formula { format!("'{text}") } else { text.to_owned() };
     if text.contains(['"', ',', '\n', '\r']) {
@@ -231,14 +231,14 @@ mod tests {
     }
 
     #[test]
-    fn csv_cells_are_quoted_and_never_formulas() {
-        assert_eq!(cell("a,b"), "\"a,b\"");
-        assert_eq!(cell("say \"so\""), "\"say \"\"so\"\"\"");
-        assert_eq!(cell("=1+1"), "'=1+1");
+    fn csv_cell_quotes_separators_and_prefixes_formulas() {
+        assert_eq!(csv_cell("a,b"), "\"a,b\"");
+        assert_eq!(csv_cell("say \"so\""), "\"say \"\"so\"\"\"");
+        assert_eq!(csv_cell("=1+1"), "'=1+1");
     }
 
     #[test]
-    fn sitemap_is_limited_to_the_maximum() {
+    fn sitemap_counts_pages_beyond_the_maximum() {
         let text = output_of(|out| {
             let mut sitemap = SitemapXml::begin(out)?;
             for _ in 0..=MAX_SITEMAP_PAGES {

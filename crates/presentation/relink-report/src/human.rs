@@ -1,7 +1,7 @@
 //! The terminal report.
 //!
-//! The caller decides where the text is printed and whether it has colors.
-//! All information is in symbols and words; colors only repeat it.
+//! The caller decides where the text is printed and whether the text has colors. Colors only
+//! repeat information that symbols and words contain.
 
 mod cause;
 mod comparison;
@@ -46,7 +46,8 @@ pub(crate) const COLUMNS: usize = 100;
 /// Maximum width of a URL.
 const URL_COLUMNS: usize = 300;
 
-/// Returns a URL that is safe to print: masked, printable and truncated.
+/// Returns a URL that is safe to print: secrets are masked, control characters are replaced,
+/// and a long URL is truncated.
 pub(crate) fn shown_url(url: &str) -> String {
     let url = redact(url);
     let url = printable(&url);
@@ -57,7 +58,8 @@ pub(crate) fn shown_url(url: &str) -> String {
     format!("{start}…")
 }
 
-/// Returns a sentence that is safe to print: masked and printable.
+/// Returns a sentence that is safe to print: secrets are masked and control characters are
+/// replaced.
 pub(crate) fn shown_prose(text: &str) -> String {
     printable(&redact_prose(text)).into_owned()
 }

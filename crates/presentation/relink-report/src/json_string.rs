@@ -2,12 +2,12 @@
 //!
 //! Used where millions of rows are written. Tests compare the output with `serde_json`.
 
-/// The escape of each byte: 0 for none, `u` for `\u00XX`, else the character
-/// after the backslash.
-const ESCAPES: [u8; 256] = escapes();
+/// The escape sequence of each byte: 0 for none, otherwise the character after the backslash.
+/// `u` means `\u00XX`.
+const ESCAPES: [u8; 256] = escape_table();
 
-/// Hexadecimal digits.
-const HEX: [u8; 16] = *b"0123456789abcdef";
+/// Hexadecimal digits. The first ten are the decimal digits.
+const DIGITS: [u8; 16] = *b"0123456789abcdef";
 
 /// Appends `text` as a quoted JSON string.
 #[expect(
@@ -17,7 +17,7 @@ const HEX: [u8; 16] = *b"0123456789abcdef";
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();
-    // Copy the text between two escapes at once.
+    // The text between two escapes is copied at once.
     let mut copied = 0;
     for (index, byte) in bytes.iter().enumerate() {
         let escape = ESCAPES[usize::from(*byte)];
@@ -32,13 +32,13 @@ pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Appends an escape sequence. `escape` is the character after the backslash; the code of
-/// the byte follows `u`.
+/// Appends an escape sequence. `escape` is the character after the backslash. The hexadecimal
+/// code of the byte follows `u`.
 #[expect(clippy::indexing_slicing, reason = "four bits are less than the 16 digits")]
 fn push_escape(out: &mut Vec<u8>, byte: u8, escape: u8) {
     out.extend_from_slice(&[b'\\', escape]);
     if escape == b'u' {
-        let (high, low) = (HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]);
+        let (high, low) = (DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]);
         out.extend_from_slice(&[b'0', b'0', high, low]);
     }
 }
@@ -50,7 +50,7 @@ pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
     let mut first = digits.len();
     loop {
         first -= 1;
-        digits[first] = HEX[number % 10];
+        digits[first] = DIGITS[number % 10];
         number /= 10;
         if number == 0 {
             break;
@@ -61,7 +61,7 @@ pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
 
 /// Returns for each byte the letter of its escape sequence; 0 if it needs none.
 #[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
-const fn escapes() -> [u8; 256] {
+const fn escape_table() -> [u8; 256] {
     let mut escapes = [0; 256];
     let mut byte = 0;
     while byte < 0x20 {

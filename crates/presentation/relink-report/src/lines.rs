@@ -49,8 +49,8 @@ impl FindingLine<'_> {
             Some(code) => format!("{code} {verdict}"),
             None => verdict.to_string(),
         };
-        let (path, title) = (github_property(&path), github_property(&title));
-        let message = github_data(&format!("{url}: {reason}"));
+        let (path, title) = (escape_property(&path), escape_property(&title));
+        let message = escape_message(&format!("{url}: {reason}"));
         format!("::{level} file={path},line={line},col={column},title={title}::{message}\n")
     }
 
@@ -66,13 +66,13 @@ impl FindingLine<'_> {
 }
 
 /// Escapes the message of a workflow command.
-fn github_data(text: &str) -> String {
+fn escape_message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// Escapes a property of a workflow command.
-fn github_property(text: &str) -> String {
-    github_data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn untrusted_text_stays_on_one_line() {
+    fn lines_of_hostile_text_are_single_lines() {
         let hostile =
             finding("a\n::error ::x\x1b[2J.md", "http://u:secret@example.org/\r\n::warning::");
         for line in [hostile.concise(), hostile.github()] {

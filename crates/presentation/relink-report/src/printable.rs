@@ -1,22 +1,22 @@
 //! Makes untrusted text safe to print on a terminal.
 //!
-//! A URL, a title or a line of a document may contain escape sequences that
-//! clear the screen, or characters that reverse the reading order. Each of them
-//! is replaced by one other character, so that columns do not shift. Secrets in
-//! URLs are masked too: see `relink_model::redact_text`.
+//! A URL, a title or a line of a document may contain escape sequences that clear the screen,
+//! or characters that reverse the reading order. Each unsafe character is replaced by exactly
+//! one other character, so that columns do not shift. Secrets in URLs are masked too: see
+//! `relink_model::redact_text`.
 
 use std::borrow::Cow;
 
 use relink_model::redact_text;
 
-/// Replaces unsafe characters that have no control picture.
+/// The replacement of unsafe characters that have no control picture.
 const REPLACEMENT: char = '\u{FFFD}';
 
 /// Returns text without control characters and without secrets in its URLs.
 ///
-/// Control characters become control pictures, and a tab becomes a space.
-/// Characters that hide text or change its direction become `U+FFFD`.
-/// Noncharacters do too, because HTML and XML do not allow them.
+/// Control characters become control pictures, and a tab becomes a space. These characters
+/// become `U+FFFD`: characters that hide text or change its direction, and noncharacters,
+/// because HTML and XML do not allow them.
 ///
 /// ```
 /// assert_eq!(relink_report::printable("a\u{1b}[2Jb"), "a␛[2Jb");
@@ -24,14 +24,14 @@ const REPLACEMENT: char = '\u{FFFD}';
 pub fn printable(text: &str) -> Cow<'_, str> {
     // Mask secrets here too, in case a caller has not masked them.
     let text = redact_text(text);
-    if text.chars().all(|char| replace(char) == char) {
+    if text.chars().all(|char| printable_character(char) == char) {
         return text;
     }
-    text.chars().map(replace).collect::<String>().into()
+    text.chars().map(printable_character).collect::<String>().into()
 }
 
-/// Returns the printable replacement of a character.
-fn replace(char: char) -> char {
+/// Returns the printable replacement of a character, or the character itself.
+fn printable_character(char: char) -> char {
     match char {
         '\t' => ' ',
         // The block "Control Pictures" has the order of the C0 controls.
@@ -105,6 +105,6 @@ mod tests {
     #[test]
     fn printable_replaces_every_control_character() {
         let all = (0..=0x0010_FFFF).filter_map(char::from_u32);
-        assert_eq!(all.map(replace).filter(|char| char.is_control()).count(), 0);
+        assert_eq!(all.map(printable_character).filter(|char| char.is_control()).count(), 0);
     }
 }

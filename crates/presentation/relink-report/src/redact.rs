@@ -1,8 +1,8 @@
-//! Text without secrets: the type of all text in rows that comes from a
-//! document, a server or a setting.
+//! Text without secrets. Rows use this type for all text that comes from a document, a server
+//! or a setting.
 //!
-//! A value can only be created by masking secrets, so a row cannot contain
-//! unmasked text. `relink_model` defines what a secret is.
+//! [`Redacted`] can only be created by masking secrets, so a row cannot contain unmasked text.
+//! `relink_model` defines what a secret is.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -70,8 +70,8 @@ impl fmt::Display for Redacted<'_> {
 impl<'de> Deserialize<'de> for Redacted<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // Whether the text is a URL is unknown here. Masking as prose is stricter, and does
-        // not change masked text.
+        // It is unknown whether the text is a URL. Mask it as prose, which does not change text
+        // that is already masked.
         Ok(redact_prose(&text).into_static())
     }
 }

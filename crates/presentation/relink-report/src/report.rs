@@ -161,13 +161,13 @@ impl<'a> ReportHead<'a> {
     /// Creates the members before the targets.
     pub fn new(
         version: &'a str,
-        started: Timestamp,
+        started_at: Timestamp,
         inputs: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         Self {
             schema: SCHEMA,
             tool: Tool { name: "relink".into(), version: version.into() },
-            started_at: started,
+            started_at,
             inputs: inputs.into_iter().map(redact).collect(),
             policy: "relink".into(),
             project_config: None,
@@ -179,6 +179,7 @@ impl<'a> ReportHead<'a> {
 #[derive(Debug)]
 pub struct JsonReport<W> {
     out: W,
+    /// The text before the next target.
     separator: &'static str,
 }
 
@@ -186,9 +187,9 @@ impl<W: io::Write> JsonReport<W> {
     /// Writes the members before the targets.
     pub fn begin(mut out: W, head: &ReportHead) -> io::Result<Self> {
         let head = serde_json::to_string(head)?;
-        // Leave the object open: the targets are its next member.
-        let open = head.strip_suffix('}').unwrap_or(&head);
-        write!(out, "{open},\"targets\":[")?;
+        // Omit the closing brace: the targets are the next member of the same object.
+        let members = head.strip_suffix('}').unwrap_or(&head);
+        write!(out, "{members},\"targets\":[")?;
         Ok(Self { out, separator: "\n" })
     }
 
@@ -202,8 +203,8 @@ impl<W: io::Write> JsonReport<W> {
     /// Writes the members after the targets and returns the writer.
     pub fn end(mut self, tail: &ReportTail) -> io::Result<W> {
         let tail = serde_json::to_string(tail)?;
-        let rest = tail.strip_prefix('{').unwrap_or(&tail);
-        writeln!(self.out, "\n],{rest}")?;
+        let members = tail.strip_prefix('{').unwrap_or(&tail);
+        writeln!(self.out, "\n],{members}")?;
         self.out.flush()?;
         Ok(self.out)
     }
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn incremental_report_is_one_document() {
+    fn json_report_is_one_document() {
         for targets in 0..3 {
             let text = report_text(targets);
             let report: Report = serde_json::from_str(&text).unwrap();
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_report() {
+    fn json_report_without_targets_is_complete() {
         insta::assert_snapshot!(report_text(0));
     }
 }

@@ -164,8 +164,8 @@ pub struct CostRow {
 impl<'a> ReviveResultRow<'a> {
     /// Creates the row of a search result.
     pub fn new(view: &ReviveResultView<'a>) -> Self {
-        let rejected = view.rejected_copies.iter();
-        let others = view.other_candidates.iter();
+        let rejected_copies = view.rejected_copies.iter();
+        let other_candidates = view.other_candidates.iter();
         Self {
             schema: SCHEMA,
             url: redact(view.url),
@@ -174,13 +174,13 @@ impl<'a> ReviveResultRow<'a> {
             archived: view.archived.map(ArchivedCopyRow::new),
             copy_gaps: view.copy_gaps.map(<[CopyGap]>::to_vec),
             replacements: view.replacements.iter().map(ReplacementRow::new).collect(),
-            rejected_copies: rejected
+            rejected_copies: rejected_copies
                 .map(|(captured_at, reason)| RejectedCopyRow {
                     captured_at: *captured_at,
                     reason: redact_prose(reason),
                 })
                 .collect(),
-            other_candidates: others
+            other_candidates: other_candidates
                 .map(|(url, confidence)| OtherCandidateRow {
                     url: redact(url),
                     confidence: *confidence,
@@ -188,7 +188,11 @@ impl<'a> ReviveResultRow<'a> {
                 .collect(),
             reasons: view.reasons.to_vec(),
             warnings: view.warnings.iter().map(|warning| redact_prose(warning)).collect(),
-            costs: view.costs.iter().map(cost_by_name).collect(),
+            costs: view
+                .costs
+                .iter()
+                .map(|(method, cost)| (Cow::Borrowed(method.as_str()), cost.into()))
+                .collect(),
             searched_at: view.searched_at,
         }
     }
@@ -229,11 +233,6 @@ impl From<&Cost> for CostRow {
             time_ms: u64::try_from(cost.time.as_millis()).unwrap_or(u64::MAX),
         }
     }
-}
-
-/// Converts the cost of one method.
-fn cost_by_name<'a>((method, cost): (&RevivalMethod, &Cost)) -> (Cow<'a, str>, CostRow) {
-    (Cow::Borrowed(method.as_str()), cost.into())
 }
 
 #[cfg(test)]

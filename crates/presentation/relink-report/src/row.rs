@@ -205,10 +205,10 @@ impl<'a> TargetRow<'a> {
             checked_at: view.checked_at,
             cached: view.is_cached,
             hops: view.hops.iter().map(HopRow::new).collect(),
-            evidence: evidence(view),
+            evidence: evidence_rows(view),
             locations: view.locations.iter().map(LocationRow::new).collect(),
             depth: view.depth,
-            // Only crawls have depths; for other runs `from` and `inlinks` are omitted.
+            // Only crawls have depths. Other runs omit `from` and `inlinks`.
             from: view.depth.and(view.locations.first()).map(|location| redact(location.path)),
             inlinks: view.depth.map(|_| view.inlinks),
             suggestion: None,
@@ -229,7 +229,7 @@ impl<'a> TargetRow<'a> {
 }
 
 /// Returns the attempts, followed by the other evidence.
-fn evidence<'a>(view: &TargetView<'a>) -> Vec<EvidenceRow<'a>> {
+fn evidence_rows<'a>(view: &TargetView<'a>) -> Vec<EvidenceRow<'a>> {
     let attempts = view.attempts.iter().map(EvidenceRow::from_attempt);
     attempts.chain(view.evidence.iter().map(EvidenceRow::from_evidence)).collect()
 }
@@ -311,7 +311,7 @@ pub(crate) mod tests {
         Hop { url: url.to_owned(), status, location: location.map(str::to_owned), ip: None }
     }
 
-    /// A comparison with a control and a sign on the page itself.
+    /// Returns a comparison with a control, and a sign on the page itself.
     pub(crate) fn evidence_list() -> [Evidence; 2] {
         let control = ControlSummary {
             kind: ControlKind::RandomName,
@@ -368,7 +368,7 @@ pub(crate) mod tests {
     }
 
     /// Returns the JSON line of a row.
-    fn line(row: &TargetRow) -> String {
+    fn json_line(row: &TargetRow) -> String {
         let mut out = Vec::new();
         row.write_line(&mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -376,23 +376,23 @@ pub(crate) mod tests {
 
     #[test]
     fn json_row_is_one_line_with_all_fields() {
-        let line = with_dead_row(line);
+        let line = with_dead_row(json_line);
         assert_eq!(line.matches('\n').count(), 1);
         // One field per line makes the snapshot readable.
         insta::assert_snapshot!(line.replace(",\"", ",\n\""));
     }
 
     #[test]
-    fn json_row_round_trip() {
+    fn json_row_is_equal_after_deserialization() {
         with_dead_row(|row| {
-            let line = line(row);
+            let line = json_line(row);
             assert_eq!(&serde_json::from_str::<TargetRow>(&line).unwrap(), row);
         });
     }
 
     #[test]
     fn json_row_contains_no_password() {
-        assert!(!with_dead_row(line).contains("secret"));
+        assert!(!with_dead_row(json_line).contains("secret"));
     }
 
     #[test]
@@ -423,7 +423,7 @@ pub(crate) mod tests {
             evidence: &evidence,
             locations: &[],
         });
-        let line = line(&row);
+        let line = json_line(&row);
         assert!(line.contains(r#""code":null,"status":null,"#), "{line}");
         assert!(line.contains(r#""outcome":"no-such-host","status":null"#), "{line}");
         assert!(line.contains(r#"/xkqvzjw","status":null,"resemblance":null"#), "{line}");

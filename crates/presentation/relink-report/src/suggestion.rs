@@ -141,28 +141,28 @@ pub struct OtherCandidateRow<'a> {
 impl<'a> RevivalRow<'a> {
     /// Creates the row of a search result.
     pub fn new(view: &RevivalView<'a>) -> Self {
-        let prose = |texts: &'a [String]| texts.iter().map(|text| redact_prose(text)).collect();
-        let rejected = view.rejected_copies.iter();
-        let others = view.other_candidates.iter();
+        let redacted = |texts: &'a [String]| texts.iter().map(|text| redact_prose(text)).collect();
+        let rejected_copies = view.rejected_copies.iter();
+        let other_candidates = view.other_candidates.iter();
         Self {
             searched_at: view.searched_at,
             suggestion: SuggestionRow::new(view),
-            evidence: view.alias.map(|alias| prose(alias.evidence)).unwrap_or_default(),
+            evidence: view.alias.map(|alias| redacted(alias.evidence)).unwrap_or_default(),
             replacements: view.replacements.iter().map(ReplacementRow::new).collect(),
-            reasons: prose(view.reasons),
-            rejected_copies: rejected
+            reasons: redacted(view.reasons),
+            rejected_copies: rejected_copies
                 .map(|(captured_at, reason)| RejectedCopyRow {
                     captured_at: *captured_at,
                     reason: redact_prose(reason),
                 })
                 .collect(),
-            other_candidates: others
+            other_candidates: other_candidates
                 .map(|(url, confidence)| OtherCandidateRow {
                     url: redact(url),
                     confidence: *confidence,
                 })
                 .collect(),
-            warnings: prose(view.warnings),
+            warnings: redacted(view.warnings),
         }
     }
 }
@@ -172,7 +172,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::human::AliasView;
 
-    /// A search result without any finding.
+    /// Creates a search result without an alias, a copy or a replacement.
     pub(crate) fn nothing() -> RevivalView<'static> {
         RevivalView {
             url: "https://example.org/a",
@@ -187,7 +187,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A replacement with the given similarity.
+    /// Creates a replacement with the given similarity.
     pub(crate) fn replacement(similarity: Similarity) -> ReplacementView {
         ReplacementView {
             url: "https://mirror.test/a".to_owned(),
@@ -198,7 +198,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A search result with an alias and an archived copy.
+    /// Creates a search result with an alias and an archived copy.
     pub(crate) fn found(evidence: &[String]) -> RevivalView<'_> {
         RevivalView {
             alias: Some(AliasView {
@@ -244,8 +244,8 @@ pub(crate) mod tests {
     #[test]
     fn nothing_found_gives_no_suggestion() {
         assert_eq!(SuggestionRow::new(&nothing()), None);
-        let others = [("https://example.org/c".to_owned(), Confidence::from_percent(50))];
-        let row = RevivalRow::new(&RevivalView { other_candidates: &others, ..nothing() });
+        let candidates = [("https://example.org/c".to_owned(), Confidence::from_percent(50))];
+        let row = RevivalRow::new(&RevivalView { other_candidates: &candidates, ..nothing() });
         assert_eq!((row.suggestion, row.other_candidates.len()), (None, 1));
     }
 }

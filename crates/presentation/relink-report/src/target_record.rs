@@ -2,8 +2,8 @@
 //! URL`.
 //!
 //! Shows every request, every comparison with a control (a URL fetched only for comparison),
-//! and the evidence for the verdict. The stored evidence is shown unchanged, without a new
-//! judgment.
+//! and the evidence for the verdict. The evidence is shown as it was stored; the page is not
+//! judged again.
 
 mod permanence;
 mod requests;
@@ -85,7 +85,7 @@ pub fn target_record(style: TextStyle, view: &TargetRecordView) -> String {
     let mut text = heading(style, view);
     text.push_str(&requests::list(style, view));
     if let Some(latest) = &view.latest {
-        text.push_str(&why(style, latest, view.streak.as_ref()));
+        text.push_str(&reason_paragraphs(style, latest, view.streak.as_ref()));
     }
     if let Some(revival) = &view.revival {
         text.extend(["\nsearched for on ", &date(revival.searched_at), "\n"]);
@@ -104,15 +104,20 @@ fn heading(style: TextStyle, view: &TargetRecordView) -> String {
     let code = latest.code.map_or(String::new(), |code| format!(" ({code})"));
     let verdict = style.verdict(latest.verdict, &format!("{}{code}", latest.verdict));
     let since = date(latest.verdict_since);
-    let checked = minute(latest.checked_at);
+    let checked = time_text(latest.checked_at);
     format!(
         "verdict {verdict}, confidence {}, since {since}\n {url}, last checked {checked}\n",
         latest.confidence
     )
 }
 
-/// Formats the reason for the verdict, and the number of runs in a row in which the page failed.
-fn why(style: TextStyle, latest: &TargetView, streak: Option<&FailureStreak>) -> String {
+/// Formats the reason for the verdict, whether the failure is permanent, and the description of
+/// the code.
+fn reason_paragraphs(
+    style: TextStyle,
+    latest: &TargetView,
+    streak: Option<&FailureStreak>,
+) -> String {
     let mut text = String::from("\n");
     if !latest.reason.is_empty() {
         let label = style.strong("why: ");
@@ -123,49 +128,50 @@ fn why(style: TextStyle, latest: &TargetView, streak: Option<&FailureStreak>) ->
         let sentence = permanence::sentence(latest.verdict, streak);
         text.push_str(&labeled(&label, &style.verdict(latest.verdict, &label), &sentence));
     }
-    text.push_str(&latest.code.map_or(String::new(), |code| meaning(style, code)));
+    if let Some(code) = latest.code {
+        text.push_str(&code_description(style, code));
+    }
     // Without any content, omit the blank line too.
     if text == "\n" { String::new() } else { text }
 }
 
 /// Formats the description of the finding code.
-fn meaning(style: TextStyle, code: FindingCode) -> String {
-    codes::lookup(code).map_or(String::new(), |meaning| {
-        let title = format!("{code}, {}", meaning.name);
-        let sentence = wrapped("  ", "", meaning.description);
-        format!("\n{title}\n{sentence}{}", what_to_do(style, meaning.advice))
-    })
+fn code_description(style: TextStyle, code: FindingCode) -> String {
+    let Some(info) = codes::lookup(code) else { return String::new() };
+    let title = format!("{code}, {}", info.name);
+    let description = wrapped("  ", "", info.description);
+    format!("\n{title}\n{description}{}", what_to_do(style, info.advice))
 }
 
 /// Formats the locations of the links and the past verdicts.
 fn links_and_history(style: TextStyle, view: &TargetRecordView) -> String {
     let locations = view.latest.map_or(&[] as &[LocationView], |latest| latest.locations);
     let links = view.latest.map_or(0, |latest| latest.inlinks);
-    let linked = match locations {
+    let link_line = match locations {
         [] => String::new(),
         locations => format!("linked in {}\n", location_list(locations, links)),
     };
-    let history = history(style, view.past_verdicts) + &changes(style, view.changes);
-    if linked.is_empty() && history.is_empty() {
+    let history = history_line(style, view.past_verdicts) + &change_lines(style, view.changes);
+    if link_line.is_empty() && history.is_empty() {
         return String::new();
     }
-    format!("\n{linked}{history}")
+    format!("\n{link_line}{history}")
 }
 
 /// Formats the past verdicts: `history ✓✓✓☁☁   5 runs since 2026-10-01`.
-fn history(style: TextStyle, verdicts: &[(Timestamp, Verdict)]) -> String {
+fn history_line(style: TextStyle, verdicts: &[(Timestamp, Verdict)]) -> String {
     let Some((first, _)) = verdicts.first() else {
         return String::new();
     };
-    let hidden = verdicts.len().saturating_sub(MAX_VERDICTS);
-    let shown = verdicts.get(hidden..).unwrap_or_default();
+    let omitted = verdicts.len().saturating_sub(MAX_VERDICTS);
+    let shown = verdicts.get(omitted..).unwrap_or_default();
     let symbols: String = shown
         .iter()
         .map(|(_, verdict)| style.verdict(*verdict, verdict.symbol().encode_utf8(&mut [0; 4])))
         .collect();
     let runs = counted(verdicts.len() as u64, "run");
     let since = date(*first);
-    if hidden == 0 {
+    if omitted == 0 {
         return format!("history {symbols}   {runs} since {since}\n");
     }
     let shown = grouped(shown.len() as u64);
@@ -173,7 +179,7 @@ fn history(style: TextStyle, verdicts: &[(Timestamp, Verdict)]) -> String {
 }
 
 /// Formats one line per change: `changes alive → dead on 2026-10-29`.
-fn changes(style: TextStyle, changes: &[VerdictChangeView]) -> String {
+fn change_lines(style: TextStyle, changes: &[VerdictChangeView]) -> String {
     let shown = changes.get(changes.len().saturating_sub(MAX_CHANGES)..).unwrap_or_default();
     let line = |(index, change): (usize, &VerdictChangeView)| {
         let label = if index == 0 { "changes" } else { "       " };
@@ -189,8 +195,8 @@ fn date(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d").to_string()
 }
 
-/// Formats a time with minutes.
-fn minute(time: Timestamp) -> String {
+/// Formats a time: `2026-11-10 09:00 UTC`.
+fn time_text(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 

@@ -4,8 +4,8 @@
 //! pages are its *members*. The *accepted version* of a member is the content that the
 //! user approved. A *gap* is a member whose page was removed and not replaced.
 //!
-//! URLs are masked and texts are printed without control characters, because
-//! titles and excerpts come from web pages.
+//! Titles and excerpts come from web pages, so secrets are masked and control characters are
+//! removed.
 
 mod export;
 mod focus;
@@ -343,11 +343,11 @@ impl WatchSuggestions {
         let similarity_of = |candidate: &WatchCandidate| {
             candidate.similarity.map_or(0.0, |similarity| similarity.total)
         };
-        let is_before = |known: &WatchCandidate| {
-            known.kind < candidate.kind
-                || known.kind == candidate.kind && similarity_of(known) >= similarity_of(&candidate)
+        let comes_before = |known: &WatchCandidate| {
+            let is_as_similar = similarity_of(known) >= similarity_of(&candidate);
+            known.kind < candidate.kind || known.kind == candidate.kind && is_as_similar
         };
-        let position = self.candidates.partition_point(is_before);
+        let position = self.candidates.partition_point(comes_before);
         self.candidates.insert(position, candidate);
     }
 }

@@ -6,7 +6,7 @@ use super::{BARS, SigmaDecay, WebDecay};
 use crate::human::{grouped, padded};
 
 /// Columns of the longest bar.
-const COLUMNS: u64 = 30;
+const BAR_COLUMNS: u64 = 30;
 
 /// Columns of the labels in front of the bars.
 const LABEL_COLUMNS: usize = 11;
@@ -31,13 +31,13 @@ pub(super) fn bars(scores: &SigmaDecay) -> String {
 
 /// Returns the range of a bar: `0.3–0.4`.
 fn range_label(bar: usize) -> String {
-    let edge = |tenths: usize| format!("{}.{}", tenths / 10, tenths % 10);
-    format!("{}–{}", edge(bar), edge(bar + 1))
+    let decimal = |tenths: usize| format!("{}.{}", tenths / 10, tenths % 10);
+    format!("{}–{}", decimal(bar), decimal(bar + 1))
 }
 
 /// Draws a bar; `max` is the count of the longest bar.
 fn blocks(count: u64, max: u64) -> String {
-    let columns = (count * COLUMNS).div_ceil(max);
+    let columns = (count * BAR_COLUMNS).div_ceil(max);
     "█".repeat(usize::try_from(columns).unwrap_or(0))
 }
 
@@ -48,15 +48,14 @@ const BAR_WIDTH: u64 = 20;
 /// Distance between two pairs of bars.
 const PAIR_WIDTH: u64 = 50;
 /// Left margin.
-const LEFT: u64 = 20;
+const LEFT_MARGIN: u64 = 20;
 /// Height of a chart with its margins.
 const CHART_HEIGHT: u64 = HEIGHT + 80;
 
 /// Draws the charts of a graph, one per σ (the probability that a walk stops at a live page).
-/// Every bar has its number as a title,
-/// so color is not the only distinction.
+/// Every bar has its number as a title, so that readers do not depend on colors.
 pub fn svg(web: &WebDecay) -> String {
-    let width = LEFT * 2 + PAIR_WIDTH * BARS as u64;
+    let width = LEFT_MARGIN * 2 + PAIR_WIDTH * BARS as u64;
     let height = CHART_HEIGHT * web.scores.len() as u64;
     let charts: String =
         (0..).zip(&web.scores).map(|(index, scores)| chart(index, scores)).collect();
@@ -73,39 +72,53 @@ fn chart(index: u64, scores: &SigmaDecay) -> String {
     let max = counts.copied().max().unwrap_or(0).max(1);
     let baseline = index * CHART_HEIGHT + 40 + HEIGHT;
     let title = format!(
-        "<text x=\"{LEFT}\" y=\"{}\">σ {}: decay (dark) and share of dead links (light) of {} pages</text>\n",
+        "<text x=\"{LEFT_MARGIN}\" y=\"{}\">σ {}: decay (dark) and share of dead links (light) of {} pages</text>\n",
         index * CHART_HEIGHT + 20,
         scores.sigma,
         grouped(scores.pages),
     );
     let pair = |bar: usize| {
-        let x = LEFT + PAIR_WIDTH * bar as u64;
+        let x = LEFT_MARGIN + PAIR_WIDTH * bar as u64;
         let count = |bars: &[u64]| bars.get(bar).copied().unwrap_or_default();
-        let dark = (count(&scores.by_decay), "#334", "decay");
-        let light = (count(&scores.by_dead_links), "#9ab", "share of dead links");
-        let label =
-            format!("<text x=\"{x}\" y=\"{}\">{}</text>\n", baseline + 16, range_label(bar));
-        column(x, baseline, dark, max, bar)
-            + &column(x + BAR_WIDTH, baseline, light, max, bar)
-            + &label
+        let range = range_label(bar);
+        let dark = SvgBar {
+            x,
+            baseline,
+            height: (count(&scores.by_decay) * HEIGHT).div_ceil(max),
+            color: "#334",
+            title: format!("decay {range}: {} pages", grouped(count(&scores.by_decay))),
+        };
+        let dead_links = count(&scores.by_dead_links);
+        let light = SvgBar {
+            x: x + BAR_WIDTH,
+            baseline,
+            height: (dead_links * HEIGHT).div_ceil(max),
+            color: "#9ab",
+            title: format!("share of dead links {range}: {} pages", grouped(dead_links)),
+        };
+        let label = format!("<text x=\"{x}\" y=\"{}\">{range}</text>\n", baseline + 16);
+        dark.svg() + &light.svg() + &label
     };
     title + &(0..BARS).map(pair).collect::<String>()
 }
 
-/// Returns one bar.
-fn column(
+/// A vertical bar of an SVG chart.
+struct SvgBar {
     x: u64,
+    /// The y coordinate of the lower end.
     baseline: u64,
-    (count, color, quantity): (u64, &str, &str),
-    max: u64,
-    bar: usize,
-) -> String {
-    let height = (count * HEIGHT).div_ceil(max);
-    format!(
-        "<rect x=\"{x}\" y=\"{}\" width=\"{BAR_WIDTH}\" height=\"{height}\" fill=\"{color}\">\
-         <title>{quantity} {}: {} pages</title></rect>\n",
-        baseline - height,
-        range_label(bar),
-        grouped(count),
-    )
+    height: u64,
+    color: &'static str,
+    title: String,
+}
+
+impl SvgBar {
+    fn svg(&self) -> String {
+        let Self { x, baseline, height, color, title } = self;
+        format!(
+            "<rect x=\"{x}\" y=\"{}\" width=\"{BAR_WIDTH}\" height=\"{height}\" \
+             fill=\"{color}\"><title>{title}</title></rect>\n",
+            baseline - height,
+        )
+    }
 }

@@ -1,7 +1,7 @@
 //! The decay of the pages of a list, file or collection.
 //!
-//! The decay of a page is the probability that a random walk over links from it ends on a
-//! dead page.
+//! The decay of a page is the probability that a random walk over links, which starts at the
+//! page, ends on a dead page.
 
 use std::fmt::Write as _;
 
@@ -85,7 +85,8 @@ fn masked_urls<S: serde::Serializer>(urls: &[String], serializer: S) -> Result<S
 }
 
 impl ListDecay {
-    /// Creates the report and computes the means.
+    /// Creates the report and computes the means. The last argument contains the number of
+    /// checked pages and the number of requests.
     pub fn new(
         source: String,
         mut pages: Vec<ListedPage>,
@@ -96,14 +97,14 @@ impl ListDecay {
             let count = f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX));
             (!values.is_empty()).then(|| values.iter().sum::<f64>() / count)
         };
-        let decay: Vec<f64> = pages.iter().map(|page| page.decay).collect();
-        let dead: Vec<f64> = pages.iter().filter_map(|page| page.dead_share).collect();
+        let decays: Vec<f64> = pages.iter().map(|page| page.decay).collect();
+        let dead_shares: Vec<f64> = pages.iter().filter_map(|page| page.dead_share).collect();
         pages.sort_by(|left, right| right.decay.total_cmp(&left.decay));
         Self {
             source,
             pages,
-            mean_decay: mean(&decay).unwrap_or(0.0),
-            mean_dead_share: mean(&dead),
+            mean_decay: mean(&decays).unwrap_or(0.0),
+            mean_dead_share: mean(&dead_shares),
             history,
             pages_checked,
             requests,
@@ -127,14 +128,15 @@ pub fn list(style: TextStyle, report: &ListDecay, top: usize) -> String {
             let _ = writeln!(text, "      dead ends: {}", ends.join(", "));
         }
     }
-    if let Some(more) = report.pages.len().checked_sub(top).filter(|more| *more > 0) {
-        let _ = writeln!(text, "      … {} more", counted(more as u64, "page"));
+    let omitted = report.pages.len().saturating_sub(top);
+    if omitted > 0 {
+        let _ = writeln!(text, "      … {} more", counted(omitted as u64, "page"));
     }
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
-    let dead_share = report.mean_dead_share.map_or_else(
-        || "no live page with links".to_owned(),
-        |share| format!("mean share of dead links {}", percent(share)),
-    );
+    let dead_share = match report.mean_dead_share {
+        None => "no live page with links".to_owned(),
+        Some(share) => format!("mean share of dead links {}", percent(share)),
+    };
     let head = format!(
         "{}: mean decay {:.2}, {dead_share}",
         shown_prose(&report.source),
@@ -163,7 +165,7 @@ pub fn list(style: TextStyle, report: &ListDecay, top: usize) -> String {
 mod tests {
     use super::*;
 
-    /// Creates a page, which is dead if its decay is 1.
+    /// Creates a page. The page is dead if `decay` is 1.
     fn page(url: &str, decay: f64, dead_share: Option<f64>) -> ListedPage {
         ListedPage {
             url: url.to_owned(),

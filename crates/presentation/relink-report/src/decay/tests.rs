@@ -1,10 +1,10 @@
-//! The text and the JSON of decay scores.
+//! Tests of the text, the JSON and the chart of decay scores.
 
 use super::*;
 use crate::human::TextStyle;
 
 /// The scores of a live page with all parts.
-fn sample() -> PageDecay {
+fn sample_page() -> PageDecay {
     let site = "http://portal.test";
     PageDecay {
         url: format!("{site}/"),
@@ -85,15 +85,19 @@ fn sample_web() -> WebDecay {
 }
 
 #[test]
-fn page_text() {
-    insta::assert_snapshot!(page(TextStyle::Plain, &sample()));
+fn page_text_has_all_parts() {
+    insta::assert_snapshot!(page(TextStyle::Plain, &sample_page()));
 }
 
 #[test]
 fn page_text_states_unchecked_links_and_limit() {
-    let own = sample().own_links.map(|own| OwnLinksRow { checked: 6, ..own });
-    let incomplete =
-        PageDecay { own_links: own, worse_than: None, end: "out-of-pages".to_owned(), ..sample() };
+    let own = sample_page().own_links.map(|own| OwnLinksRow { checked: 6, ..own });
+    let incomplete = PageDecay {
+        own_links: own,
+        worse_than: None,
+        end: "out-of-pages".to_owned(),
+        ..sample_page()
+    };
     insta::assert_snapshot!(page(TextStyle::Plain, &incomplete));
 }
 
@@ -104,7 +108,7 @@ fn graph_text_has_a_chart() {
 
 #[test]
 fn report_is_one_json_document() {
-    let report = DecayReport::new("0.0.0", Some(sample()), Some(sample_web()));
+    let report = DecayReport::new("0.0.0", Some(sample_page()), Some(sample_web()));
     insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
 }
 

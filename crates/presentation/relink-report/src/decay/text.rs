@@ -7,7 +7,7 @@ use super::{
 };
 use crate::human::{TextStyle, counted, grouped, shown_url};
 
-/// Maximum number of dead ends (dead pages where walks fail) listed; the rest is counted.
+/// Maximum number of listed dead ends (dead pages where walks fail). The others are counted.
 const MAX_DEAD_ENDS: usize = 5;
 
 /// Differences of scores below this value are not shown.
@@ -15,23 +15,34 @@ const ROUNDING_LIMIT: f64 = 0.0005;
 
 /// Formats the score of one page.
 pub fn page(style: TextStyle, page: &PageDecay) -> String {
-    // A page without own links in the report is itself dead.
-    let verdict =
-        page.verdict.filter(|_| page.own_links.is_none()).map_or_else(String::new, |verdict| {
+    let mut text = headline(style, page);
+    match &page.own_links {
+        Some(own) => text += &score_parts(page, own),
+        // The report of a dead page has no links.
+        None => text += &own_verdict(style, page),
+    }
+    text += &dead_ends(page);
+    text += &repairs(style, page);
+    if let Some(met) = &page.dead_pages_met {
+        text += &dead_pages_met(met);
+    }
+    if let Some(signs) = &page.abandonment {
+        text += &abandonment(signs);
+    }
+    if let Some(request_cost) = &page.cost {
+        text += &cost(request_cost);
+    }
+    text + end_note(page)
+}
+
+/// States the verdict of a page that is itself dead.
+fn own_verdict(style: TextStyle, page: &PageDecay) -> String {
+    match page.verdict {
+        Some(verdict) => {
             format!("the page itself is {}\n", style.verdict(verdict, verdict.as_str()))
-        });
-    [
-        headline(style, page),
-        verdict,
-        page.own_links.as_ref().map_or_else(String::new, |own| parts(page, own)),
-        dead_ends(page),
-        repairs(style, page),
-        page.dead_pages_met.as_ref().map_or_else(String::new, dead_pages_met),
-        page.abandonment.as_ref().map_or_else(String::new, abandonment),
-        page.cost.as_ref().map_or_else(String::new, cost),
-        end_note(page).to_owned(),
-    ]
-    .concat()
+        }
+        None => String::new(),
+    }
 }
 
 /// Formats a line such as
@@ -41,10 +52,12 @@ fn headline(style: TextStyle, page: &PageDecay) -> String {
     let half_width = (page.interval.high - page.decay).max(page.decay - page.interval.low);
     let is_exact = half_width < ROUNDING_LIMIT;
     let spread = if is_exact { String::new() } else { format!(" ± {half_width:.2}") };
-    let basis = match (is_exact, page.walks) {
-        (true, _) => "all reachable pages known".to_owned(),
-        (false, 0) => format!("bounds {:.2} to {:.2}", page.bounds.low, page.bounds.high),
-        (false, walks) => counted(u64::from(walks), "walk"),
+    let basis = if is_exact {
+        "all reachable pages known".to_owned()
+    } else if page.walks == 0 {
+        format!("bounds {:.2} to {:.2}", page.bounds.low, page.bounds.high)
+    } else {
+        counted(u64::from(page.walks), "walk")
     };
     let definition =
         if page.definition == "plain" { String::new() } else { format!(", {}", page.definition) };
@@ -56,9 +69,9 @@ fn headline(style: TextStyle, page: &PageDecay) -> String {
 
 /// Formats the two parts of the score: own dead links and decay of the linked pages
 /// (*Sic Transit Gloria Telae*, equation 1).
-fn parts(page: &PageDecay, own: &OwnLinksRow) -> String {
+fn score_parts(page: &PageDecay, own: &OwnLinksRow) -> String {
     let OwnLinksRow { links, checked, dead, .. } = *own;
-    let (all, dead) = (counted(links as u64, "link"), number(dead));
+    let (all, dead) = (counted(links as u64, "link"), count_text(dead));
     if links == 0 {
         return "the page has no links\n".to_owned();
     }
@@ -80,8 +93,8 @@ fn parts(page: &PageDecay, own: &OwnLinksRow) -> String {
     )
 }
 
-/// Formats a count, with a decimal if it has a fraction.
-fn number(count: f64) -> String {
+/// Formats a count: `3`, or `3.5` if it has a fraction.
+fn count_text(count: f64) -> String {
     if count.fract() == 0.0 { format!("{count:.0}") } else { format!("{count:.1}") }
 }
 
@@ -90,12 +103,13 @@ fn dead_ends(page: &PageDecay) -> String {
     if page.dead_ends.is_empty() || page.own_links.is_none() {
         return String::new();
     }
-    // The decay is the share of all walks that fail; avoid a division by zero.
-    let failed = page.decay.max(f64::MIN_POSITIVE);
-    let end = |end: &super::DeadEndRow| {
-        format!("{} ({:.0} %)", shown_url(&end.url), (end.share / failed * 100.0).min(100.0))
+    // The decay is the share of all walks that fail. `max` avoids a division by zero.
+    let failed_walks = page.decay.max(f64::MIN_POSITIVE);
+    let end_text = |end: &super::DeadEndRow| {
+        let percent = (end.share / failed_walks * 100.0).min(100.0);
+        format!("{} ({percent:.0} %)", shown_url(&end.url))
     };
-    let listed: Vec<String> = page.dead_ends.iter().take(MAX_DEAD_ENDS).map(end).collect();
+    let listed: Vec<String> = page.dead_ends.iter().take(MAX_DEAD_ENDS).map(end_text).collect();
     let more = match page.dead_ends.len().saturating_sub(MAX_DEAD_ENDS) {
         0 => String::new(),
         more => format!(", and {} more", grouped(more as u64)),
@@ -153,13 +167,13 @@ fn cost(cost: &RequestCostRow) -> String {
 
 /// Formats the number of blocked pages and how they are counted.
 fn blocked(cost: &RequestCostRow) -> String {
-    let (are, they, were) = match cost.blocked {
+    let (are, they_count, they_were) = match cost.blocked {
         0 => return String::new(),
         1 => ("is", "it counts", "it were"),
         _ => ("are", "they count", "they were"),
     };
     format!(
-        "{} {are} blocked: {they} as healthy; if {were} dead, the score would be up to {:.2} higher\n",
+        "{} {are} blocked: {they_count} as healthy; if {they_were} dead, the score would be up to {:.2} higher\n",
         counted(cost.blocked, "page"),
         cost.blocked_share
     )
@@ -182,7 +196,7 @@ pub fn web(style: TextStyle, web: &WebDecay) -> String {
         0 => String::new(),
         unread => format!(", {} not read", counted(unread, "page")),
     };
-    let scores: String = web.scores.iter().map(|scores| sigma(style, scores)).collect();
+    let scores: String = web.scores.iter().map(|scores| sigma_scores(style, scores)).collect();
     format!(
         "{}: {}, {} where walks fail{unread}\n{}{}{scores}",
         shown_url(&web.source),
@@ -195,11 +209,11 @@ pub fn web(style: TextStyle, web: &WebDecay) -> String {
 
 /// States the share of soft-404s among the dead links.
 fn soft_404_links(web: &WebDecay) -> String {
-    let Some(soft) = web.soft_404_links.filter(|_| web.dead_links > 0) else {
+    let Some(soft_404_links) = web.soft_404_links.filter(|_| web.dead_links > 0) else {
         return String::new();
     };
-    let (links, soft) = (counted(web.dead_links, "dead link"), grouped(soft));
-    format!("{links} on live pages, {soft} of them to a soft-404\n")
+    let dead_links = counted(web.dead_links, "dead link");
+    format!("{dead_links} on live pages, {} of them to a soft-404\n", grouped(soft_404_links))
 }
 
 /// Formats the numbers of links and pages that the scores do not include.
@@ -212,8 +226,8 @@ fn warnings(web: &WebDecay) -> String {
         + &warning(web.unlinked_dead_pages, "dead page", "not linked from any page")
 }
 
-/// Formats the scores for one σ, the probability that a reader stops at a page.
-fn sigma(style: TextStyle, scores: &SigmaDecay) -> String {
+/// Formats the scores for one σ, the probability that a walk stops at a live page.
+fn sigma_scores(style: TextStyle, scores: &SigmaDecay) -> String {
     let title = style.strong(&format!("σ {}", scores.sigma));
     let head = format!(
         "\n{title}: {}, mean decay {:.3}, mean share of dead links {:.3}\n",
@@ -233,12 +247,12 @@ fn sigma(style: TextStyle, scores: &SigmaDecay) -> String {
         counted(scores.clean, "page"),
     );
     let (top, bottom) =
-        (list("highest decay:", &scores.top), list("lowest decay:", &scores.bottom));
+        (page_list("highest decay:", &scores.top), page_list("lowest decay:", &scores.bottom));
     [head, with_links, bars(scores), comparison, top, bottom].concat()
 }
 
 /// Formats the pages with the highest or lowest scores.
-fn list(title: &str, pages: &[PageScoreRow]) -> String {
+fn page_list(title: &str, pages: &[PageScoreRow]) -> String {
     if pages.is_empty() {
         return String::new();
     }

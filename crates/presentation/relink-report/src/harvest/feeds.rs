@@ -66,7 +66,7 @@ pub fn atom(provider: &str, link: &str, notices: &[PublishedNotice]) -> String {
         "<title>{}</title>\n<id>urn:relink:feed:{}</id>\n<updated>{}</updated>\n\
          <link href=\"{}\"/>\n<author><name>Relink</name></author>\n",
         escape(&format!("Links of {provider}")),
-        escape(&id_text(provider)),
+        escape(&urn_text(provider)),
         rfc3339(updated),
         escape(link)
     );
@@ -86,7 +86,7 @@ pub fn atom(provider: &str, link: &str, notices: &[PublishedNotice]) -> String {
     xml + "</feed>\n"
 }
 
-/// Returns each item of each notice with its index in the notice.
+/// Returns the items of all notices, each with its notice and its index in the notice.
 fn entries(
     notices: &[PublishedNotice],
 ) -> impl Iterator<Item = (&PublishedNotice, usize, &NoticeItem)> {
@@ -103,11 +103,11 @@ fn entry_title(published: &PublishedNotice, item: &NoticeItem) -> String {
 
 /// Returns the id of an entry, which never changes.
 fn entry_id(published: &PublishedNotice, index: usize) -> String {
-    format!("urn:relink:notice:{}:{index}", id_text(&published.key))
+    format!("urn:relink:notice:{}:{index}", urn_text(&published.key))
 }
 
-/// Replaces all characters that are not allowed in a URN.
-fn id_text(text: &str) -> String {
+/// Replaces all characters that are not allowed in a URN by `:`.
+fn urn_text(text: &str) -> String {
     let is_allowed = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '.' | '_');
     text.chars().map(|char| if is_allowed(char) { char } else { ':' }).collect()
 }
@@ -135,8 +135,8 @@ mod tests {
     use super::super::NoticeKind;
     use super::*;
 
-    /// A notice with markup, control characters and a password.
-    fn published() -> PublishedNotice {
+    /// Creates a notice whose texts contain markup, control characters and a password.
+    fn hostile_notice() -> PublishedNotice {
         PublishedNotice {
             key: "1/hidden/2026-01-31/00ff".to_owned(),
             at: "2026-01-31T09:00:00.5Z".parse().unwrap(),
@@ -162,13 +162,13 @@ mod tests {
     #[test]
     fn entries_are_escaped_and_have_stable_ids() {
         for feed in [
-            rss("p", "http://x.test/", &[published()]),
-            atom("p", "http://x.test/", &[published()]),
+            rss("p", "http://x.test/", &[hostile_notice()]),
+            atom("p", "http://x.test/", &[hostile_notice()]),
         ] {
             assert!(feed.contains("hidden: &lt;script&gt;A &amp; B  X"), "{feed}");
             assert!(feed.contains("urn:relink:notice:1:hidden:2026-01-31:00ff:0"), "{feed}");
             assert!(!feed.contains("secret") && !feed.contains('\u{0}'), "{feed}");
         }
-        assert!(rss("p", "x", &[published()]).contains("Sat, 31 Jan 2026 09:00:00 GMT"));
+        assert!(rss("p", "x", &[hostile_notice()]).contains("Sat, 31 Jan 2026 09:00:00 GMT"));
     }
 }

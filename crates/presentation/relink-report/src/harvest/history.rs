@@ -4,6 +4,7 @@
 //! An *incident* is a period in which a target or a host is broken.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -137,20 +138,23 @@ fn median(mut days: Vec<u32>) -> Option<f64> {
     Some(f64::from(lower + upper) / 2.0)
 }
 
-/// Returns the share of a part, from 0 to 1.
+/// Returns `part / total`, from 0 to 1; 0 if `total` is 0.
 #[expect(clippy::cast_precision_loss, reason = "numbers of URLs are below 2^52")]
 pub fn share(part: u64, total: u64) -> f64 {
     if total == 0 { 0.0 } else { part as f64 / total as f64 }
 }
 
-/// Returns the sum of the days for which each record was hidden. The hidden records of a listed
-/// day count until the next listed day, those of the last day until `today`.
+/// Returns the sum over all records of the days on which the record was hidden. `days` does not
+/// contain every day: the number of hidden records of a day holds until the next listed day, or
+/// until `today`.
 pub fn hidden_record_days(days: &[HistoryDay], today: Date) -> u64 {
     let next_days = days.iter().skip(1).map(|day| day.day).chain([today]);
-    days.iter()
-        .zip(next_days)
-        .map(|(day, next)| day.hidden * u64::try_from((next - day.day).get_days()).unwrap_or(0))
-        .sum()
+    let mut record_days = 0;
+    for (day, next_day) in days.iter().zip(next_days) {
+        let length = u64::try_from((next_day - day.day).get_days()).unwrap_or(0);
+        record_days += day.hidden * length;
+    }
+    record_days
 }
 
 impl ProviderHistory {
@@ -173,9 +177,10 @@ impl ProviderHistory {
                 counted(day.hidden, "record")
             );
         }
-        let latest = self.domains.iter().filter_map(|domain| Some((domain, domain.days.last()?)));
-        let broken: Vec<_> = latest.filter(|(_, day)| day.broken > 0).collect();
-        for (domain, day) in broken.iter().take(MAX_DOMAINS) {
+        let latest_days =
+            self.domains.iter().filter_map(|domain| Some((domain, domain.days.last()?)));
+        let broken_domains: Vec<_> = latest_days.filter(|(_, day)| day.broken > 0).collect();
+        for (domain, day) in broken_domains.iter().take(MAX_DOMAINS) {
             let _ = writeln!(
                 text,
                 "  {}  {} of {} broken ({:.1} %)",
@@ -185,8 +190,9 @@ impl ProviderHistory {
                 100.0 * day.broken_share
             );
         }
-        if broken.len() > MAX_DOMAINS {
-            let _ = writeln!(text, "  … and {} more domains", broken.len() - MAX_DOMAINS);
+        if broken_domains.len() > MAX_DOMAINS {
+            let omitted = broken_domains.len() - MAX_DOMAINS;
+            let _ = writeln!(text, "  … and {omitted} more domains");
         }
         let _ = writeln!(text, "  incidents  {}", self.stages.text());
         let _ = writeln!(text, "  durations  {}", self.durations.text());
@@ -205,22 +211,28 @@ fn first_and_last(days: &[HistoryDay]) -> impl Iterator<Item = &HistoryDay> {
 impl IncidentDurations {
     /// Formats the counts and medians as one line.
     fn text(&self) -> String {
-        let part = |count: u64, name: &str, median: Option<f64>| match median {
+        let count_text = |count: u64, name: &str, median: Option<f64>| match median {
             Some(days) => format!("{} {name} (median {days} days)", grouped(count)),
             None => format!("{} {name}", grouped(count)),
         };
         format!(
             "{}, {}",
-            part(self.ended, "ended", self.median_days_to_end),
-            part(self.replied, "replied to", self.median_days_to_reply)
+            count_text(self.ended, "ended", self.median_days_to_end),
+            count_text(self.replied, "replied to", self.median_days_to_reply)
         )
     }
 }
 
-/// The columns of [`day_rows`]; those from `urls` on are numbers.
+/// The columns of [`day_rows`].
 pub const DAY_COLUMNS: [&str; 8] =
     ["provider", "domain", "day", "urls", "checked", "broken", "broken_share", "hidden"];
-/// The columns of [`incident_rows`]; the last two are numbers.
+/// The indices of the columns of [`day_rows`] with numbers: `urls` to `hidden`.
+const DAY_NUMBERS: Range<u16> = 3..8;
+
+/// The indices of the columns of [`incident_rows`] with numbers: the last two.
+const INCIDENT_NUMBERS: Range<u16> = 9..11;
+
+/// The columns of [`incident_rows`].
 pub const INCIDENT_COLUMNS: [&str; 11] = [
     "provider",
     "subject",
@@ -279,10 +291,11 @@ pub fn incident_rows(histories: &[ProviderHistory]) -> Vec<Vec<String>> {
             number(incident.days_to_reply),
         ]
     };
-    let rows = |history: &ProviderHistory| -> Vec<Vec<String>> {
-        history.incidents.iter().map(|incident| row(&history.provider, incident)).collect()
-    };
-    histories.iter().flat_map(rows).collect()
+    let mut rows = Vec::new();
+    for history in histories {
+        rows.extend(history.incidents.iter().map(|incident| row(&history.provider, incident)));
+    }
+    rows
 }
 
 /// Writes the report as an XLSX file with one sheet for days and one for incidents. All cells
@@ -298,10 +311,10 @@ pub fn history_xlsx(histories: &[ProviderHistory], now: Timestamp) -> Result<Vec
     workbook.set_properties(&DocProperties::new().set_creation_datetime(&created));
     let days = workbook.add_worksheet();
     days.set_name("days")?;
-    write_sheet(days, &DAY_COLUMNS, &day_rows(histories), 3..8)?;
+    write_sheet(days, &DAY_COLUMNS, &day_rows(histories), &DAY_NUMBERS)?;
     let incidents = workbook.add_worksheet();
     incidents.set_name("incidents")?;
-    write_sheet(incidents, &INCIDENT_COLUMNS, &incident_rows(histories), 9..11)?;
+    write_sheet(incidents, &INCIDENT_COLUMNS, &incident_rows(histories), &INCIDENT_NUMBERS)?;
     workbook.save_to_buffer()
 }
 
@@ -310,7 +323,7 @@ fn write_sheet(
     sheet: &mut Worksheet,
     columns: &[&str],
     rows: &[Vec<String>],
-    numbers: std::ops::Range<u16>,
+    numbers: &Range<u16>,
 ) -> Result<(), XlsxError> {
     let bold = Format::new().set_bold();
     for (column, name) in (0..).zip(columns) {
@@ -335,9 +348,10 @@ mod tests {
 
     use super::*;
 
-    fn day(number: i8, hidden: u64) -> HistoryDay {
+    /// Creates a day of January 2026 with a number of hidden records.
+    fn day(day_of_month: i8, hidden: u64) -> HistoryDay {
         HistoryDay {
-            day: date(2026, 1, number),
+            day: date(2026, 1, day_of_month),
             urls: 10,
             checked: 5,
             broken: 1,
@@ -347,7 +361,8 @@ mod tests {
     }
 
     #[test]
-    fn hidden_records_are_counted_per_day() {
+    fn hidden_record_days_counts_each_hidden_record_per_day() {
+        // Two records for three days, then one record for two days.
         let days = [day(1, 0), day(5, 2), day(8, 1)];
         assert_eq!(hidden_record_days(&days, date(2026, 1, 10)), 2 * 3 + 2);
         assert_eq!(hidden_record_days(&[], date(2026, 1, 10)), 0);

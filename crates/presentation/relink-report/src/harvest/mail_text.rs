@@ -12,14 +12,14 @@ use thiserror::Error;
 use super::Notice;
 use crate::{printable, redact};
 
-/// The built-in templates by language.
-const TEMPLATES: [(&str, &str); 4] = [
+/// The built-in templates: language and text.
+const BUILT_IN_TEMPLATES: [(&str, &str); 4] = [
     ("en", include_str!("templates/mail.en.txt")),
     ("de", include_str!("templates/mail.de.txt")),
     ("fr", include_str!("templates/mail.fr.txt")),
     ("es", include_str!("templates/mail.es.txt")),
 ];
-/// The language of mail in an unknown language.
+/// The language that replaces an unknown language.
 const DEFAULT_LANGUAGE: &str = "en";
 
 /// A template cannot be used.
@@ -61,7 +61,8 @@ pub struct MailTemplates {
 impl Default for MailTemplates {
     /// The built-in templates.
     fn default() -> Self {
-        let templates = TEMPLATES.map(|(language, text)| (language.to_owned(), text.to_owned()));
+        let templates =
+            BUILT_IN_TEMPLATES.map(|(language, text)| (language.to_owned(), text.to_owned()));
         Self { templates: templates.into() }
     }
 }
@@ -97,7 +98,7 @@ impl MailTemplates {
             language: language.to_owned(),
             source: Box::new(source),
         })?;
-        split_subject(&rendered)
+        parse_mail(&rendered)
             .ok_or_else(|| TemplateError::NoSubject { language: language.to_owned() })
     }
 
@@ -108,8 +109,8 @@ impl MailTemplates {
     }
 }
 
-/// Splits a rendered template into subject and text.
-fn split_subject(rendered: &str) -> Option<MailText> {
+/// Splits a rendered template into subject and text. Returns `None` without a `Subject:` line.
+fn parse_mail(rendered: &str) -> Option<MailText> {
     let (first, text) = rendered.trim_start().split_once('\n')?;
     let subject = first.strip_prefix("Subject:")?.trim();
     Some(MailText { subject: one_line(subject), text: text.trim_start_matches('\n').to_owned() })
@@ -142,7 +143,7 @@ mod tests {
     use super::super::{NoticeItem, NoticeKind};
     use super::*;
 
-    /// A notice whose texts try to insert mail headers.
+    /// Creates a notice whose texts try to insert mail headers.
     fn notice(kind: NoticeKind) -> Notice {
         Notice {
             provider: "lre\r\nBcc: x@example.org".to_owned(),
@@ -194,25 +195,29 @@ mod tests {
 
     #[test]
     fn subject_counts_links_and_names_the_first_provider() {
-        let named = |provider: &str| Notice {
+        let notice_of = |provider: &str| Notice {
             provider: provider.to_owned(),
             ..notice(NoticeKind::Reported)
         };
         let subject = |language: &str, notices: &[Notice]| {
             MailTemplates::default().render(language, notices).unwrap().subject
         };
-        assert_eq!(subject("en", &[named("a")]), "1 link in the records of a");
+        let (first, second) = (notice_of("a"), notice_of("b"));
+        assert_eq!(subject("en", &[first.clone()]), "1 link in the records of a");
         assert_eq!(
-            subject("en", &[named("a"), named("b")]),
+            subject("en", &[first.clone(), second]),
             "2 links in the records of a and others"
         );
-        assert_eq!(subject("de", &[named("a"), named("a")]), "2 Links in den Datensätzen von a");
-        assert_eq!(subject("fr", &[named("a")]), "1 lien dans les notices de a");
-        assert_eq!(subject("es", &[named("a")]), "1 enlace en los registros de a");
+        assert_eq!(
+            subject("de", &[first.clone(), first.clone()]),
+            "2 Links in den Datensätzen von a"
+        );
+        assert_eq!(subject("fr", &[first.clone()]), "1 lien dans les notices de a");
+        assert_eq!(subject("es", &[first]), "1 enlace en los registros de a");
     }
 
     #[test]
-    fn templates_can_be_replaced() {
+    fn replace_accepts_templates_and_render_rejects_invalid_ones() {
         let mut templates = MailTemplates::default();
         templates.replace("en", "Subject: {{ total }} links\n\n{{ notices[0].day }}".to_owned());
         // Mail in the unknown language `xx` is in English.

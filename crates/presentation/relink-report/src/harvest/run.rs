@@ -1,8 +1,8 @@
 //! The report of `relink harvest run`.
 //!
 //! A provider is an organization whose metadata records are harvested. The locations of a
-//! record are its links. An incident is a period in which a location or a host is broken; it
-//! is reported to the provider, then escalated, then its records are hidden.
+//! record are its links. An incident is a period in which a location or a host is broken. Its
+//! stages: it is reported to the provider, it is escalated, and its records are hidden.
 
 use std::fmt::Write as _;
 
@@ -167,7 +167,7 @@ impl HarvestRunRow {
             .map(|text| format!("stopped: {text}; confirm with `--allow-loss`"));
         let notes = self.notes.iter().map(|text| format!("note: {text}"));
         let remarks = problems.chain(doubt).chain(errors).chain(refusals).chain(notes);
-        remarks.map(|note| printable(&note).into_owned()).collect()
+        remarks.map(|remark| printable(&remark).into_owned()).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Notices as a spreadsheet, with the rows of the feeds.
 //!
-//! All cells are texts. A text that looks like a formula stays a text.
+//! All cells are texts, so a text that looks like a formula is not evaluated.
 
 use jiff::Timestamp;
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, XlsxError};
@@ -12,7 +12,7 @@ use crate::redact;
 const COLUMNS: [&str; 8] =
     ["notice", "date", "record", "title", "url", "reason", "broken since", "deadline"];
 /// Maximum number of characters in a cell of the format.
-const MAX_CELL: usize = 32_000;
+const MAX_CELL_CHARACTERS: usize = 32_000;
 
 /// Writes notices as an XLSX file.
 ///
@@ -54,7 +54,7 @@ pub fn xlsx(notices: &[PublishedNotice], now: Timestamp) -> Result<Vec<u8>, Xlsx
 
 /// Removes characters that XML does not allow, and cuts long texts.
 pub(super) fn cell_text(text: &str) -> String {
-    text.chars().filter(|char| !char.is_control()).take(MAX_CELL).collect()
+    text.chars().filter(|char| !char.is_control()).take(MAX_CELL_CHARACTERS).collect()
 }
 
 #[cfg(test)]
@@ -62,9 +62,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_sheet_is_a_zip_archive() {
+    fn xlsx_of_no_notices_is_a_zip_archive() {
         let bytes = xlsx(&[], Timestamp::UNIX_EPOCH).unwrap();
         assert!(bytes.starts_with(b"PK"));
+    }
+
+    #[test]
+    fn cell_text_has_no_control_characters() {
         assert_eq!(cell_text("a\u{0}b\r\n"), "ab");
     }
 }

@@ -7,7 +7,7 @@ use super::finding::{location_list, reason_line};
 use super::{TextStyle, counted, grouped, padded, shown_prose, shown_url, width};
 use crate::LocationView;
 
-/// Maximum number of targets listed; the rest is counted.
+/// Maximum number of listed targets. The others are counted.
 const MAX_TARGETS: usize = 5;
 
 /// Maximum width of the column with the targets.
@@ -86,30 +86,32 @@ impl CauseView<'_> {
 
 /// Formats a cause: name, locations, targets, reason and advice.
 pub fn cause(style: TextStyle, view: &CauseView) -> String {
-    let title = format!(
+    let mut text = format!(
         "{} · {} ({})\n",
         view.label(style),
         style.strong(&view.name()),
         view.description()
     );
     let arrow = style.quiet("  -->");
-    let locations = format!("{arrow} {}\n", location_list(view.locations, view.links()));
-    let reason = reason_line(style, &shown_prose(view.reason));
-    let renamed = view.renamed_to.map_or(String::new(), |directory| {
-        reason_line(style, &format!("these files exist in `{}/`", shown_url(directory)))
-    });
-    let help = view
-        .help
-        .map_or(String::new(), |help| format!("{} {}\n", style.help("help:"), shown_prose(help)));
-    title + &locations + &target_lines(style, view.targets) + &reason + &renamed + &help
+    text += &format!("{arrow} {}\n", location_list(view.locations, view.links()));
+    text += &target_lines(style, view.targets);
+    text += &reason_line(style, &shown_prose(view.reason));
+    if let Some(directory) = view.renamed_to {
+        let hint = format!("these files exist in `{}/`", shown_url(directory));
+        text += &reason_line(style, &hint);
+    }
+    if let Some(help) = view.help {
+        text += &format!("{} {}\n", style.help("help:"), shown_prose(help));
+    }
+    text
 }
 
 /// Formats a cause as one line, for `--quiet`.
 pub fn cause_line(style: TextStyle, view: &CauseView) -> String {
-    let first_location = view
-        .locations
-        .first()
-        .map_or(String::new(), |first| format!("{}: ", location_list(&[*first], 1)));
+    let first_location = match view.locations.first() {
+        Some(first) => format!("{}: ", location_list(&[*first], 1)),
+        None => String::new(),
+    };
     let reason = shown_prose(view.reason);
     let (label, name) = (view.label(style), view.name());
     let links = match (view.kind, view.links()) {
@@ -122,16 +124,17 @@ pub fn cause_line(style: TextStyle, view: &CauseView) -> String {
 /// Formats the first targets of a cause with their numbers of links.
 fn target_lines(style: TextStyle, targets: &[(&str, u64)]) -> String {
     let gutter = style.quiet("   |");
-    let shown: Vec<(String, u64)> =
+    let listed: Vec<(String, u64)> =
         targets.iter().take(MAX_TARGETS).map(|(url, links)| (shown_url(url), *links)).collect();
-    let column = shown.iter().map(|(url, _)| width(url)).max().unwrap_or(0).min(TARGET_COLUMNS);
-    let mut lines: Vec<String> = shown
+    let widest = listed.iter().map(|(url, _)| width(url)).max().unwrap_or(0);
+    let columns = widest.min(TARGET_COLUMNS);
+    let mut lines: Vec<String> = listed
         .iter()
-        .map(|(url, links)| format!("{}  {}", padded(url, column), counted(*links, "link")))
+        .map(|(url, links)| format!("{}  {}", padded(url, columns), counted(*links, "link")))
         .collect();
-    let more = targets.len().saturating_sub(MAX_TARGETS) as u64;
-    if more > 0 {
-        lines.push(format!("… and {} more", grouped(more)));
+    let omitted = targets.len().saturating_sub(MAX_TARGETS) as u64;
+    if omitted > 0 {
+        lines.push(format!("… and {} more", grouped(omitted)));
     }
     lines.iter().flat_map(|line| [&gutter, "  ", line, "\n"]).collect()
 }
@@ -142,14 +145,14 @@ mod tests {
 
     use super::*;
 
-    /// A location in line 3, column 5 of a document.
+    /// Creates a location in line 3, column 5 of a document.
     fn location(path: &str) -> LocationView<'_> {
         let location =
             SourceLocation { span: (0..1).into(), line: 3, column: 5, kind: LinkKind::Hyperlink };
         LocationView { path, location }
     }
 
-    /// A cause with missing local files.
+    /// Creates a view of missing local files.
     fn view<'a>(kind: &'a CauseKind, targets: &'a [(&'a str, u64)]) -> CauseView<'a> {
         CauseView {
             kind,
@@ -165,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_directory_is_one_block() {
+    fn cause_of_missing_directory_is_one_block() {
         let kind = CauseKind::MissingDirectory("docs/old".to_owned());
         let locations = [location("docs/a.md"), location("docs/b.md")];
         let view = CauseView {
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_with_different_fragments_are_one_file() {
+    fn description_counts_targets_with_different_fragments_as_one_file() {
         let targets = [("old/x.md", 1), ("old/x.md#y", 2)];
         let description = |kind| CauseView { pages: 1, ..view(&kind, &targets) }.description();
         let directory = CauseKind::MissingDirectory("old".to_owned());
@@ -195,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_of_targets_are_counted() {
+    fn cause_counts_targets_beyond_the_maximum() {
         let kind = CauseKind::Host("example.org".to_owned());
         let text = cause(TextStyle::Plain, &view(&kind, &[("https://example.org/", 1); 12]));
         assert!(text.contains("… and 7 more"), "{text}");
     }
 
     #[test]
-    fn quiet_line_has_location_and_reason() {
+    fn cause_line_has_location_and_reason() {
         let locations = [location("a.md")];
         let single = CauseKind::Single;
         let view = CauseView { locations: &locations, ..view(&single, &[("x.md", 1)]) };
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn untrusted_names_are_printable() {
+    fn cause_replaces_control_characters_in_names() {
         let kind = CauseKind::MissingFile("a\u{1b}[2J\n.md".to_owned());
         let text = cause(TextStyle::Plain, &view(&kind, &[("\u{202e}x", 1)]));
         assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");

@@ -5,7 +5,7 @@ use relink_model::{FindingCode, Verdict};
 
 use super::{TextStyle, counted, grouped, shown_url};
 
-/// Maximum number of files listed; the rest is counted.
+/// Maximum number of listed files. The others are counted.
 const MAX_FILES: usize = 5;
 
 /// The numbers of findings.
@@ -37,9 +37,9 @@ pub fn counts(style: TextStyle, counts: &FindingCounts) -> String {
         .take(MAX_FILES)
         .map(|(path, links)| format!("{} {}", shown_url(path), grouped(*links)))
         .collect();
-    let more = counts.files.len().saturating_sub(MAX_FILES) as u64;
-    if more > 0 {
-        file_counts.push(format!("{} more", counted(more, "file")));
+    let omitted = counts.files.len().saturating_sub(MAX_FILES) as u64;
+    if omitted > 0 {
+        file_counts.push(format!("{} more", counted(omitted, "file")));
     }
     let (by_code, by_file) = (style.quiet("by code:"), style.quiet("by file:"));
     format!(

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::LocationView;
 
-/// Maximum number of locations listed; the rest is counted.
+/// Maximum number of listed locations. The others are counted.
 const MAX_LOCATIONS: usize = 3;
 
 /// Maximum number of comparisons; `relink explain URL` shows all of them.
@@ -44,7 +44,7 @@ pub struct FindingView<'a> {
 
 /// Formats a finding: URL, location, reason and advice.
 pub fn finding(style: TextStyle, view: &FindingView) -> String {
-    let reason = format!("{}{}", shown_prose(view.reason), confidence(view));
+    let reason = format!("{}{}", shown_prose(view.reason), confidence_note(view));
     let body = match (view.locations, view.snippet) {
         ([], _) => reason_line(style, &reason),
         ([only], None) => format!("{} {}   {reason}\n", style.quiet("  -->"), location_text(only)),
@@ -68,11 +68,11 @@ fn title(style: TextStyle, view: &FindingView) -> String {
 
 /// Formats the confidence of a verdict that is based on page content. Verdicts
 /// based on a status are printed without it.
-fn confidence(view: &FindingView) -> String {
+fn confidence_note(view: &FindingView) -> String {
     let is_content_based = match view.verdict {
         Verdict::Soft404 | Verdict::Hijacked | Verdict::Drifted => true,
-        // An access wall is detected by its status or by its content. Only the
-        // latter has evidence.
+        // A blocked page is detected by its status or by its content. Only detection by
+        // content has evidence.
         Verdict::Blocked => !view.evidence.is_empty(),
         _ => false,
     };
@@ -87,15 +87,14 @@ fn comparisons(style: TextStyle, view: &FindingView) -> String {
     if !matches!(view.verdict, Verdict::Soft404 | Verdict::Hijacked) {
         return String::new();
     }
-    let compared_with =
+    let comparisons =
         view.evidence.iter().filter_map(|evidence| Some((evidence, evidence.control.as_ref()?)));
-    compared_with
-        .take(MAX_COMPARISONS)
-        .map(|(evidence, control)| {
-            compared(&shown_url(&control.url), control, evidence.resemblance)
-        })
-        .map(|line| reason_line(style, &line))
-        .collect()
+    let mut text = String::new();
+    for (evidence, control) in comparisons.take(MAX_COMPARISONS) {
+        let line = compared(&shown_url(&control.url), control, evidence.resemblance);
+        text += &reason_line(style, &line);
+    }
+    text
 }
 
 /// Formats the first location, and the number of others.
@@ -135,16 +134,16 @@ fn other_locations(others: &[LocationView], links: u64) -> String {
     format!("        also {}", location_list(others, links))
 }
 
-/// Lists the first locations and the number of the remaining ones; `links` is the
-/// total.
+/// Lists the first locations and the number of the others. `links` is the total number of links,
+/// also of those without a loaded location.
 pub(crate) fn location_list(locations: &[LocationView], links: u64) -> String {
     let listed: Vec<String> = locations.iter().take(MAX_LOCATIONS).map(location_text).collect();
     let total = links.max(locations.len() as u64);
-    let more = match total.saturating_sub(listed.len() as u64) {
+    let others = match total.saturating_sub(listed.len() as u64) {
         0 => String::new(),
-        rest => format!(" and {} more", grouped(rest)),
+        count => format!(" and {} more", grouped(count)),
     };
-    format!("{}{more}", listed.join(", "))
+    format!("{}{others}", listed.join(", "))
 }
 
 /// Formats a location: `path:line:column`.

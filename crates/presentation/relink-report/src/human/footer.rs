@@ -31,27 +31,25 @@ pub fn headline(headline: &Headline) -> String {
     let links = counted(links, "link");
     let files = counted(documents, "file");
     let hosts = counted(hosts, "host");
-    let took = duration(headline.duration_ms);
+    let elapsed = duration(headline.duration_ms);
     let cached = match headline.cached {
         0 => String::new(),
         cached => format!(" ({} from cache ≤ {})", grouped(cached), age(headline.max_age)),
     };
-    format!("Checked {links} in {files}, {hosts}, {took}{cached}\n")
+    format!("Checked {links} in {files}, {hosts}, {elapsed}{cached}\n")
 }
 
-/// Formats the totals: every verdict that occurs and always `alive`, with symbol
-/// and count. If pages are missing, the share of soft-404s follows.
+/// Formats the number of targets per verdict: `✓ 90 alive  ✗ 9 dead`. Omits verdicts that do not
+/// occur, except `alive`. If pages are missing, the share of soft-404s follows.
 pub fn summary(style: TextStyle, verdicts: &BTreeMap<Verdict, u64>) -> String {
-    let counts =
-        Verdict::ALL.map(|verdict| (verdict, verdicts.get(&verdict).copied().unwrap_or(0)));
-    let parts: Vec<String> = counts
-        .into_iter()
-        .filter(|(verdict, count)| *count > 0 || *verdict == Verdict::Alive)
-        .map(|(verdict, count)| {
+    let mut parts = Vec::new();
+    for verdict in Verdict::ALL {
+        let count = verdicts.get(&verdict).copied().unwrap_or(0);
+        if count > 0 || verdict == Verdict::Alive {
             let text = format!("{} {} {verdict}", verdict.symbol(), grouped(count));
-            style.verdict(verdict, &text)
-        })
-        .collect();
+            parts.push(style.verdict(verdict, &text));
+        }
+    }
     format!("  {}\n{}", parts.join("  "), soft_404_share(verdicts))
 }
 
@@ -62,14 +60,15 @@ fn soft_404_share(verdicts: &BTreeMap<Verdict, u64>) -> String {
     if missing == 0 {
         return String::new();
     }
-    let soft = verdicts.get(&Verdict::Soft404).copied().unwrap_or(0);
+    let soft_404s = verdicts.get(&Verdict::Soft404).copied().unwrap_or(0);
     let pages = counted(missing, "missing page");
-    let percent = percent(soft, missing);
-    let soft = grouped(soft);
-    format!("  soft-404s: {soft} of {pages} (dead, soft-404 or hijacked), {percent} %\n")
+    let percent = percent(soft_404s, missing);
+    let soft_404s = grouped(soft_404s);
+    format!("  soft-404s: {soft_404s} of {pages} (dead, soft-404 or hijacked), {percent} %\n")
 }
 
-/// Returns a share in percent, which is 0 only for no part and 100 only for the whole.
+/// Returns a share in percent. Rounds to 0 only if `part` is 0, and to 100 only if `part` is the
+/// whole.
 fn percent(part: u64, whole: u64) -> u64 {
     let (part, whole) = (u128::from(part), u128::from(whole).max(1));
     let rounded = u64::try_from((part * 100 + whole / 2) / whole).unwrap_or(100);
@@ -138,12 +137,12 @@ pub struct Footer {
 
 /// Formats the last line: whether the run fails, and the number of blocked pages.
 pub fn footer(footer: &Footer) -> String {
-    let verdict = match footer.failing {
+    let result = match footer.failing {
         0 => "No finding fails this run.".to_owned(),
         1 => "1 finding fails this run.".to_owned(),
         failing => format!("{} findings fail this run.", grouped(failing)),
     };
-    format!("{verdict}{}\n", blocked_note(footer))
+    format!("{result}{}\n", blocked_note(footer))
 }
 
 /// Formats the number of blocked pages, if there are any.

@@ -30,12 +30,12 @@ pub fn group_title(style: TextStyle, name: &str, links: u64) -> String {
 pub fn listed_finding(style: TextStyle, finding: &ListedFinding) -> String {
     let code = finding.code.map_or(String::new(), |code| format!("{code} "));
     let label = style.verdict(finding.verdict, &format!("{code}{}", finding.verdict));
-    let more = match finding.links {
+    let link_count = match finding.links {
         0 | 1 => String::new(),
         links => format!(" ({})", counted(links, "link")),
     };
     let (location, url) = (shown_url(finding.location), shown_url(finding.url));
-    format!("  {location}  {label} {url}: {}{more}\n", shown_prose(finding.reason))
+    format!("  {location}  {label} {url}: {}{link_count}\n", shown_prose(finding.reason))
 }
 
 #[cfg(test)]

@@ -34,12 +34,12 @@ pub fn duration(milliseconds: u64) -> String {
 pub fn size(bytes: u64) -> String {
     const KILO: u64 = 1000;
     const MEGA: u64 = 1000 * KILO;
-    let in_units =
+    let with_one_decimal =
         |unit: u64, name| format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit);
     match bytes {
         0..KILO => format!("{bytes} B"),
-        KILO..MEGA => in_units(KILO, "kB"),
-        MEGA.. => in_units(MEGA, "MB"),
+        KILO..MEGA => with_one_decimal(KILO, "kB"),
+        MEGA.. => with_one_decimal(MEGA, "MB"),
     }
 }
 

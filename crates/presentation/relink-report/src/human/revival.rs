@@ -9,7 +9,7 @@ use relink_model::{Confidence, Similarity};
 
 use super::{TextStyle, shown_prose, shown_url};
 
-/// Maximum number of rejected copies listed; the rest is counted.
+/// Maximum number of listed rejected copies. The others are counted.
 const MAX_REJECTED: usize = 3;
 
 /// Width of the label column; `candidate` is the longest label.
@@ -101,26 +101,28 @@ pub(crate) fn revival_lines(style: TextStyle, view: &RevivalView<'_>) -> String 
 /// Formats the suggestions for a dead link, one per line. Returns no lines if
 /// nothing was found.
 pub(crate) fn suggestions(view: &RevivalView<'_>) -> Vec<String> {
-    let alias = view.alias.as_ref().map(|alias| {
+    let mut lines = Vec::new();
+    if let Some(alias) = &view.alias {
         let pattern = alias.pattern.map(|id| format!(", pattern P{id}")).unwrap_or_default();
         let url = shown_url(alias.url);
-        format!("new URL: {url}   (alias, {}{pattern})", alias.confidence)
-    });
-    let copy = view.archived.as_ref().map(|(captured_at, url)| {
-        format!("archived copy {}: {}", captured_at.strftime("%Y-%m-%d"), shown_url(url))
-    });
-    let replacement = view.replacements.first().map(|found| {
-        let (url, similarity) = (shown_url(&found.url), found.similarity);
-        if similarity.is_mirror() {
+        lines.push(format!("new URL: {url}   (alias, {}{pattern})", alias.confidence));
+    }
+    if let Some((captured_at, url)) = &view.archived {
+        let day = captured_at.strftime("%Y-%m-%d");
+        lines.push(format!("archived copy {day}: {}", shown_url(url)));
+    }
+    if let Some(replacement) = view.replacements.first() {
+        let (url, similarity) = (shown_url(&replacement.url), replacement.similarity);
+        lines.push(if similarity.is_mirror() {
             format!("copy on another site: {url}   ({similarity}, not an alias)")
         } else {
             format!("similar page on another site: {url}")
-        }
-    });
-    alias.into_iter().chain(copy).chain(replacement).collect()
+        });
+    }
+    lines
 }
 
-/// Formats a replacement. It is never called an alias.
+/// Formats a replacement. The text distinguishes replacements from aliases.
 fn replacement_lines(replacement: &ReplacementView) -> String {
     let label = if replacement.similarity.is_mirror() { "mirror" } else { "similar" };
     let (url, reason) = (shown_url(&replacement.url), shown_prose(&replacement.reason));
@@ -140,10 +142,10 @@ fn alias_lines(style: TextStyle, alias: &AliasView<'_>) -> String {
 
 /// Formats the reasons why there is no alias.
 fn no_alias_lines(view: &RevivalView<'_>) -> String {
-    let mut lines = view.reasons.iter();
-    let first = lines.next().map_or("nothing found", String::as_str);
+    let mut reasons = view.reasons.iter();
+    let first = reasons.next().map_or("nothing found", String::as_str);
     let mut text = labeled_line("alias", &format!("none: {}", shown_prose(first)));
-    for reason in lines {
+    for reason in reasons {
         text += &labeled_line("", &shown_prose(reason));
     }
     text
@@ -159,9 +161,9 @@ fn archive_lines(view: &RevivalView<'_>) -> String {
     for (captured_at, reason) in view.rejected_copies.iter().take(MAX_REJECTED) {
         copies.push(format!("{} {} (rejected)", day(captured_at), shown_prose(reason)));
     }
-    let more = view.rejected_copies.len().saturating_sub(MAX_REJECTED);
-    if more > 0 {
-        copies.push(format!("{more} more rejected"));
+    let omitted = view.rejected_copies.len().saturating_sub(MAX_REJECTED);
+    if omitted > 0 {
+        copies.push(format!("{omitted} more rejected"));
     }
     // Only the first line has the label.
     let labels = ["archive"].into_iter().chain(std::iter::repeat(""));
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn replacement_is_shown_as_mirror_or_similar() {
+    fn revival_labels_replacements_as_mirror_or_similar() {
         let mirror = crate::suggestion::tests::replacement(Similarity::Identical);
         let similar = crate::suggestion::tests::replacement(Similarity::Similar);
         let replacements = [mirror, similar];
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn each_suggestion_is_one_line() {
+    fn suggestions_are_one_line_each() {
         let view = crate::suggestion::tests::found(&[]);
         assert_eq!(
             suggestions(&view),

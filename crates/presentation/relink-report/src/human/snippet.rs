@@ -1,7 +1,7 @@
 //! The source line of a link, with its destination marked.
 //!
-//! Lines may be a megabyte long, contain tabs, wide characters or escape
-//! sequences, and need not be valid UTF-8. The output always fits a terminal.
+//! A line may be a megabyte long, contain tabs, wide characters or escape sequences, and be
+//! invalid UTF-8. The output always fits a terminal.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use crate::{printable, redact};
 /// Maximum width of a destination.
 const DESTINATION_COLUMNS: usize = 80;
 
-/// Number of bytes read before and after the destination. More bytes are never
-/// shown.
+/// Number of bytes that are read before and after the destination. Bytes further away are never
+/// shown, because the line is truncated.
 const CONTEXT_BYTES: usize = 4096;
 
 /// The source line of a link, truncated to fit a terminal.
@@ -48,13 +48,14 @@ impl Snippet {
     /// Returns `None` if the span is outside of the document because the document
     /// has changed.
     pub fn cut(document: &[u8], span: Span) -> Option<Self> {
-        // Mark only the first line of a destination with line breaks.
-        let marked = first_line(document.get(span.range())?);
-        let end = span.start + marked.len();
-        let limit = end.saturating_add(CONTEXT_BYTES).min(document.len());
-        let before = last_line(document.get(span.start.saturating_sub(CONTEXT_BYTES)..span.start)?);
-        let after = first_line(document.get(end..limit)?);
-        Some(Self::new(&lossy(before), &lossy(marked), &lossy(after)))
+        // If the destination has several lines, only the first line is shown.
+        let destination = first_line(document.get(span.range())?);
+        let end = span.start + destination.len();
+        let context_start = span.start.saturating_sub(CONTEXT_BYTES);
+        let context_end = end.saturating_add(CONTEXT_BYTES).min(document.len());
+        let before = last_line(document.get(context_start..span.start)?);
+        let after = first_line(document.get(end..context_end)?);
+        Some(Self::new(&decode_lossy(before), &decode_lossy(destination), &decode_lossy(after)))
     }
 
     /// Truncates the three parts of a line so that they fit a terminal together.
@@ -63,20 +64,21 @@ impl Snippet {
         let before = shown_prose(before);
         let after = shown_prose(after);
         let (before, after) = (before.trim_start(), after.trim_end());
-        let free = COLUMNS - width(&destination);
+        let free_columns = COLUMNS - width(&destination);
         // Each side gets half of the free columns, plus the columns that the other side
         // does not use.
-        let free_before = (free / 2).max(free.saturating_sub(width(after)));
-        let before = cut_start(before, free_before);
-        let after = cut_end(after, free - width(&before));
+        let columns_before = (free_columns / 2).max(free_columns.saturating_sub(width(after)));
+        let before = cut_start(before, columns_before);
+        let after = cut_end(after, free_columns - width(&before));
         Self { before, destination, after }
     }
 
-    /// Formats the line and, below its destination, carets and the reason.
+    /// Formats the line and, below its destination, carets and the reason. `color` adds the color
+    /// of the carets.
     pub(super) fn lines(
         &self,
         style: TextStyle,
-        caret: impl Fn(&str) -> String,
+        color: impl Fn(&str) -> String,
         reason: &str,
     ) -> String {
         let gutter = style.quiet("   |");
@@ -84,7 +86,7 @@ impl Snippet {
         let indent = " ".repeat(width(&self.before));
         let carets = "^".repeat(width(&self.destination).max(1));
         let columns = indent.len() + carets.len() + 1 + width(reason);
-        let carets = caret(&carets);
+        let carets = color(&carets);
         if columns <= COLUMNS {
             return format!("{gutter}  {line}\n{gutter}  {indent}{carets} {reason}\n");
         }
@@ -111,29 +113,32 @@ fn last_line(bytes: &[u8]) -> &[u8] {
 }
 
 /// Decodes UTF-8; invalid bytes are replaced.
-fn lossy(bytes: &[u8]) -> String {
+fn decode_lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Returns the longest prefix of a text that fits into `columns`.
 pub(super) fn prefix_of(text: &str, columns: usize) -> &str {
-    let mut used = 0;
-    let first_excess = text.char_indices().find(|(_, char)| {
-        used += char.width().unwrap_or(0);
-        used > columns
-    });
-    first_excess.map_or(text, |(start, _)| text.get(..start).unwrap_or_default())
+    let mut used_columns = 0;
+    for (start, character) in text.char_indices() {
+        used_columns += character.width().unwrap_or(0);
+        if used_columns > columns {
+            return text.get(..start).unwrap_or_default();
+        }
+    }
+    text
 }
 
 /// Returns the longest suffix of a text that fits into `columns`.
 fn suffix_of(text: &str, columns: usize) -> &str {
-    let mut used = 0;
-    let first_excess = text.char_indices().rev().find(|(_, char)| {
-        used += char.width().unwrap_or(0);
-        used > columns
-    });
-    first_excess
-        .map_or(text, |(start, char)| text.get(start + char.len_utf8()..).unwrap_or_default())
+    let mut used_columns = 0;
+    for (start, character) in text.char_indices().rev() {
+        used_columns += character.width().unwrap_or(0);
+        if used_columns > columns {
+            return text.get(start + character.len_utf8()..).unwrap_or_default();
+        }
+    }
+    text
 }
 
 /// Truncates a text to `columns`, with an ellipsis if it is longer.

@@ -1,4 +1,4 @@
-//! The terminal report.
+//! Tests of the terminal report.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,18 @@ use super::*;
 use crate::row::tests::location;
 use crate::{HostRow, LocationView};
 
-/// A line of Markdown; the URL is at bytes 22 to 57.
+/// A line of Markdown.
 const LINE: &[u8] = b"see the [setup guide](https://old.example.org/guide/setup)\n";
 
-/// A location of the URL in [`LINE`].
+/// The bytes of the URL in [`LINE`].
+const URL_SPAN: std::ops::Range<usize> = 22..57;
+
+/// Creates a location of the URL in [`LINE`].
 fn at(path: &str, line: u32, column: u32) -> LocationView<'_> {
-    LocationView { path, location: location(line, column, 22..57) }
+    LocationView { path, location: location(line, column, URL_SPAN) }
 }
 
-/// A dead link at `locations`.
+/// Creates the view of a dead link at `locations`.
 fn view<'a>(locations: &'a [LocationView<'a>], snippet: Option<&'a Snippet>) -> FindingView<'a> {
     FindingView {
         code: Some(FindingCode::new(101)),
@@ -35,7 +38,7 @@ fn view<'a>(locations: &'a [LocationView<'a>], snippet: Option<&'a Snippet>) -> 
 
 #[test]
 fn report_with_all_parts() {
-    let snippet = Snippet::cut(LINE, (22..57).into());
+    let snippet = Snippet::cut(LINE, URL_SPAN.into());
     let locations = [
         at("docs/install.md", 41, 23),
         at("docs/faq.md", 9, 3),
@@ -80,7 +83,7 @@ fn report_with_all_parts() {
     insta::assert_snapshot!(report.concat());
 }
 
-/// A comparison with a control, with the resemblance `share`.
+/// Creates a comparison with a control, with the resemblance `share`.
 fn evidence(kind: ControlKind, url: &str, status: Option<u16>, share: Option<f64>) -> Evidence {
     let control = ControlSummary { kind, url: url.to_owned(), status };
     Evidence { note: "the same page".to_owned(), control: Some(control), resemblance: share }
@@ -96,7 +99,7 @@ fn soft_404_is_shown_with_its_comparisons() {
         evidence(ControlKind::HomePage, "https://ann:secret@a.test/", None, None),
         evidence(ControlKind::Refetch, "https://a.test/docs/a", Some(200), Some(1.0)),
     ];
-    let snippet = Snippet::cut(LINE, (22..57).into());
+    let snippet = Snippet::cut(LINE, URL_SPAN.into());
     let locations = [at("docs/links.md", 7, 1)];
     let mut view = view(&locations, None);
     view.code = Some(FindingCode::new(301));
@@ -109,7 +112,7 @@ fn soft_404_is_shown_with_its_comparisons() {
     insta::assert_snapshot!(without_snippet + &finding(TextStyle::Plain, &view));
 }
 
-/// Checks whether the finding of `verdict` shows its confidence.
+/// Checks whether a finding with this verdict, confidence and evidence shows its confidence.
 #[track_caller]
 fn check_confidence(verdict: Verdict, hundredths: u8, evidence: &[Evidence], is_shown: bool) {
     let mut view = view(&[], None);
@@ -136,7 +139,7 @@ fn confidence_is_shown_for_content_based_verdicts() {
 
 #[test]
 fn ansi_style_adds_only_escape_sequences() {
-    let snippet = Snippet::cut(LINE, (22..57).into());
+    let snippet = Snippet::cut(LINE, URL_SPAN.into());
     let locations = [at("docs/install.md", 41, 23), at("docs/faq.md", 9, 3)];
     let view = view(&locations, snippet.as_ref());
     let ansi = finding(TextStyle::Ansi, &view);
@@ -153,20 +156,20 @@ fn ansi_style_adds_only_escape_sequences() {
 
 #[test]
 fn untrusted_text_cannot_control_the_terminal() {
-    let evil = "\u{1b}[2J\r\u{202e}\u{9b}";
-    let locations = [at(evil, 1, 1), at(evil, 2, 2)];
-    let document = format!("{evil}x{evil}");
-    let start = evil.len();
+    let hostile = "\u{1b}[2J\r\u{202e}\u{9b}";
+    let locations = [at(hostile, 1, 1), at(hostile, 2, 2)];
+    let document = format!("{hostile}x{hostile}");
+    let start = hostile.len();
     let snippet = Snippet::cut(document.as_bytes(), (start..start + 1).into());
     let mut view = view(&locations, snippet.as_ref());
-    view.url = evil;
-    view.reason = evil;
-    view.help = Some(evil);
+    view.url = hostile;
+    view.reason = hostile;
+    view.help = Some(hostile);
     view.verdict = Verdict::Soft404;
-    let evidence = [evidence(ControlKind::RandomName, evil, Some(200), Some(0.9))];
+    let evidence = [evidence(ControlKind::RandomName, hostile, Some(200), Some(0.9))];
     view.evidence = &evidence;
     let host = HostRow {
-        name: evil.into(),
+        name: hostile.into(),
         requests: 1,
         control_requests: 0,
         responses: 1,
@@ -199,9 +202,10 @@ fn footer_states_whether_the_run_fails() {
 
 /// Checks the line after the totals, for numbers of dead, soft-404 and hijacked links.
 #[track_caller]
-fn check_soft_404_share(dead: u64, soft: u64, hijacked: u64, expect: &str) {
+fn check_soft_404_share(dead: u64, soft_404s: u64, hijacked: u64, expect: &str) {
     let verdicts =
-        [(Verdict::Dead, dead), (Verdict::Soft404, soft), (Verdict::Hijacked, hijacked)].into();
+        [(Verdict::Dead, dead), (Verdict::Soft404, soft_404s), (Verdict::Hijacked, hijacked)]
+            .into();
     let text = summary(TextStyle::Plain, &verdicts);
     let line = text.split_once('\n').unwrap().1;
     let expect = if expect.is_empty() { String::new() } else { format!("  {expect}\n") };

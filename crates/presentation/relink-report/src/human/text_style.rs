@@ -15,7 +15,7 @@ pub enum TextStyle {
 impl TextStyle {
     /// Formats text in the color of a verdict.
     pub fn verdict(self, verdict: Verdict, text: &str) -> String {
-        self.styled(style_of(verdict), text)
+        self.styled(verdict_style(verdict), text)
     }
 
     /// Formats emphasized text.
@@ -43,7 +43,7 @@ impl TextStyle {
 }
 
 /// Returns the color of a verdict.
-const fn style_of(verdict: Verdict) -> Style {
+const fn verdict_style(verdict: Verdict) -> Style {
     let color = match verdict {
         Verdict::Alive => AnsiColor::Green,
         Verdict::Moved | Verdict::Drifted => AnsiColor::Blue,

@@ -12,7 +12,7 @@ use relink_model::{FailureStreak, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::minute;
+use super::time_text;
 use crate::human::counted;
 
 /// Whether a failure is permanent or transient.
@@ -89,19 +89,19 @@ fn failing_sentence(streak: Option<&FailureStreak>) -> String {
         );
     };
     // Even after a long streak, the page must fail in one more run.
-    let missing = CONFIRM_RUNS.saturating_sub(streak.runs).max(1);
-    let runs = counted(missing.into(), "more run");
-    let when = match (missing, earliest(streak)) {
+    let missing_runs = CONFIRM_RUNS.saturating_sub(streak.runs).max(1);
+    let runs = counted(missing_runs.into(), "more run");
+    let when = match (missing_runs, earliest_death(streak)) {
         (_, None) => String::new(),
-        (1, Some(time)) => format!(", on {} or later", minute(time)),
-        (_, Some(time)) => format!(" in a row, the last on {} or later", minute(time)),
+        (1, Some(time)) => format!(", on {} or later", time_text(time)),
+        (_, Some(time)) => format!(" in a row, the last on {} or later", time_text(time)),
     };
     format!("the page counts as dead if it fails in {runs}{when}")
 }
 
-/// Returns the earliest time at which a further failure makes the page dead, or
-/// `None` if the streak is already long enough.
-fn earliest(streak: &FailureStreak) -> Option<Timestamp> {
+/// Returns the earliest time at which a further failure makes the page dead. Returns `None` if
+/// the streak already covers enough days.
+fn earliest_death(streak: &FailureStreak) -> Option<Timestamp> {
     let wait = SignedDuration::from_hours(24 * CONFIRM_DAYS);
     let time = streak.first_at.checked_add(wait).ok()?;
     (time > streak.last_at).then_some(time)

@@ -31,28 +31,27 @@ struct RequestLine {
     details: Vec<String>,
 }
 
-/// Lists every request and every comparison with a number. Returns an empty
-/// string if there is none.
+/// Lists every request and every comparison, numbered from 1. Returns an empty string if there
+/// are none.
 pub(super) fn list(style: TextStyle, view: &TargetRecordView) -> String {
-    let (controls, control_entries): (Vec<&Control>, Vec<RequestEntry>) = view
-        .controls
-        .iter()
-        .filter_map(|control| Some((control, control_entry(view, control)?)))
-        .unzip();
     let mut entries = target_entries(view);
-    let first_control = entries.len() + 1;
-    entries.extend(control_entries);
-    let numbers: Vec<(usize, &Control)> = (first_control..).zip(controls).collect();
+    let mut numbered_controls: Vec<(usize, &Control)> = Vec::new();
+    for control in view.controls {
+        if let Some(entry) = control_entry(view, control) {
+            entries.push(entry);
+            numbered_controls.push((entries.len(), control));
+        }
+    }
     let mut text = format_entries(style, &entries);
     let evidence = view.latest.map_or(&[] as &[Evidence], |latest| latest.evidence);
     for (number, evidence) in (entries.len() + 1..).zip(evidence) {
-        text.push_str(&format_evidence(style, view, number, evidence, &numbers));
+        text.push_str(&format_evidence(style, view, number, evidence, &numbered_controls));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// Returns the requests for the page itself. Attempts are stored longer than probes: if the
-/// probes were pruned, the entries are made from the attempts.
+/// Returns the requests for the page itself. If old probes were deleted, the entries are made
+/// from the attempts, which are stored longer.
 fn target_entries(view: &TargetRecordView) -> Vec<RequestEntry> {
     let attempts = view.latest.map_or(&[] as &[Attempt], |latest| latest.attempts);
     if view.probes.is_empty() {
@@ -69,14 +68,16 @@ fn target_entries(view: &TargetRecordView) -> Vec<RequestEntry> {
         .collect()
 }
 
-/// Returns the entry of an attempt with its redirects.
+/// Returns the entry of an attempt. The redirects of an attempt are not stored.
 fn attempt_entry(view: &TargetRecordView, attempt: &Attempt) -> RequestEntry {
     let mut details = vec![duration(attempt.duration_ms.into())];
     details.extend(purpose_label(attempt.purpose).map(str::to_owned));
-    let url = short_url(view.url, view.url);
-    RequestEntry {
-        lines: vec![RequestLine { url, outcome: outcome_text(&attempt.outcome), details }],
-    }
+    let line = RequestLine {
+        url: short_url(view.url, view.url),
+        outcome: outcome_text(&attempt.outcome),
+        details,
+    };
+    RequestEntry { lines: vec![line] }
 }
 
 /// Returns the entry of a control page; `None` if the site has no such page.
@@ -186,15 +187,19 @@ fn format_evidence(
     let label = style.quiet(&format!("{number:>2} "));
     let note = shown_prose(&evidence.note);
     let Some(summary) = &evidence.control else {
-        let share = evidence.resemblance.map(resemblance);
-        let share = share.map_or(String::new(), |share| format!(" (resemblance {share})"));
-        return format!("{label}{note}{share}\n");
+        let resemblance = match evidence.resemblance {
+            Some(share) => format!(" (resemblance {})", resemblance(share)),
+            None => String::new(),
+        };
+        return format!("{label}{note}{resemblance}\n");
     };
     let listed_control = controls
         .iter()
         .find(|(_, control)| control.kind == summary.kind && control.url == summary.url);
-    let url = listed_control
-        .map_or_else(|| short_url(view.url, &summary.url), |(number, _)| number.to_string());
+    let url = match listed_control {
+        Some((number, _)) => number.to_string(),
+        None => short_url(view.url, &summary.url),
+    };
     let comparison = compared(&url, summary, evidence.resemblance);
     let conclusion = format!("→ {note}");
     let is_one_line = width(&comparison) + 1 + width(&conclusion) <= COLUMNS;

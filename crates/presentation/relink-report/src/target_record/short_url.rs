@@ -19,9 +19,9 @@ pub(super) fn short_url(page_url: &str, url: &str) -> String {
 /// Splits a URL into its origin (scheme and host) and the rest. User name and
 /// password are not part of the origin.
 fn split_origin(url: &str) -> Option<((&str, &str), &str)> {
-    let (scheme, after) = url.split_once("://")?;
-    let end = after.find(['/', '?', '#']).unwrap_or(after.len());
-    let (authority, rest) = after.split_at(end);
+    let (scheme, after_scheme) = url.split_once("://")?;
+    let authority_end = after_scheme.find(['/', '?', '#']).unwrap_or(after_scheme.len());
+    let (authority, rest) = after_scheme.split_at(authority_end);
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     Some(((scheme, host), rest))
 }

@@ -1,4 +1,4 @@
-//! The text and the JSON of a target record.
+//! Tests of the text and the JSON of a target record.
 
 use relink_model::{
     Confidence, ConnectError, ControlKind, ControlSummary, Digest, Evidence, FetchOutcome,
@@ -38,7 +38,7 @@ fn probe(requested_at: &str, hops: &str, title: Option<&str>) -> Probe {
 }
 
 /// Creates a probe without a response.
-fn failed(requested_at: &str, outcome: FetchOutcome) -> Probe {
+fn failed_probe(requested_at: &str, outcome: FetchOutcome) -> Probe {
     Probe { hops: Vec::new(), outcome, ..probe(requested_at, "https://a.test/ 200", None) }
 }
 
@@ -66,7 +66,7 @@ fn verdicts(symbols: &str) -> Vec<(Timestamp, Verdict)> {
 }
 
 /// Creates the result of a check without hops, attempts and evidence.
-fn checked(verdict: Verdict, code: Option<u16>, reason: &str) -> TargetView<'_> {
+fn checked_target(verdict: Verdict, code: Option<u16>, reason: &str) -> TargetView<'_> {
     TargetView {
         inlinks: 1,
         depth: None,
@@ -143,7 +143,7 @@ pub(crate) fn with_soft_404<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
         attempts: &attempts,
         evidence: &evidence,
         locations: &locations,
-        ..checked(
+        ..checked_target(
             Verdict::Soft404,
             Some(301),
             "status 200, but equals the response to a random name",
@@ -170,11 +170,12 @@ fn failing_record_states_the_missing_runs() {
     let mut redirected = probe("2026-11-10T09:00:05Z", redirect, None);
     redirected.hops.pop();
     redirected.outcome = refused.clone();
-    let probes = [failed("2026-11-10T09:00:00Z", refused.clone()), redirected];
+    let probes = [failed_probe("2026-11-10T09:00:00Z", refused.clone()), redirected];
     let attempts = [attempt("2026-11-10T09:00:05Z", FetchPurpose::Retry, refused)];
     let first = timestamp("2026-11-09T09:00:00Z");
     let reason = "connection refused in 2 attempts; failed in 2 runs, dead after 3 in a row";
-    let latest = TargetView { attempts: &attempts, ..checked(Verdict::Failing, Some(541), reason) };
+    let latest =
+        TargetView { attempts: &attempts, ..checked_target(Verdict::Failing, Some(541), reason) };
     let verdicts = verdicts("✓✓◌◌");
     let view = TargetRecordView {
         streak: Some(FailureStreak {
@@ -201,11 +202,12 @@ fn record_without_probes_lists_the_attempts() {
     ];
     let latest = TargetView {
         attempts: &attempts,
-        ..checked(Verdict::Blocked, Some(403), "status 403 in 2 attempts")
+        ..checked_target(Verdict::Blocked, Some(403), "status 403 in 2 attempts")
     };
     insta::assert_snapshot!(target_record(TextStyle::Plain, &record(Some(latest))));
 }
 
+/// Checks the text of a record.
 #[track_caller]
 fn check_text(view: &TargetRecordView, expect: &str) {
     assert_eq!(target_record(TextStyle::Plain, view), expect);
@@ -213,18 +215,18 @@ fn check_text(view: &TargetRecordView, expect: &str) {
 
 #[test]
 fn unknown_values_are_omitted() {
-    check_text(&record(None), "not checked yet\n https://shop.example.net/item/8812\n");
+    check_text(&record(None), "not checked_target yet\n https://shop.example.net/item/8812\n");
     check_text(
-        &record(Some(checked(Verdict::Alive, None, ""))),
+        &record(Some(checked_target(Verdict::Alive, None, ""))),
         "verdict alive, confidence 0.98, since 2026-10-29\n \
-         https://shop.example.net/item/8812, last checked 2026-11-10 09:00 UTC\n",
+         https://shop.example.net/item/8812, last checked_target 2026-11-10 09:00 UTC\n",
     );
 }
 
 /// Checks the line of past verdicts; for symbols see [`verdicts`].
 #[track_caller]
 fn check_history(symbols: &str, expect: &str) {
-    assert_eq!(history(TextStyle::Plain, &verdicts(symbols)), expect);
+    assert_eq!(history_line(TextStyle::Plain, &verdicts(symbols)), expect);
 }
 
 #[test]
@@ -242,8 +244,10 @@ fn history_shows_the_latest_verdicts() {
 #[test]
 fn every_failure_has_a_permanence() {
     for verdict in Verdict::ALL {
-        let text =
-            target_record(TextStyle::Plain, &record(Some(checked(verdict, None, "a reason"))));
+        let text = target_record(
+            TextStyle::Plain,
+            &record(Some(checked_target(verdict, None, "a reason"))),
+        );
         let label = |line: &str| line.split_once(": ").map(|(label, _)| label.to_owned());
         let labels: Vec<String> =
             text.lines().filter_map(label).filter(|label| label != "why").collect();
@@ -261,38 +265,40 @@ fn every_failure_has_a_permanence() {
 fn ansi_style_adds_only_escape_sequences() {
     let ansi = with_soft_404(|view| target_record(TextStyle::Ansi, view));
     let mut pieces = ansi.split('\u{1b}');
-    let first = pieces.next().unwrap().to_owned();
-    // An escape sequence ends at the letter `m`.
-    let plain = pieces.fold(first, |text, piece| text + piece.split_once('m').unwrap().1);
+    let mut plain = pieces.next().unwrap().to_owned();
+    for piece in pieces {
+        // An escape sequence ends at the letter `m`.
+        plain += piece.split_once('m').unwrap().1;
+    }
     assert_eq!(plain, with_soft_404(|view| target_record(TextStyle::Plain, view)));
 }
 
 /// Untrusted text with escape sequences and a password.
-const EVIL: &str = "https://ann:secret@a.test/\u{1b}[2J\r\u{202e}\u{9b}";
+const HOSTILE: &str = "https://ann:secret@a.test/\u{1b}[2J\r\u{202e}\u{9b}";
 
-/// Calls `then` with a record in which every text is [`EVIL`].
-fn with_evil<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
-    let mut probe = probe("2026-11-10T09:00:00Z", "https://a.test/ 200", Some(EVIL));
-    probe.hops = vec![hop(EVIL, 302, Some(EVIL)), hop(EVIL, 200, None)];
-    probe.digest.as_mut().unwrap().content_type = Some(EVIL.to_owned());
+/// Calls `then` with a record in which every text is [`HOSTILE`].
+fn with_hostile_texts<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
+    let mut probe = probe("2026-11-10T09:00:00Z", "https://a.test/ 200", Some(HOSTILE));
+    probe.hops = vec![hop(HOSTILE, 302, Some(HOSTILE)), hop(HOSTILE, 200, None)];
+    probe.digest.as_mut().unwrap().content_type = Some(HOSTILE.to_owned());
     let controls = [
-        control(ControlKind::RandomName, EVIL, Some(probe.clone())),
-        control(ControlKind::HomePage, EVIL, None),
+        control(ControlKind::RandomName, HOSTILE, Some(probe.clone())),
+        control(ControlKind::HomePage, HOSTILE, None),
     ];
     let evidence = [
-        evidence(EVIL, Some((ControlKind::Refetch, EVIL, 200)), Some(0.5)),
-        evidence(EVIL, None, None),
+        evidence(HOSTILE, Some((ControlKind::Refetch, HOSTILE, 200)), Some(0.5)),
+        evidence(HOSTILE, None, None),
     ];
-    let locations = [LocationView { path: EVIL, location: location(7, 1, 0..9) }];
+    let locations = [LocationView { path: HOSTILE, location: location(7, 1, 0..9) }];
     let latest = TargetView {
-        url: EVIL,
+        url: HOSTILE,
         evidence: &evidence,
         locations: &locations,
-        ..checked(Verdict::Soft404, Some(301), EVIL)
+        ..checked_target(Verdict::Soft404, Some(301), HOSTILE)
     };
     let probes = [probe];
     let view = TargetRecordView {
-        url: EVIL,
+        url: HOSTILE,
         probes: &probes,
         controls: &controls,
         ..record(Some(latest))
@@ -302,7 +308,7 @@ fn with_evil<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
 
 #[test]
 fn untrusted_text_cannot_control_the_terminal() {
-    let text = with_evil(|view| target_record(TextStyle::Plain, view));
+    let text = with_hostile_texts(|view| target_record(TextStyle::Plain, view));
     let is_harmful = |char: &char| (char.is_control() && *char != '\n') || *char == '\u{202e}';
     assert_eq!(text.chars().find(is_harmful), None, "{text:?}");
 }
@@ -317,9 +323,9 @@ fn json(view: &TargetRecordView) -> String {
 #[test]
 fn record_contains_no_password() {
     let texts = [
-        with_evil(|view| target_record(TextStyle::Plain, view)),
+        with_hostile_texts(|view| target_record(TextStyle::Plain, view)),
         with_soft_404(|view| target_record(TextStyle::Plain, view)),
-        with_evil(json),
+        with_hostile_texts(json),
         with_soft_404(json),
     ];
     for text in texts {
@@ -335,7 +341,7 @@ fn json_row_is_one_line_with_all_fields() {
 }
 
 #[test]
-fn json_row_round_trip() {
+fn json_row_is_equal_after_deserialization() {
     with_soft_404(|view| {
         let line = json(view);
         let row: TargetRecordRow = serde_json::from_str(&line).unwrap();
@@ -353,7 +359,7 @@ fn unknown_values_are_null() {
 fn record_includes_the_search_result() {
     let evidence = ["3 of 3 known pages of example.org/old/ moved in this way".to_owned()];
     let revival = crate::suggestion::tests::found(&evidence);
-    let latest = checked(Verdict::Dead, Some(101), "404 in 2 attempts");
+    let latest = checked_target(Verdict::Dead, Some(101), "404 in 2 attempts");
     let view = TargetRecordView { revival: Some(revival), ..record(Some(latest)) };
     let text = target_record(TextStyle::Plain, &view);
     for part in [
@@ -388,7 +394,7 @@ fn changes_of_the_verdict_are_listed() {
     let view = TargetRecordView {
         changes: &changes,
         first_seen: &seen,
-        ..record(Some(checked(Verdict::Alive, None, "")))
+        ..record(Some(checked_target(Verdict::Alive, None, "")))
     };
     let text = target_record(TextStyle::Plain, &view);
     let expect = "changes alive → dead (RL101) on 2026-10-29\n        dead → alive on 2026-11-02\n";

@@ -16,7 +16,7 @@ use crate::{printable, redact, redact_prose};
 pub use site::{SiteFile, path_site};
 
 /// Returns the members that are exported.
-fn exported(list: &WatchList) -> impl Iterator<Item = &WatchMember> {
+fn exported_members(list: &WatchList) -> impl Iterator<Item = &WatchMember> {
     let is_exported = |member: &&WatchMember| member.state != MemberState::Gap;
     list.members.iter().filter(is_exported)
 }
@@ -26,8 +26,8 @@ fn depth(report: &WatchReport, list: &WatchList) -> usize {
     list.name.matches('/').count() - report.name.matches('/').count()
 }
 
-/// Returns a text as one line without secrets and control characters.
-fn line(text: &str) -> String {
+/// Returns a text in one line, without secrets and control characters.
+fn printable_line(text: &str) -> String {
     printable(&redact_prose(text)).into_owned()
 }
 
@@ -41,9 +41,9 @@ pub fn export_markdown(report: &WatchReport) -> String {
         if !list.description.is_empty() {
             let _ = writeln!(text, "{}\n", escape_markdown(&list.description));
         }
-        for member in exported(list) {
+        for member in exported_members(list) {
             let title = if member.title.is_empty() { &member.url } else { &member.title };
-            let url = line(&redact(&member.url).to_string());
+            let url = printable_line(&redact(&member.url).to_string());
             let _ = write!(
                 text,
                 "- [{}](<{}>)",
@@ -65,7 +65,7 @@ pub fn export_markdown(report: &WatchReport) -> String {
 /// Escapes text for Markdown.
 fn escape_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in line(text).chars() {
+    for character in printable_line(text).chars() {
         if matches!(
             character,
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '&' | '|' | '!'
@@ -87,6 +87,7 @@ pub fn export_opml(report: &WatchReport) -> String {
     let mut open_elements = 0;
     for list in &report.lists {
         let depth = depth(report, list);
+        // Close the collections that do not contain this list.
         while open_elements >= depth.max(1) {
             text.push_str("</outline>\n");
             open_elements -= 1;
@@ -100,7 +101,7 @@ pub fn export_opml(report: &WatchReport) -> String {
                 escape_markup(&list.description)
             );
         }
-        for member in exported(list) {
+        for member in exported_members(list) {
             let _ = writeln!(
                 text,
                 "<outline text=\"{}\" type=\"link\" url=\"{}\" description=\"{}\" category=\"{}\"/>",
@@ -126,6 +127,7 @@ pub fn export_bookmarks(report: &WatchReport) -> String {
     let mut open_elements = 0;
     for list in &report.lists {
         let depth = depth(report, list);
+        // Close the collections that do not contain this list.
         while open_elements >= depth.max(1) {
             text.push_str("</DL><p>\n");
             open_elements -= 1;
@@ -138,7 +140,7 @@ pub fn export_bookmarks(report: &WatchReport) -> String {
             }
             text.push_str("<DL><p>\n");
         }
-        for member in exported(list) {
+        for member in exported_members(list) {
             let url = redact(&member.url).to_string();
             let tags = escape_markup(&member.tags.join(","));
             let _ = writeln!(
@@ -160,7 +162,7 @@ pub fn export_bookmarks(report: &WatchReport) -> String {
 /// Escapes text for HTML and XML.
 fn escape_markup(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in line(text).chars() {
+    for character in printable_line(text).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
@@ -204,13 +206,14 @@ pub fn export_json(report: &WatchReport) -> Result<String, serde_json::Error> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&root)?))
 }
 
-/// Converts a list and its nested lists, which `rest` returns next.
+/// Converts a list and its nested lists. The nested lists are the next items of
+/// `following_lists`.
 fn json_collection<'r>(
     report: &WatchReport,
     list: &'r WatchList,
-    rest: &mut std::iter::Peekable<std::slice::Iter<'r, WatchList>>,
+    following_lists: &mut std::iter::Peekable<std::slice::Iter<'r, WatchList>>,
 ) -> JsonCollection<'r> {
-    let members = exported(list).map(|member| JsonMember {
+    let members = exported_members(list).map(|member| JsonMember {
         url: redact(&member.url).to_string(),
         title: redact_prose(&member.title).to_string(),
         annotation: redact_prose(&member.annotation).to_string(),
@@ -226,8 +229,9 @@ fn json_collection<'r>(
         members: members.collect(),
         collections: Vec::new(),
     };
-    while let Some(next) = rest.next_if(|next| depth(report, next) > depth(report, list)) {
-        collection.collections.push(json_collection(report, next, rest));
+    let is_nested = |next: &&WatchList| depth(report, next) > depth(report, list);
+    while let Some(nested) = following_lists.next_if(is_nested) {
+        collection.collections.push(json_collection(report, nested, following_lists));
     }
     collection
 }

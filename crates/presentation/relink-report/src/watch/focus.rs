@@ -1,8 +1,8 @@
 //! The focus of a collection as terminal text and JSON.
 //!
-//! The focus is the share of random walks over links, starting at the pages of the
-//! collection, that end on a page of its topic. A walk fails at a dead page and at a page
-//! off the topic.
+//! Random walks start at the pages of the collection and follow links. The focus is the share
+//! of walks that end on a page of the topic of the collection. A walk fails at a dead page and
+//! at a page off the topic.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! HTML pages of collections: the review, and the stops of a path.
 //!
-//! A page has no scripts, fonts or images and loads nothing. It supports light and
-//! dark mode, and no information is shown by color alone. All text is escaped.
+//! A page contains no scripts, fonts or image files and loads nothing from the network. It
+//! supports light and dark mode. Colors only repeat information. All text is escaped.
 
 use crate::human::shown_url;
 use crate::site::html::markup::{Markup, element, style, void};
@@ -16,7 +16,7 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inl
 
 /// Renders a complete page.
 pub(super) fn page(title: &str, body: impl Into<Markup>) -> String {
-    let named = |name, content| void("meta", [("name", name), ("content", content)]);
+    let meta = |name, content| void("meta", [("name", name), ("content", content)]);
     let head = element(
         "head",
         [],
@@ -26,10 +26,10 @@ pub(super) fn page(title: &str, body: impl Into<Markup>) -> String {
                 "meta",
                 [("http-equiv", "Content-Security-Policy"), ("content", CONTENT_SECURITY_POLICY)],
             ),
-            named("viewport", "width=device-width, initial-scale=1"),
-            named("color-scheme", "light dark"),
-            named("referrer", "no-referrer"),
-            named("robots", "noindex"),
+            meta("viewport", "width=device-width, initial-scale=1"),
+            meta("color-scheme", "light dark"),
+            meta("referrer", "no-referrer"),
+            meta("robots", "noindex"),
             element("title", [], title),
             style(STYLE),
         ],

@@ -26,11 +26,11 @@ pub fn review_html(report: &WatchReport) -> String {
         format!("{} changed", grouped(changed.len() as u64)),
         format!(
             "{} to do",
-            grouped(report.members().filter(|member| has_step(member)).count() as u64)
+            grouped(report.members().filter(|member| has_next_step(member)).count() as u64)
         ),
     ];
     let lists: Markup =
-        report.lists.iter().filter(|list| !list.members.is_empty()).map(overview).collect();
+        report.lists.iter().filter(|list| !list.members.is_empty()).map(member_table).collect();
     let sections: Markup = changed.into_iter().map(changed_section).collect();
     let warnings: Markup = report
         .warnings
@@ -46,12 +46,12 @@ pub fn review_html(report: &WatchReport) -> String {
 }
 
 /// Whether the user should do something about the member.
-fn has_step(member: &WatchMember) -> bool {
+fn has_next_step(member: &WatchMember) -> bool {
     !matches!(member.next_step, None | Some(NextStep::None))
 }
 
 /// Renders all members of a list in a table.
-fn overview(list: &WatchList) -> Markup {
+fn member_table(list: &WatchList) -> Markup {
     let names = ["No.", "Page", "Status", "Text", "Links", "Context angle", "Next step"];
     let head: Markup = names.iter().map(|name| element("th", [("scope", "col")], *name)).collect();
     let rows: Markup = list.members.iter().map(member_row).collect();
@@ -115,8 +115,8 @@ fn member_row(member: &WatchMember) -> Markup {
     )
 }
 
-/// Returns the status; of a change only its level, because the details are in other
-/// columns.
+/// Returns the status of a member. For a changed page, returns only the level of change, because
+/// other columns contain the details.
 fn short_status(member: &WatchMember) -> String {
     let status = status(member);
     match &member.change {
@@ -128,7 +128,7 @@ fn short_status(member: &WatchMember) -> String {
 /// Returns the CSS class for the status of a member.
 fn status_class(member: &WatchMember) -> &'static str {
     match member.next_step {
-        // A muted page has no next step, so its availability decides.
+        // Check the availability first, because a muted page has no next step.
         _ if member.availability == Availability::Permanent => "status bad",
         _ if member.availability == Availability::Temporary => "status warn",
         Some(NextStep::Reject | NextStep::Replace) => "status bad",
@@ -156,7 +156,7 @@ fn changed_section(member: &WatchMember) -> Markup {
             element("p", [], link(&member.url, "")),
             annotation.into(),
             facts(details),
-            comparison(member),
+            comparison_table(member),
             changed_links("Links removed", &change.removed_links),
             changed_links("Links added", &change.added_links),
         ],
@@ -164,7 +164,7 @@ fn changed_section(member: &WatchMember) -> Markup {
 }
 
 /// Returns the table of the accepted and the latest version, block by block.
-fn comparison(member: &WatchMember) -> Markup {
+fn comparison_table(member: &WatchMember) -> Markup {
     if member.comparison.is_empty() {
         return Markup::default();
     }

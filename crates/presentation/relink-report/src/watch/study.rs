@@ -29,6 +29,12 @@ const MAX_MONTHS: usize = 240;
 /// The finding code of a host name that does not exist.
 const UNKNOWN_HOST: &str = "RL102";
 
+/// The finding codes of pages that are gone although the server responds.
+const GONE_CODES: [&str; 2] = ["RL101", "RL104"];
+
+/// Width of the first column of the table.
+const NAME_COLUMNS: usize = 38;
+
 /// The number of pages by state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct StudyCounts {
@@ -92,20 +98,20 @@ impl StudyReport {
     /// gaps (members without a page) do not count. `histories` are the histories of the
     /// same pages.
     pub fn new(reports: &[WatchReport], histories: &[PageHistory], created_at: Timestamp) -> Self {
-        let mut seen = BTreeSet::new();
+        let mut counted_urls = BTreeSet::new();
         let mut groups: BTreeMap<(&'static str, String), StudyCounts> = BTreeMap::new();
         let members = reports.iter().flat_map(WatchReport::members);
         for member in members.filter(|member| member.state != MemberState::Gap) {
-            if !seen.insert(member.url.as_str()) {
+            if !counted_urls.insert(member.url.as_str()) {
                 continue;
             }
-            for group in groups_of(member) {
-                let markup = member.is_markup_changed.then_some(Level::Checksum);
-                let level = member.change.as_ref().map(|change| change.level).or(markup);
+            let markup_change = member.is_markup_changed.then_some(Level::Checksum);
+            let level = member.change.as_ref().map(|change| change.level).or(markup_change);
+            for group in member_groups(member) {
                 groups.entry(group).or_default().add(member.availability, level);
             }
         }
-        for (month, counts) in months(histories, created_at) {
+        for (month, counts) in counts_by_month(histories, created_at) {
             groups.insert(("month", month), counts);
         }
         let rows =
@@ -153,7 +159,7 @@ impl StudyCounts {
 }
 
 /// The names of [`StudyCounts::values`].
-const COLUMNS: [&str; 10] = [
+const COUNT_NAMES: [&str; 10] = [
     "pages",
     "valid",
     "unchanged",
@@ -167,20 +173,20 @@ const COLUMNS: [&str; 10] = [
 ];
 
 /// Returns the kind and name of each group that a member belongs to.
-fn groups_of(member: &WatchMember) -> Vec<(&'static str, String)> {
+fn member_groups(member: &WatchMember) -> Vec<(&'static str, String)> {
     let mut groups = vec![("all", "all".to_owned()), ("tld", top_level_domain(&member.url))];
     if let Some(bytes) = member.bytes {
         let size = SIZES.iter().find(|(limit, _)| bytes < *limit).map_or("", |(_, name)| name);
         groups.push(("size", size.to_owned()));
     }
-    groups.extend(cause(member).map(|cause| ("cause", cause.to_owned())));
+    groups.extend(failure_cause(member).map(|cause| ("cause", cause.to_owned())));
     groups
 }
 
 /// Returns the counts at the end of each month (UTC), from the first check to `now`. A
 /// page counts from its first check on. Its level of change is relative to its first
 /// version.
-fn months(histories: &[PageHistory], now: Timestamp) -> Vec<(String, StudyCounts)> {
+fn counts_by_month(histories: &[PageHistory], now: Timestamp) -> Vec<(String, StudyCounts)> {
     let first = histories.iter().filter_map(|page| page.checks.first()).map(|(at, _)| *at).min();
     let month_of = |at: Timestamp| at.to_zoned(TimeZone::UTC).date().first_of_month();
     let (Some(mut month), last) = (first.map(month_of), month_of(now)) else { return Vec::new() };
@@ -207,12 +213,12 @@ fn last_before<T: Copy>(values: &[(Timestamp, T)], end: Timestamp) -> Option<T> 
 }
 
 /// Returns the cause of an unavailable page, in the classes of Walden's Paths, section 2.
-fn cause(member: &WatchMember) -> Option<&'static str> {
+fn failure_cause(member: &WatchMember) -> Option<&'static str> {
     let code = member.code.map(|code| code.to_string()).unwrap_or_default();
     match member.verdict? {
         Verdict::Dead | Verdict::Failing if code == UNKNOWN_HOST => Some("unknown host"),
         Verdict::Soft404 => Some("server responds, page is gone"),
-        Verdict::Dead if code == "RL101" || code == "RL104" => {
+        Verdict::Dead if GONE_CODES.contains(&code.as_str()) => {
             Some("server responds, page is gone")
         }
         Verdict::Dead | Verdict::Failing => Some("host is down or does not serve pages"),
@@ -241,7 +247,7 @@ fn top_level_domain(url: &str) -> String {
 
 /// Formats the study as CSV, one row per group.
 pub fn study_csv(report: &StudyReport) -> String {
-    let mut text = format!("group,name,{}\n", COLUMNS.join(","));
+    let mut text = format!("group,name,{}\n", COUNT_NAMES.join(","));
     for row in &report.rows {
         let values: Vec<String> = row.counts.values().iter().map(u64::to_string).collect();
         let name = shown_prose(&row.name).replace('"', "\"\"");
@@ -252,8 +258,8 @@ pub fn study_csv(report: &StudyReport) -> String {
 
 /// Formats the study as a table.
 pub fn study_text(report: &StudyReport) -> String {
-    let mut text = padded("", 38);
-    for column in COLUMNS {
+    let mut text = padded("", NAME_COLUMNS);
+    for column in COUNT_NAMES {
         let _ = write!(text, "{column:>10}");
     }
     text.push('\n');
@@ -263,7 +269,7 @@ pub fn study_text(report: &StudyReport) -> String {
         } else {
             format!("{}: {}", row.group, row.name)
         };
-        text.push_str(&padded(&shown_prose(&name), 38));
+        text.push_str(&padded(&shown_prose(&name), NAME_COLUMNS));
         for value in row.counts.values() {
             let _ = write!(text, "{:>10}", grouped(value));
         }
@@ -288,10 +294,10 @@ mod tests {
         }
     }
 
-    // Expected lines are a group, its name and the nine counts of `COLUMNS`.
+    // Expected lines are a group, its name and the nine counts of `COUNT_NAMES`.
 
     #[test]
-    fn pages_are_counted_once_by_group() {
+    fn study_counts_each_page_once_by_group() {
         let dead = WatchMember {
             code: Some(relink_model::FindingCode::new(102)),
             ..member("https://b.example.com/", Verdict::Dead)
@@ -318,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn months_count_the_state_at_their_end() {
+    fn study_counts_the_state_at_the_end_of_each_month() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let (january, march) = (at("2026-01-10T00:00:00Z"), at("2026-03-10T00:00:00Z"));
         let dying_page = PageHistory {

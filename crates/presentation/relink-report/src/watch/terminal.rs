@@ -1,9 +1,9 @@
-//! The review of a collection, a list of watched pages (members), in a terminal, as a state
-//! machine.
+//! The review of a collection in a terminal, as a state machine. A collection is a list of
+//! watched pages, its members.
 //!
-//! [`TerminalReview::press`] turns a key into an action of the caller, and
-//! [`TerminalReview::screen`] returns the lines to show. Nothing is read, printed or
-//! stored here.
+//! [`TerminalReview::press`] turns a key into an action for the caller, and
+//! [`TerminalReview::screen`] returns the lines to show. This module does not read keys, print
+//! or store anything.
 
 mod diff;
 mod screen;
@@ -12,7 +12,7 @@ use super::text::is_notable;
 use super::{WatchMember, WatchReport, WatchSuggestions};
 
 /// Number of lines that Page up and Page down move.
-const PAGE_STEPS: isize = 10;
+const LINES_PER_PAGE: isize = 10;
 
 /// A key of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum ReviewKey {
     Interrupt,
 }
 
-/// The action of the caller after a key.
+/// The action that the caller must perform after a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewAction {
     /// Only show the screen again.
@@ -111,8 +111,8 @@ impl TerminalReview {
         }
     }
 
-    /// Shows another report after an action, and the result of the action. The
-    /// selection stays on the same member, or on the next one if it is done.
+    /// Shows a new report and the result of an action. The selection stays on the same member.
+    /// If this member needs no more attention, selects the next one.
     pub fn update(&mut self, report: WatchReport, message: String) {
         let number = self.member().map(|member| member.number);
         self.report = report;
@@ -120,7 +120,7 @@ impl TerminalReview {
         self.view = View::Members;
         self.scroll = 0;
         let notable = self.notable();
-        // Numbers are ascending: this is the same member or the next one.
+        // Numbers are ascending, so this finds the same member or the next one.
         let next = notable.iter().position(|member| Some(member.number) >= number);
         self.selected = next.unwrap_or(notable.len().saturating_sub(1));
     }
@@ -147,12 +147,12 @@ impl TerminalReview {
             ReviewKey::Char('q') | ReviewKey::Escape => self.view = View::Members,
             ReviewKey::Char('j') | ReviewKey::Down => self.move_by(1),
             ReviewKey::Char('k') | ReviewKey::Up => self.move_by(-1),
-            ReviewKey::PageDown => self.move_by(PAGE_STEPS),
-            ReviewKey::PageUp => self.move_by(-PAGE_STEPS),
+            ReviewKey::PageDown => self.move_by(LINES_PER_PAGE),
+            ReviewKey::PageUp => self.move_by(-LINES_PER_PAGE),
             ReviewKey::Char('s') => self.toggle_layout(),
             ReviewKey::Char('d') => self.toggle_diff(),
             ReviewKey::Enter => return self.confirm(),
-            ReviewKey::Char(key) => return self.act(key),
+            ReviewKey::Char(key) => return self.member_action(key),
         }
         ReviewAction::Redraw
     }
@@ -175,7 +175,7 @@ impl TerminalReview {
         let members = self.notable().len();
         match &mut self.view {
             View::Members => self.selected = moved(self.selected, members),
-            // The screen limits the scroll position, because only it knows the height.
+            // `screen` limits the scroll position, because the height is unknown here.
             View::Diff => self.scroll = self.scroll.saturating_add_signed(steps),
             View::Candidates { found, selected } => {
                 *selected = moved(*selected, found.candidates.len());
@@ -215,8 +215,8 @@ impl TerminalReview {
         }
     }
 
-    /// Returns the action of a letter.
-    fn act(&self, key: char) -> ReviewAction {
+    /// Returns the action of a letter on the selected member.
+    fn member_action(&self, key: char) -> ReviewAction {
         let Some(number) = self.member().map(|member| member.number) else {
             return ReviewAction::Redraw;
         };

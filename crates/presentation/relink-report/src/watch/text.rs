@@ -13,7 +13,7 @@ use super::{
 };
 use crate::human::{COLUMNS, TextStyle, counted, cut_end, grouped, padded, shown_prose, shown_url};
 
-/// The name of the search engine that knows the pages in the database.
+/// The name of the search engine that searches the pages in the database.
 const LOCAL_ENGINE: &str = "local index";
 
 /// Maximum number of lines for each kind of change.
@@ -51,22 +51,22 @@ fn collection_line(summary: &WatchSummary, now: Timestamp) -> String {
 fn next_check(summary: &WatchSummary, now: Timestamp) -> String {
     match summary.next_at {
         _ if summary.due > 0 => format!("{} due", grouped(summary.due)),
-        Some(at) => format!("next check in {}", span(now, at)),
+        Some(at) => format!("next check in {}", rounded_duration(now, at)),
         None => "nothing to check".to_owned(),
     }
 }
 
-/// Formats the time from `from` to `to` as a rounded number of days, hours or minutes.
-fn span(from: Timestamp, to: Timestamp) -> String {
+/// Formats the time from `from` to `to` in days, hours or minutes, such as `7 d`.
+fn rounded_duration(from: Timestamp, to: Timestamp) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;
     const DAY: u64 = 24 * HOUR;
     let seconds = u64::try_from(to.duration_since(from).as_secs()).unwrap_or(0);
-    let rounded = |unit: u64| (seconds + unit / 2) / unit;
+    let rounded_to = |unit: u64| (seconds + unit / 2) / unit;
     match seconds {
-        _ if rounded(HOUR) >= 48 => format!("{} d", rounded(DAY)),
-        _ if rounded(MINUTE) >= 90 => format!("{} h", rounded(HOUR)),
-        _ => format!("{} min", rounded(MINUTE).max(1)),
+        _ if rounded_to(HOUR) >= 48 => format!("{} d", rounded_to(DAY)),
+        _ if rounded_to(MINUTE) >= 90 => format!("{} h", rounded_to(HOUR)),
+        _ => format!("{} min", rounded_to(MINUTE).max(1)),
     }
 }
 
@@ -78,18 +78,18 @@ pub fn show_text(report: &WatchReport, style: TextStyle) -> String {
         !list.members.is_empty() || !list.description.is_empty() || report.lists.len() == 1
     };
     for list in report.lists.iter().filter(is_shown) {
-        list_head(&mut text, list, style);
+        append_list_head(&mut text, list, style);
         for member in &list.members {
             let _ = writeln!(text, "{}", member_line(member, style));
-            details(&mut text, member, style);
+            append_details(&mut text, member, style);
         }
     }
-    warnings(&mut text, report);
+    append_warnings(&mut text, report);
     text
 }
 
 /// Appends the name, context, description and tags of a collection.
-fn list_head(text: &mut String, list: &WatchList, style: TextStyle) {
+fn append_list_head(text: &mut String, list: &WatchList, style: TextStyle) {
     let head = format!(
         "{} · {} · context: {}",
         style.strong(&shown_prose(&list.name)),
@@ -105,7 +105,7 @@ fn list_head(text: &mut String, list: &WatchList, style: TextStyle) {
 }
 
 /// Appends the URL, the annotation and the remarks of a member.
-fn details(text: &mut String, member: &WatchMember, style: TextStyle) {
+fn append_details(text: &mut String, member: &WatchMember, style: TextStyle) {
     let _ = writeln!(text, "       {}", style.quiet(&shown_url(&member.url)));
     if !member.annotation.is_empty() {
         let _ = writeln!(text, "       {}", cut_end(&shown_prose(&member.annotation), COLUMNS));
@@ -132,12 +132,12 @@ pub fn diff_text(report: &WatchReport, style: TextStyle) -> String {
             let _ = writeln!(text, "{}", member_line(member, style));
             let _ = writeln!(text, "       {}", style.quiet(&shown_url(&member.url)));
             if let Some(change) = &member.change {
-                change_lines(&mut text, change, style);
+                append_change(&mut text, change, style);
             }
-            step_line(&mut text, member, style);
+            append_next_step(&mut text, member, style);
         }
     }
-    warnings(&mut text, report);
+    append_warnings(&mut text, report);
     text
 }
 
@@ -158,8 +158,8 @@ fn is_at_risk(member: &WatchMember) -> bool {
 
 /// Formats the counters of a collection in one line.
 pub(super) fn headline(report: &WatchReport, style: TextStyle) -> String {
-    let count = |is_counted: &dyn Fn(&WatchMember) -> bool| {
-        let members = report.members().filter(|member| is_counted(member));
+    let count = |matches: &dyn Fn(&WatchMember) -> bool| {
+        let members = report.members().filter(|member| matches(member));
         u64::try_from(members.count()).unwrap_or(u64::MAX)
     };
     let all = count(&|_| true);
@@ -200,9 +200,8 @@ fn member_line(member: &WatchMember, style: TextStyle) -> String {
     let number = format!("{:>4}.", member.number);
     let status = status(member);
     let status = match member.verdict {
-        Some(verdict) if member.change.is_some() && verdict == Verdict::Alive => {
-            style.verdict(Verdict::Drifted, &status)
-        }
+        // A changed page has the color of drifted pages, not of unchanged ones.
+        Some(Verdict::Alive) if member.change.is_some() => style.verdict(Verdict::Drifted, &status),
         Some(verdict) => style.verdict(verdict, &status),
         None => status,
     };
@@ -243,7 +242,7 @@ fn unavailable(member: &WatchMember, symbol: &str, class: &str) -> String {
     format!("{symbol} {verdict}, {class}{}", shown_prose(&reason))
 }
 
-/// Returns the degree of a change: `moderate change: 31 % of the text, 4 % of the links`.
+/// Describes the size of a change: `moderate change: 31 % of the text, 4 % of the links`.
 pub(super) fn change_text(change: &WatchChange) -> String {
     let percent = |share: f64| match share {
         share if share > 0.0 && share < 0.01 => "< 1 %".to_owned(),
@@ -268,7 +267,7 @@ pub(super) fn context_text(context: &relink_collection::ContextJudgment) -> Stri
 }
 
 /// Appends the excerpts of removed, added and moved blocks and links.
-fn change_lines(text: &mut String, change: &WatchChange, style: TextStyle) {
+fn append_change(text: &mut String, change: &WatchChange, style: TextStyle) {
     let kinds = [
         ("-", &change.removed),
         ("+", &change.added),
@@ -281,9 +280,9 @@ fn change_lines(text: &mut String, change: &WatchChange, style: TextStyle) {
         let mut excerpts: Vec<&String> = excerpts.iter().collect();
         excerpts.dedup();
         for excerpt in excerpts.iter().take(MAX_LINES) {
-            let line = format!("{sign} {}", shown_prose(excerpt));
+            let line = format!("{prefix} {}", shown_prose(excerpt));
             let line = cut_end(&line, COLUMNS);
-            let line = match sign.chars().next() {
+            let line = match prefix.chars().next() {
                 Some('-') => style.verdict(Verdict::Dead, &line),
                 Some('+') => style.verdict(Verdict::Alive, &line),
                 _ => line,
@@ -291,13 +290,13 @@ fn change_lines(text: &mut String, change: &WatchChange, style: TextStyle) {
             let _ = writeln!(text, "       {line}");
         }
         if let Some(more) = excerpts.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
-            let _ = writeln!(text, "       {sign} … {} more", grouped(more as u64));
+            let _ = writeln!(text, "       {prefix} … {} more", grouped(more as u64));
         }
     }
 }
 
 /// Appends the proposed next step.
-fn step_line(text: &mut String, member: &WatchMember, style: TextStyle) {
+fn append_next_step(text: &mut String, member: &WatchMember, style: TextStyle) {
     if let Some(step) = member.next_step.filter(|step| *step != NextStep::None) {
         let _ = writeln!(text, "       {} {}", style.help("next:"), step_text(step));
     }
@@ -373,14 +372,14 @@ pub fn keyphrase_text(members: &[WatchKeyphrases], style: TextStyle) -> String {
             let _ = writeln!(text, "       {name}: {}", shown_prose(&phrases.join(" · ")));
         }
         let source = &member.source;
-        let mut order = format!("{} ({})", source.engine, counted(source.pages, "page"));
+        let mut source_text = format!("{} ({})", source.engine, counted(source.pages, "page"));
         if let Some(at) = source.counted_at {
-            let _ = write!(order, ", {}", at.strftime("%Y-%m-%d"));
+            let _ = write!(source_text, ", {}", at.strftime("%Y-%m-%d"));
         }
         let _ = writeln!(
             text,
             "       {}",
-            style.quiet(&format!("ordered by {}", shown_prose(&order)))
+            style.quiet(&format!("ordered by {}", shown_prose(&source_text)))
         );
     }
     if members.is_empty() {
@@ -390,7 +389,7 @@ pub fn keyphrase_text(members: &[WatchKeyphrases], style: TextStyle) -> String {
 }
 
 /// Appends the warnings of the report.
-fn warnings(text: &mut String, report: &WatchReport) {
+fn append_warnings(text: &mut String, report: &WatchReport) {
     for warning in &report.warnings {
         let _ = writeln!(text, "warning: {}", shown_prose(warning));
     }
@@ -404,7 +403,7 @@ mod tests {
     fn span_is_rounded_to_one_unit() {
         let check = |seconds: i64, expect: &str| {
             let to = Timestamp::from_second(seconds).unwrap();
-            assert_eq!(span(Timestamp::UNIX_EPOCH, to), expect);
+            assert_eq!(rounded_duration(Timestamp::UNIX_EPOCH, to), expect);
         };
         check(0, "1 min");
         check(3_590, "60 min");

@@ -23,7 +23,8 @@ pub struct SiteFile {
 /// annotation.
 pub fn path_site(report: &WatchReport) -> Vec<SiteFile> {
     let stops: Vec<&WatchMember> = report.members().collect();
-    let mut files = vec![SiteFile { name: "index.html".to_owned(), content: contents(report) }];
+    let index_page = SiteFile { name: "index.html".to_owned(), content: contents_page(report) };
+    let mut files = vec![index_page];
     for (index, stop) in stops.iter().enumerate() {
         let previous = index.checked_sub(1).and_then(|index| stops.get(index)).copied();
         let next = stops.get(index + 1).copied();
@@ -33,14 +34,14 @@ pub fn path_site(report: &WatchReport) -> Vec<SiteFile> {
     files
 }
 
-/// Returns the file name of a stop. It depends on the number only, because titles
-/// are untrusted.
+/// Returns the file name of a stop, such as `stop-007.html`. The name does not contain the title,
+/// because titles are untrusted.
 fn file_name(member: &WatchMember) -> String {
     format!("stop-{:03}.html", member.number)
 }
 
 /// Returns the title of a member, or its URL if it has none.
-fn title_of(member: &WatchMember) -> &str {
+fn member_title(member: &WatchMember) -> &str {
     if member.title.is_empty() { &member.url } else { &member.title }
 }
 
@@ -50,7 +51,7 @@ fn report_title(report: &WatchReport) -> &str {
 }
 
 /// Returns the page with the list of all members.
-fn contents(report: &WatchReport) -> String {
+fn contents_page(report: &WatchReport) -> String {
     let mut lists = Markup::default();
     for (index, list) in report.lists.iter().enumerate() {
         // The title of the outermost collection is the title of the page.
@@ -73,7 +74,7 @@ fn contents(report: &WatchReport) -> String {
 /// Returns the list entry of a member.
 fn contents_entry(member: &WatchMember) -> Markup {
     let file = file_name(member);
-    let title = element("a", [("href", file.as_str())], title_of(member));
+    let title = element("a", [("href", file.as_str())], member_title(member));
     let state =
         notice(member).map(|text| element("span", [("class", "warn")], format!(" ({text})")));
     let annotation = (!member.annotation.is_empty())
@@ -104,7 +105,7 @@ fn stop_page(
     let link_to = |member: Option<&WatchMember>, before: &str, after: &str| {
         member.map_or_else(Markup::default, |member| {
             let file = file_name(member);
-            let text = format!("{before}{}{after}", title_of(member));
+            let text = format!("{before}{}{after}", member_title(member));
             element("a", [("href", file.as_str())], text)
         })
     };
@@ -117,9 +118,9 @@ fn stop_page(
             link_to(next, "Next: ", " →"),
         ],
     );
-    let heading = element("h1", [], format!("{}. {}", stop.number, title_of(stop)));
+    let heading = element("h1", [], format!("{}. {}", stop.number, member_title(stop)));
     let main = element("main", [], [heading, annotation.into(), destination(stop), steps]);
-    page(title_of(stop), [main, footer(report)])
+    page(member_title(stop), [main, footer(report)])
 }
 
 /// Renders the live page, or the archived copy if the page is gone.

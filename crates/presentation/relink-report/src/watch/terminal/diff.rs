@@ -9,8 +9,8 @@ use relink_model::Verdict;
 use super::screen::wrap;
 use crate::human::{TextStyle, counted, padded, shown_prose, width};
 
-/// The space between the columns, for the sign of the row.
-const GUTTER: usize = 3;
+/// Width of the space between the two versions, which contains the sign of the row.
+const GUTTER_COLUMNS: usize = 3;
 
 /// The version that a text is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,18 +43,18 @@ pub(super) fn side_by_side_lines(
     columns: usize,
     style: TextStyle,
 ) -> Vec<String> {
-    let half = columns.saturating_sub(GUTTER) / 2;
+    let half = columns.saturating_sub(GUTTER_COLUMNS) / 2;
     let mut lines = vec![format!("{}   {}", padded("accepted", half), "latest")];
     for row in rows {
         if let RowChange::Omitted(count) = row.change {
             lines.push(omitted_line(count, style));
             continue;
         }
-        let old = column(&row.old, Side::Old, half, style);
-        let new = column(&row.new, Side::New, half, style);
-        for index in 0..old.len().max(new.len()) {
-            let cell = |cells: &[Cell]| cells.get(index).cloned().unwrap_or_default();
-            let (old, new) = (cell(&old), cell(&new));
+        let old_lines = wrapped_block(&row.old, Side::Old, half, style);
+        let new_lines = wrapped_block(&row.new, Side::New, half, style);
+        for index in 0..old_lines.len().max(new_lines.len()) {
+            let old = old_lines.get(index).cloned().unwrap_or_default();
+            let new = new_lines.get(index).cloned().unwrap_or_default();
             let gap = " ".repeat(half.saturating_sub(old.columns));
             let sign = if index == 0 { sign(row.change) } else { " " };
             lines.push(format!("{}{gap} {sign} {}", old.text, new.text));
@@ -70,8 +70,8 @@ pub(super) fn inline_lines(rows: &[ComparedRow], columns: usize, style: TextStyl
     let mut lines = Vec::new();
     let mut push = |sign: &str, parts: &[TextPart], side| {
         if !parts.is_empty() {
-            let cells = column(parts, side, columns, style);
-            lines.extend(cells.into_iter().map(|cell| format!("{sign} {}", cell.text)));
+            let block = wrapped_block(parts, side, columns, style);
+            lines.extend(block.into_iter().map(|line| format!("{sign} {}", line.text)));
         }
     };
     for row in rows {
@@ -117,13 +117,18 @@ fn omitted_line(count: usize, style: TextStyle) -> String {
 
 /// A line of one version, and its width without escape sequences.
 #[derive(Debug, Clone, Default)]
-struct Cell {
+struct BlockLine {
     text: String,
     columns: usize,
 }
 
-/// Wraps the parts of a block and marks the changed ones.
-fn column(parts: &[TextPart], side: Side, columns: usize, style: TextStyle) -> Vec<Cell> {
+/// Wraps the parts of a block to lines of at most `columns` columns, and marks changed parts.
+fn wrapped_block(
+    parts: &[TextPart],
+    side: Side,
+    columns: usize,
+    style: TextStyle,
+) -> Vec<BlockLine> {
     let (open, close) = side.marks();
     let mut words = Vec::new();
     for part in parts {
@@ -131,21 +136,21 @@ fn column(parts: &[TextPart], side: Side, columns: usize, style: TextStyle) -> V
         let text = if part.is_changed { format!("{open}{text}{close}") } else { text };
         words.extend(text.split_whitespace().map(|word| (word.to_owned(), part.is_changed)));
     }
-    let line = |words: Vec<(String, bool)>| {
-        let mut cell = Cell::default();
+    let block_line = |words: Vec<(String, bool)>| {
+        let mut line = BlockLine::default();
         for (word, is_changed) in words {
-            if cell.columns > 0 {
-                cell.text.push(' ');
-                cell.columns += 1;
+            if line.columns > 0 {
+                line.text.push(' ');
+                line.columns += 1;
             }
-            cell.columns += width(&word);
+            line.columns += width(&word);
             if is_changed {
-                cell.text.push_str(&style.verdict(side.verdict(), &word));
+                line.text.push_str(&style.verdict(side.verdict(), &word));
             } else {
-                cell.text.push_str(&word);
+                line.text.push_str(&word);
             }
         }
-        cell
+        line
     };
-    wrap(&words, columns).into_iter().map(line).collect()
+    wrap(&words, columns).into_iter().map(block_line).collect()
 }

@@ -31,17 +31,17 @@ impl TerminalReview {
             View::Candidates { found, selected } => {
                 candidate_lines(found, *selected, columns, height, style)
             }
-            View::Diff => self.diff_view(columns, height, style),
+            View::Diff => self.diff_lines(columns, height, style),
         };
         lines.extend(body);
         lines.resize(rows - LAST_LINES, String::new());
         lines.push(cut_end(&shown_prose(&self.message), columns));
-        lines.push(style.quiet(&cut_end(self.keys(), columns)));
+        lines.push(style.quiet(&cut_end(self.key_help(), columns)));
         lines
     }
 
     /// Returns the help line for the current view.
-    fn keys(&self) -> &'static str {
+    fn key_help(&self) -> &'static str {
         match &self.view {
             View::Members => {
                 "j/k move · d diff · r replace · a accept · x reject · m mute · q quit"
@@ -77,7 +77,7 @@ impl TerminalReview {
     }
 
     /// Returns the lines of the two versions of the selected member.
-    fn diff_view(&mut self, columns: usize, height: usize, style: TextStyle) -> Vec<String> {
+    fn diff_lines(&mut self, columns: usize, height: usize, style: TextStyle) -> Vec<String> {
         let Some(member) = self.member() else { return Vec::new() };
         let mut lines = head_lines(member, columns, style);
         let rows = &member.comparison;
@@ -152,19 +152,19 @@ fn candidate_lines(
     lines
 }
 
-/// Splits words, each with whether it is changed, into lines of at most `columns` columns. A
-/// longer word is cut.
+/// Splits words into lines of at most `columns` columns. Each word has a flag that states
+/// whether the word is changed. A longer word is truncated.
 pub(super) fn wrap(words: &[(String, bool)], columns: usize) -> Vec<Vec<(String, bool)>> {
     let mut lines: Vec<Vec<(String, bool)>> = vec![Vec::new()];
-    let mut used = 0;
+    let mut line_width = 0;
     for (word, is_changed) in words {
         let word = cut_end(word, columns);
-        let needed = width(&word) + usize::from(used > 0);
-        if used > 0 && used + needed > columns {
+        let space = usize::from(line_width > 0);
+        if line_width > 0 && line_width + space + width(&word) > columns {
             lines.push(Vec::new());
-            used = 0;
+            line_width = 0;
         }
-        used += width(&word) + usize::from(used > 0);
+        line_width += width(&word) + usize::from(line_width > 0);
         if let Some(line) = lines.last_mut() {
             line.push((word, *is_changed));
         }

@@ -112,10 +112,10 @@ fn chosen_candidate_replaces_the_member() {
 }
 
 #[test]
-fn selection_stays_on_the_next_member_after_an_action() {
+fn update_selects_the_next_member_after_an_action() {
     let mut review = review();
-    let done = WatchMember { next_step: Some(NextStep::None), ..member(1, "First") };
-    review.update(report(vec![done, member(3, "Third")]), "accepted".to_owned());
+    let accepted = WatchMember { next_step: Some(NextStep::None), ..member(1, "First") };
+    review.update(report(vec![accepted, member(3, "Third")]), "accepted".to_owned());
     let text = screen(&mut review);
     assert!(text.contains("›    3. Third") && text.contains("\naccepted\n"), "{text}");
     review.update(report(Vec::new()), String::new());
@@ -125,18 +125,19 @@ fn selection_stays_on_the_next_member_after_an_action() {
 
 #[test]
 fn hostile_text_sends_no_control_sequence_and_fits_the_screen() {
-    let evil = "\u{1b}]0;x\u{7}\u{1b}[2J\r\n\u{9b}31m\u{202e}".to_owned() + &"wide 東".repeat(200);
-    let mut hostile = member(1, &evil);
-    hostile.reason.clone_from(&evil);
-    hostile.comparison = vec![ComparedRow {
+    let hostile_text =
+        "\u{1b}]0;x\u{7}\u{1b}[2J\r\n\u{9b}31m\u{202e}".to_owned() + &"wide 東".repeat(200);
+    let mut member = member(1, &hostile_text);
+    member.reason.clone_from(&hostile_text);
+    member.comparison = vec![ComparedRow {
         change: RowChange::Edited,
-        old: vec![part(&evil, true)],
-        new: vec![part(&evil, false)],
+        old: vec![part(&hostile_text, true)],
+        new: vec![part(&hostile_text, false)],
     }];
-    let mut review = TerminalReview::new(report(vec![hostile]));
+    let mut review = TerminalReview::new(report(vec![member]));
     for keys in ["", "d", "s"] {
         press(&mut review, keys);
-        review.set_message(evil.clone());
+        review.set_message(hostile_text.clone());
         let lines = review.screen(60, 20, TextStyle::Plain);
         assert_eq!(lines.len(), 20);
         for line in lines {
@@ -148,15 +149,15 @@ fn hostile_text_sends_no_control_sequence_and_fits_the_screen() {
 
 #[test]
 fn long_diff_scrolls_to_its_end_and_no_further() {
-    let mut long = member(1, "Long");
-    long.comparison = (0..100)
+    let mut long_page = member(1, "Long");
+    long_page.comparison = (0..100)
         .map(|number| ComparedRow {
             change: RowChange::Added,
             old: Vec::new(),
             new: vec![part(&format!("block {number}"), true)],
         })
         .collect();
-    let mut review = TerminalReview::new(report(vec![long]));
+    let mut review = TerminalReview::new(report(vec![long_page]));
     press(&mut review, "d");
     for _ in 0..50 {
         review.press(ReviewKey::PageDown);
