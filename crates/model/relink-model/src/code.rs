@@ -48,15 +48,15 @@ impl FromStr for FindingCode {
     type Err = ParseCodeError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = || ParseCodeError(text.to_owned());
-        let (letters, digits) = text.split_at_checked(2).ok_or_else(error)?;
+        let invalid = || ParseCodeError(text.to_owned());
+        let (letters, digits) = text.split_at_checked(2).ok_or_else(invalid)?;
         let is_well_formed = letters.eq_ignore_ascii_case("RL")
             && digits.len() == 3
             && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !is_well_formed {
-            return Err(error());
+            return Err(invalid());
         }
-        digits.parse().map(Self).map_err(|_| error())
+        digits.parse().map(Self).map_err(|_| invalid())
     }
 }
 

@@ -14,8 +14,8 @@ use crate::Probe;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlKind {
-    /// A random name in the same directory, with the same extension, unless it is the
-    /// extension of a script.
+    /// A random name in the same directory. It has the same extension, except if that is
+    /// the extension of a script (`.php`).
     RandomName,
     /// A second random name in the same directory, to find the text that all
     /// error pages share.
@@ -25,12 +25,12 @@ pub enum ControlKind {
     /// The same URL without the parameter that [`Self::RandomQueryValue`]
     /// changes, to detect whether the parameter selects the page.
     WithoutParameter,
-    /// The same path with a random value of another parameter, if the first does
-    /// not select the page.
+    /// The same path with a random value of another parameter, if the parameter of
+    /// [`Self::RandomQueryValue`] does not select the page.
     OtherQueryValue,
     /// The same URL without the parameter that [`Self::OtherQueryValue`] changes.
     WithoutOtherParameter,
-    /// The same path with another number in it.
+    /// The same path, with one of its numbers replaced by a random number.
     RandomPathNumber,
     /// A random name in the parent directory (Bar-Yossef et al., "Sic transit gloria
     /// telae", section 3).
@@ -89,7 +89,7 @@ impl ControlKind {
         }
     }
 
-    /// Whether a URL of this kind cannot exist.
+    /// Whether a page with a URL of this kind cannot exist.
     pub const fn is_nonexistent(self) -> bool {
         matches!(
             self,

@@ -1,8 +1,8 @@
-//! The evidence of a judgment in addition to the attempts, and the confidence of a
-//! judgment.
+//! The evidence for a judgment, and the confidence of a judgment. The fetch attempts, which
+//! are also evidence, are stored separately.
 //!
-//! A control is a URL fetched only for comparison. The resemblance is the share of common
-//! text of two pages.
+//! A control is a URL fetched only for comparison. The resemblance of two pages is the
+//! share of their text that both have.
 
 use std::fmt;
 

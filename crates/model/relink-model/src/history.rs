@@ -41,7 +41,7 @@ pub struct FailureStreak {
 }
 
 impl FailureStreak {
-    /// Returns the streak with one more run, at `now`.
+    /// Returns the streak with one more failed run, at `now`. Without a streak, starts one.
     #[must_use]
     pub fn extend(streak: Option<Self>, now: Timestamp) -> Self {
         match streak {

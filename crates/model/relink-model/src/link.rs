@@ -38,7 +38,7 @@ pub struct SourceLocation {
     pub span: Span,
     /// The line of the first byte, from 1.
     pub line: u32,
-    /// The character in that line, from 1.
+    /// The position of the first byte in its line, in characters, from 1.
     pub column: u32,
     /// The kind of link.
     pub kind: LinkKind,
@@ -149,7 +149,7 @@ pub enum LinkTarget {
     Fragment(String),
     /// A destination that is not checked, with the reason.
     Skipped(String, SkipReason),
-    /// A malformed URL, with the reason.
+    /// A malformed URL, with the reason why it is malformed.
     Malformed(String, String),
 }
 
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_round_trips() {
+    fn kind_names_round_trip() {
         for kind in LinkKind::ALL {
             assert_eq!(LinkKind::from_name(kind.as_str()), Some(kind));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());

@@ -1,7 +1,7 @@
 //! Search queries and hits.
 //!
-//! A hit is a result that a search engine reports. This module does not check whether the
-//! page is alive, or whether it is the page that was searched for.
+//! A hit is a page that a search engine reports. The page may be dead, and it may be another
+//! page than the one that was searched for.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use url::Url;
 
 /// A query for a search engine.
 ///
-/// The `Display` text has the common query syntax and identifies the query. It does not
-/// contain `limit`:
+/// The `Display` text has the query syntax of common search engines and identifies the query.
+/// It does not contain `limit`:
 ///
 /// ```
 /// use relink_model::SearchQuery;
@@ -24,7 +24,7 @@ pub struct SearchQuery {
     /// Required phrases, most specific first. A phrase may be a single word.
     pub phrases: Vec<String>,
     /// Optional words that improve the rank of a page, most specific first.
-    /// Some engines require all of them.
+    /// Some engines find only pages with all terms.
     pub terms: Vec<String>,
     /// The host to search, including its subdomains.
     pub site: Option<String>,

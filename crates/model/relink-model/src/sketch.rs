@@ -42,30 +42,33 @@ impl Sketch {
         if self.is_empty() && other.is_empty() {
             return 1.0;
         }
-        let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
-        // The smallest hashes of the union of both texts, and those that both texts have.
-        let (mut seen, mut shared) = (0_u32, 0_u32);
-        while (seen as usize) < Self::SIZE {
-            match (left.peek(), right.peek()) {
+        // Merge the ascending hashes of both texts. The first `SIZE` distinct hashes are the
+        // sample of the union; hashes of both texts are the sample of the intersection.
+        let mut left_hashes = self.0.iter().peekable();
+        let mut right_hashes = other.0.iter().peekable();
+        let mut union_count = 0_u32;
+        let mut shared_count = 0_u32;
+        while (union_count as usize) < Self::SIZE {
+            match (left_hashes.peek(), right_hashes.peek()) {
                 (None, None) => break,
-                (Some(a), Some(b)) if a == b => {
-                    shared += 1;
-                    left.next();
-                    right.next();
+                (Some(left), Some(right)) if left == right => {
+                    shared_count += 1;
+                    left_hashes.next();
+                    right_hashes.next();
                 }
-                (Some(a), Some(b)) if a > b => {
-                    right.next();
+                (Some(left), Some(right)) if left > right => {
+                    right_hashes.next();
                 }
                 (Some(_), _) => {
-                    left.next();
+                    left_hashes.next();
                 }
                 (None, Some(_)) => {
-                    right.next();
+                    right_hashes.next();
                 }
             }
-            seen += 1;
+            union_count += 1;
         }
-        f64::from(shared) / f64::from(seen.max(1))
+        f64::from(shared_count) / f64::from(union_count.max(1))
     }
 }
 
@@ -73,16 +76,16 @@ impl Sketch {
 const DIGITS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
 /// The number of digits per hash.
-const WIDTH: usize = 6;
+const DIGITS_PER_HASH: usize = 6;
 
 /// Writes six digits per hash, which is about half the size of a JSON array. Does not use
 /// `format!`, because this code runs for every fetched page and must be fast.
 impl Serialize for Sketch {
     #[expect(clippy::indexing_slicing, reason = "six bits are less than the 64 digits")]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = String::with_capacity(WIDTH * self.0.len());
+        let mut text = String::with_capacity(DIGITS_PER_HASH * self.0.len());
         for hash in &self.0 {
-            for position in (0..WIDTH).rev() {
+            for position in (0..DIGITS_PER_HASH).rev() {
                 let digit = (hash >> (6 * position)) & 63;
                 text.push(char::from(DIGITS[digit as usize]));
             }
@@ -94,17 +97,23 @@ impl Serialize for Sketch {
 impl<'de> Deserialize<'de> for Sketch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let hashes: Option<Vec<u32>> = text.as_bytes().chunks(WIDTH).map(decode_hash).collect();
+        let hashes: Option<Vec<u32>> =
+            text.as_bytes().chunks(DIGITS_PER_HASH).map(decode_hash).collect();
         hashes.map(Self::from_hashes).ok_or_else(|| serde::de::Error::custom("invalid sketch"))
     }
 }
 
 /// Decodes a hash; `None` if the digits are invalid.
 fn decode_hash(digits: &[u8]) -> Option<u32> {
-    let value = |digit: &u8| DIGITS.binary_search(digit).ok();
-    let add = |hash: u64, digit: &u8| Some((hash << 6) | value(digit)? as u64);
-    let hash = digits.iter().try_fold(0_u64, add)?;
-    (digits.len() == WIDTH).then(|| u32::try_from(hash).ok()).flatten()
+    if digits.len() != DIGITS_PER_HASH {
+        return None;
+    }
+    let mut hash = 0_u64;
+    for digit in digits {
+        let value = DIGITS.binary_search(digit).ok()?;
+        hash = (hash << 6) | value as u64;
+    }
+    u32::try_from(hash).ok()
 }
 
 #[cfg(test)]
@@ -145,7 +154,9 @@ mod tests {
 
     #[test]
     fn resemblance_of_large_sets_is_estimated() {
+        // A multiplicative hash (Knuth) of the numbers from 0 to 9,999.
         let left: Vec<u32> = (0..10_000).map(|n: u32| n.wrapping_mul(2_654_435_761)).collect();
+        // 90 % of the hashes of `left`.
         let right: Vec<u32> = left[..9_000].to_vec();
         let estimate = Sketch::from_hashes(left).resemblance(&Sketch::from_hashes(right));
         assert!((estimate - 0.9).abs() < 0.1, "{estimate}");

@@ -1,7 +1,8 @@
 //! Captures and snapshots of web archives.
 //!
-//! A capture is a row of an archive's index. It has the status of the archived response.
-//! An error page may have the status 200; relink-judge detects such pages.
+//! A capture is a row of an archive's index, and a snapshot is the copy that a user can open
+//! in a browser. The status of a capture is the status of the archived response. An error
+//! page may have the status 200; relink-judge detects such pages.
 
 use std::fmt;
 
@@ -127,13 +128,15 @@ mod tests {
     }
 
     #[test]
-    fn unknown_status_is_neither_success_nor_redirect() {
-        let is_success_or_redirect =
-            |status| (capture(status).is_success(), capture(status).is_redirect());
-        assert_eq!(is_success_or_redirect(None), (false, false));
-        assert_eq!(is_success_or_redirect(Some(200)), (true, false));
-        assert_eq!(is_success_or_redirect(Some(308)), (false, true));
-        assert_eq!(is_success_or_redirect(Some(404)), (false, false));
+    fn success_and_redirect_are_classes_of_known_statuses() {
+        let check = |status: Option<u16>, is_success: bool, is_redirect: bool| {
+            assert_eq!(capture(status).is_success(), is_success, "{status:?}");
+            assert_eq!(capture(status).is_redirect(), is_redirect, "{status:?}");
+        };
+        check(Some(200), true, false);
+        check(Some(308), false, true);
+        check(Some(404), false, false);
+        check(None, false, false);
     }
 
     #[test]

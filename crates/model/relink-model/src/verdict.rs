@@ -30,8 +30,7 @@ pub enum Verdict {
     /// An error in the document: missing file, missing anchor, malformed URL.
     Local,
     /// The page is alive, but likely to disappear: many neighbors (pages in the same
-    /// directory) are dead, or no archive has a copy of the page. Reserved; no check
-    /// returns this verdict yet.
+    /// directory) are dead, or no archive has a copy of the page.
     AtRisk,
 }
 
@@ -128,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_round_trips() {
+    fn verdict_names_round_trip() {
         for verdict in Verdict::ALL {
             assert_eq!(verdict.as_str().parse(), Ok(verdict));
             let json = serde_json::to_string(&verdict).unwrap();

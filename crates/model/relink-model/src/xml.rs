@@ -1,7 +1,7 @@
 //! Escapes text for XML documents.
 
-/// Escapes text for XML, and removes characters that XML does not allow. Tabs and line
-/// breaks become spaces.
+/// Escapes text for XML, and removes characters that XML does not allow. Replaces tabs and
+/// line breaks by spaces.
 pub fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {

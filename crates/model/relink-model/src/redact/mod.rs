@@ -91,8 +91,8 @@ pub fn redact_stored_text(text: &str) -> Cow<'_, str> {
 
 /// Removes the user name and password of a URL, for the database.
 ///
-/// Unlike [`redact_stored_url`], does not insert `***@`, and does not change a URL inside
-/// of the path or query, because a URL with another path or query is another page.
+/// Unlike [`redact_stored_url`], this function does not insert `***@`. It does not change a
+/// URL inside of the path or query, because a URL with another path or query is another page.
 pub fn without_userinfo(url: &str) -> Cow<'_, str> {
     if !url.contains('@') {
         return Cow::Borrowed(url);
@@ -111,30 +111,32 @@ pub fn without_userinfo(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// Inserts `//` before the host of a reference with a password.
+/// Inserts `//` before the user name of a reference with a password:
+/// `http:ann:secret@host/` becomes `http://ann:secret@host/`.
 ///
-/// On a page of the same scheme, `http:ann:secret@host/` is a relative path
+/// On a page of the same scheme, a URL parser reads such a reference as a relative path
 /// (URL standard, 4.4, "special relative or authority"). The author meant a
 /// URL with a password, and the password must not become part of a path.
 pub fn with_authority(text: &str) -> Cow<'_, str> {
     if !text.contains('@') {
         return text.into();
     }
-    let visible: String = text.chars().filter(|char| !matches!(char, '\t' | '\n' | '\r')).collect();
-    let trimmed = visible.trim_start_matches(|first: char| first <= ' ');
+    let without_line_breaks: String =
+        text.chars().filter(|char| !matches!(char, '\t' | '\n' | '\r')).collect();
+    let trimmed = without_line_breaks.trim_start_matches(|first: char| first <= ' ');
     let Some((scheme, rest)) = trimmed.split_once(':') else { return text.into() };
     let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
-    let bare = rest.trim_start_matches(['/', '\\']);
-    let authority = bare.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let after_slashes = rest.trim_start_matches(['/', '\\']);
+    let authority = after_slashes.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let userinfo = authority.rsplit_once('@').map_or("", |(userinfo, _)| userinfo);
     // Without slashes, text before an `@` is a user name. After slashes, it is a user
     // name only if a password follows: `http:/ann@home` may be a path,
     // `http:/ann:secret@home` is not.
-    let is_userinfo = !userinfo.is_empty() && (bare == rest || userinfo.contains(':'));
-    if is_web && is_userinfo { format!("{scheme}://{bare}").into() } else { text.into() }
+    let is_userinfo = !userinfo.is_empty() && (after_slashes == rest || userinfo.contains(':'));
+    if is_web && is_userinfo { format!("{scheme}://{after_slashes}").into() } else { text.into() }
 }
 
-/// Replaces the secrets in a text.
+/// Replaces the secrets in a text by `***`.
 fn redact(text: &str, mode: Mode, secrets: Secrets) -> Cow<'_, str> {
     let may_have_userinfo = may_contain(text, '@', "40") || text.contains(FULLWIDTH_AT);
     let may_have_parameters = secrets == Secrets::All && may_contain(text, '=', "3d");
@@ -149,32 +151,33 @@ fn redact(text: &str, mode: Mode, secrets: Secrets) -> Cow<'_, str> {
     if may_have_parameters {
         masks.extend(parameters::masks(&view));
     }
-    apply(text, masks)
+    apply_masks(text, masks)
 }
 
-/// Whether a text may contain a character, literally or percent-encoded.
+/// Whether a text may contain a character, literally (`@`) or percent-encoded (`%40`). `hex`
+/// is the code of the character.
 fn may_contain(text: &str, char: char, hex: &str) -> bool {
     text.contains(char)
         || (text.contains('%') && (text.contains(hex) || text.contains(&hex.to_uppercase())))
 }
 
 /// Replaces the byte ranges of the masks.
-fn apply(text: &str, mut masks: Vec<Mask>) -> Cow<'_, str> {
+fn apply_masks(text: &str, mut masks: Vec<Mask>) -> Cow<'_, str> {
     if masks.is_empty() {
         return Cow::Borrowed(text);
     }
     masks.sort_by_key(|mask| mask.start);
     let mut redacted = String::with_capacity(text.len());
-    let mut copied = 0;
+    let mut copied_until = 0;
     for mask in masks {
         // Masks can overlap. A mask that starts inside the previous one only
         // extends it.
-        if mask.start >= copied {
-            redacted.push_str(text.get(copied..mask.start).unwrap_or_default());
+        if mask.start >= copied_until {
+            redacted.push_str(text.get(copied_until..mask.start).unwrap_or_default());
             redacted.push_str(mask.replacement);
         }
-        copied = copied.max(mask.end);
+        copied_until = copied_until.max(mask.end);
     }
-    redacted.push_str(text.get(copied..).unwrap_or_default());
+    redacted.push_str(text.get(copied_until..).unwrap_or_default());
     Cow::Owned(redacted)
 }

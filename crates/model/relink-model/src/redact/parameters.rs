@@ -54,17 +54,18 @@ const MAX_NAME_LENGTH: usize = 40;
 pub(super) fn masks(view: &View) -> Vec<Mask> {
     let equal_signs = (0..view.len()).filter(|at| view.char(*at) == Some('='));
     let mut masks: Vec<Mask> = Vec::new();
-    // The end of the last value. A `=` inside a value starts no parameter.
-    let mut covered = 0;
-    for equal in equal_signs {
-        let start = equal + 1;
-        let Some((name, separator)) = name(view, equal).filter(|_| start >= covered) else {
+    let mut last_value_end = 0;
+    for equal_sign in equal_signs {
+        let start = equal_sign + 1;
+        if start < last_value_end {
+            // A `=` inside a value does not start another value.
             continue;
-        };
+        }
+        let Some((name, separator)) = parameter_name(view, equal_sign) else { continue };
         let Some(class) = NameClass::from_name(&name) else { continue };
         let end = value_end(view, start, separator);
-        covered = end;
-        masks.extend(mask(view, start, end, class));
+        last_value_end = end;
+        masks.extend(value_mask(view, start, end, class));
     }
     masks
 }
@@ -77,6 +78,7 @@ enum NameClass {
 }
 
 impl NameClass {
+    /// Returns the class of a normalized name; `None` if its values are not secret.
     fn from_name(name: &str) -> Option<Self> {
         if PAGING_NAMES.contains(&name) {
             return None;
@@ -90,13 +92,13 @@ impl NameClass {
     }
 }
 
-/// Returns the normalized name before the `=` at `equal` and the separator before it;
-/// `None` if no parameter name precedes it.
-fn name(view: &View, equal: usize) -> Option<(String, char)> {
+/// Returns the normalized name before an equal sign, and the separator before the name:
+/// `accesstoken` and `&` for `&access_token=`. Returns `None` if no name precedes the sign.
+fn parameter_name(view: &View, equal_sign: usize) -> Option<(String, char)> {
     let is_name =
         |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.' | '[' | ']');
     // One character more than the longest name, for the separator.
-    let window = view.chars(equal.saturating_sub(MAX_NAME_LENGTH + 1)..equal);
+    let window = view.chars(equal_sign.saturating_sub(MAX_NAME_LENGTH + 1)..equal_sign);
     let mut reversed = String::new();
     for char in window.rev() {
         if matches!(char, '?' | '&' | ';' | '#') {
@@ -113,7 +115,8 @@ fn name(view: &View, equal: usize) -> Option<(String, char)> {
     None
 }
 
-/// Returns the end of the value at `start`. After `;`, the value is part of a path.
+/// Returns the end of the value at `start`. A parameter after `;` is part of the path
+/// (`/a;jsessionid=1/b`), so that its value also ends at a `/`.
 fn value_end(view: &View, start: usize, separator: char) -> usize {
     let is_end = |char: char| match char {
         '&' | '#' => true,
@@ -125,13 +128,15 @@ fn value_end(view: &View, start: usize, separator: char) -> usize {
     length.map_or(end, |length| start + length)
 }
 
-fn mask(view: &View, start: usize, end: usize, class: NameClass) -> Option<Mask> {
+/// Returns the mask of a value, unless the value is a template, too short to be a secret, or
+/// already masked.
+fn value_mask(view: &View, start: usize, end: usize, class: NameClass) -> Option<Mask> {
     // `token={token}` and `token=<token>` are templates.
     let is_template = matches!(view.char(start), Some('{' | '<'));
     let is_short = class == NameClass::Ambiguous && end - start < MIN_AMBIGUOUS_LENGTH;
     if is_template || is_short || view.chars(start..end).eq(VALUE_MASK.chars()) {
         return None;
     }
-    let (start, end) = view.bytes(start..end)?;
+    let (start, end) = view.byte_range(start..end)?;
     Some(Mask { start, end, replacement: VALUE_MASK })
 }

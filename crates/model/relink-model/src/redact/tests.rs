@@ -194,7 +194,8 @@ fn without_userinfo_ignores_nested_urls() {
     assert_eq!(without_userinfo("http://u:pw@[bad/"), "http://***@[bad/");
 }
 
-/// Texts with many starts of URLs. The test would take minutes if the time were quadratic.
+/// Texts with many starts of URLs. With quadratic time, the test would take minutes and
+/// exceed the time limit of the test runner.
 #[test]
 fn redact_takes_linear_time() {
     for piece in

@@ -24,12 +24,12 @@ pub(super) struct View {
     pub(super) mode: Mode,
     units: Vec<Unit>,
     /// Positions of `@`.
-    ats: Vec<usize>,
+    at_signs: Vec<usize>,
     /// Positions of `:`.
     colons: Vec<usize>,
     /// Positions of `/`, `\`, `?` and `#`, which end an authority.
     delimiters: Vec<usize>,
-    /// Positions of `?`, `#` and `=`, which may precede a nested URL.
+    /// Positions of `?`, `#` and `=`, which may precede a URL inside of another URL.
     openers: Vec<usize>,
     /// Positions of `&`.
     ampersands: Vec<usize>,
@@ -54,16 +54,16 @@ impl View {
                 .map(|(at, _)| at)
                 .collect()
         };
-        let in_prose = |list: Vec<usize>| if mode == Mode::Prose { list } else { Vec::new() };
+        let only_in_prose = |list: Vec<usize>| if mode == Mode::Prose { list } else { Vec::new() };
         Self {
             mode,
-            ats: positions(|char| char == '@'),
+            at_signs: positions(|char| char == '@'),
             colons: positions(|char| char == ':'),
             delimiters: positions(|char| matches!(char, '/' | '\\' | '?' | '#')),
             openers: positions(|char| matches!(char, '?' | '#' | '=')),
             ampersands: positions(|char| char == '&'),
-            stops: in_prose(positions(is_stop)),
-            spaces: in_prose(positions(|char| char.is_whitespace() && !is_removed(char))),
+            stops: only_in_prose(positions(is_stop)),
+            spaces: only_in_prose(positions(|char| char.is_whitespace() && !is_removed(char))),
             units,
         }
     }
@@ -89,59 +89,60 @@ impl View {
     }
 
     /// Returns the byte range of a range of units.
-    pub(super) fn bytes(&self, range: Range<usize>) -> Option<(usize, usize)> {
+    pub(super) fn byte_range(&self, range: Range<usize>) -> Option<(usize, usize)> {
         let units = self.units.get(range)?;
         Some((units.first()?.start, units.last()?.end))
     }
 
     /// Returns the position of the last `@` in a range.
-    pub(super) fn last_at(&self, range: Range<usize>) -> Option<usize> {
-        last(&self.ats, range)
+    pub(super) fn last_at_sign(&self, range: Range<usize>) -> Option<usize> {
+        last_in(&self.at_signs, range)
     }
 
     /// Returns the position of the last `:` in a range.
     pub(super) fn last_colon(&self, range: Range<usize>) -> Option<usize> {
-        last(&self.colons, range)
+        last_in(&self.colons, range)
     }
 
     /// Returns the position of the first `:` at or after `from`.
     pub(super) fn next_colon(&self, from: usize) -> Option<usize> {
-        next(&self.colons, from)
+        first_from(&self.colons, from)
     }
 
     /// Returns the end of the authority that starts at `from`.
     pub(super) fn authority_end(&self, from: usize) -> usize {
-        next(&self.delimiters, from).map_or(self.url_end(from), |end| end.min(self.url_end(from)))
+        let url_end = self.url_end(from);
+        first_from(&self.delimiters, from).map_or(url_end, |delimiter| delimiter.min(url_end))
     }
 
     /// Returns the end of the URL that contains the position `from`.
     pub(super) fn url_end(&self, from: usize) -> usize {
-        let stop = next(&self.stops, from).unwrap_or(self.len());
+        let stop = first_from(&self.stops, from).unwrap_or(self.len());
         // A URL inside the query of another URL ends at the next parameter.
-        let word_start = last(&self.stops, 0..from).map_or(0, |stop| stop + 1);
-        let is_nested = last(&self.openers, word_start..from).is_some();
-        let parameter = next(&self.ampersands, from).filter(|_| is_nested);
+        let word_start = last_in(&self.stops, 0..from).map_or(0, |stop| stop + 1);
+        let is_nested = last_in(&self.openers, word_start..from).is_some();
+        let parameter = first_from(&self.ampersands, from).filter(|_| is_nested);
         parameter.map_or(stop, |end| end.min(stop))
     }
 
     /// Returns the end of a malformed URL, which may contain characters that usually end
     /// a URL: the closing quote, or else the next white space.
-    pub(super) fn wide_end(&self, from: usize) -> usize {
-        self.quote_end(from).or_else(|| next(&self.spaces, from)).unwrap_or(self.len())
+    pub(super) fn malformed_url_end(&self, from: usize) -> usize {
+        self.closing_quote(from).or_else(|| first_from(&self.spaces, from)).unwrap_or(self.len())
     }
 
     /// Returns the closing quote of a quoted text whose first word contains `from`.
-    fn quote_end(&self, from: usize) -> Option<usize> {
-        let opening = last(&self.stops, 0..from)?;
+    fn closing_quote(&self, from: usize) -> Option<usize> {
+        let opening = last_in(&self.stops, 0..from)?;
         let closing = match self.char(opening)? {
             quote @ ('"' | '`') => quote,
             '<' => '>',
             '(' => ')',
             _ => return None,
         };
-        let first = self.stops.partition_point(|stop| *stop < from);
-        let later = self.stops.get(first..)?.iter().take(MAX_STOPS);
-        later.copied().find(|stop| self.char(*stop) == Some(closing))
+        let first_index = self.stops.partition_point(|stop| *stop < from);
+        let following = self.stops.get(first_index..)?.iter().take(MAX_STOPS);
+        following.copied().find(|stop| self.char(*stop) == Some(closing))
     }
 }
 
@@ -159,12 +160,12 @@ pub(super) const fn is_removed(char: char) -> bool {
 }
 
 /// Returns the first of the ascending positions at or after `from`.
-fn next(positions: &[usize], from: usize) -> Option<usize> {
+fn first_from(positions: &[usize], from: usize) -> Option<usize> {
     positions.get(positions.partition_point(|at| *at < from)).copied()
 }
 
 /// Returns the last of the ascending positions in a range.
-fn last(positions: &[usize], range: Range<usize>) -> Option<usize> {
+fn last_in(positions: &[usize], range: Range<usize>) -> Option<usize> {
     let index = positions.partition_point(|at| *at < range.end).checked_sub(1)?;
     positions.get(index).copied().filter(|at| *at >= range.start)
 }
@@ -177,7 +178,7 @@ fn units(text: &str, mode: Mode) -> Vec<Unit> {
         if start < decoded_until {
             continue;
         }
-        let decoded = (char == '%').then(|| decode(text.as_bytes(), start)).flatten();
+        let decoded = if char == '%' { decode_delimiter(text.as_bytes(), start) } else { None };
         let (char, end) = decoded.unwrap_or((char, start + char.len_utf8()));
         decoded_until = end;
         if mode == Mode::Url && is_removed(char) {
@@ -192,13 +193,14 @@ fn units(text: &str, mode: Mode) -> Vec<Unit> {
 
 /// Decodes a delimiter that is percent-encoded at `start`, once (`%40`) or repeatedly
 /// (`%2540`). Returns the delimiter and the position of the byte after it.
-fn decode(text: &[u8], start: usize) -> Option<(char, usize)> {
-    let mut at = start + 1;
-    while text.get(at..at + 2) == Some(b"25") {
-        at += 2;
+fn decode_delimiter(text: &[u8], start: usize) -> Option<(char, usize)> {
+    let mut digits_start = start + 1;
+    // `%25` is an encoded `%`.
+    while text.get(digits_start..digits_start + 2) == Some(b"25") {
+        digits_start += 2;
     }
-    let pair = text.get(at..at + 2)?;
-    let byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
+    let digits = text.get(digits_start..digits_start + 2)?;
+    let byte = u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
     let is_decoded = DECODED.contains(&byte) || is_removed(char::from(byte));
-    is_decoded.then(|| (char::from(byte), at + 2))
+    is_decoded.then(|| (char::from(byte), digits_start + 2))
 }
