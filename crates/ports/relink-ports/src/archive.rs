@@ -21,7 +21,7 @@ pub struct CaptureQuery {
     pub url: Url,
     /// Whether `url` is an exact URL or a prefix.
     pub scope: CaptureScope,
-    /// The filter for response statuses.
+    /// The statuses of the captures to return.
     pub statuses: CaptureStatusFilter,
     /// The earliest capture time.
     pub from: Option<Timestamp>,
@@ -121,18 +121,21 @@ pub struct CaptureList {
 }
 
 impl CaptureList {
-    /// Returns the captures that may be a copy of the page, in the order to
-    /// try them: nearest to the date of the link if it is known, otherwise
-    /// newest first. Captures of unknown status come last.
+    /// Returns the captures that may be a copy of a page, in the order in which callers
+    /// should try them: nearest to the date of the link first, or newest first if the date
+    /// is unknown. Captures of unknown status come last.
     ///
     /// A capture with status 2xx can still be an error page. Callers have to
     /// replay and judge the captures.
-    pub fn by_preference(&self, when: Option<Timestamp>) -> Vec<&Capture> {
+    pub fn by_preference(&self, link_date: Option<Timestamp>) -> Vec<&Capture> {
         let is_candidate = |capture: &&Capture| CaptureStatusFilter::Success.matches(capture);
         let mut candidates: Vec<_> = self.captures.iter().filter(is_candidate).collect();
         candidates.sort_by_key(|capture| {
             let captured_at = capture.captured_at.as_second();
-            let distance = when.map_or(-captured_at, |when| (when.as_second() - captured_at).abs());
+            let distance = match link_date {
+                Some(date) => (date.as_second() - captured_at).abs(),
+                None => -captured_at,
+            };
             (capture.status.is_none(), distance)
         });
         candidates
@@ -148,7 +151,7 @@ pub struct Replay {
     pub status: u16,
     /// The `Location` header, as sent.
     pub location: Option<String>,
-    /// The resolved `location`, if it is an HTTP URL.
+    /// The absolute URL of `location`, if `location` is an HTTP URL.
     pub target: Option<Url>,
     /// The body, truncated at the size limit.
     pub body: Body,
@@ -246,7 +249,7 @@ pub trait Archive: Send + Sync {
     async fn captures(&self, query: &CaptureQuery) -> Result<CaptureList, ArchiveError>;
 
     /// Returns the archived response of a capture, or `None` if the archive no
-    /// longer has it. An archived 404 response is returned like any other.
+    /// longer has the capture. Archived error responses (404) are returned too.
     async fn replay(&self, capture: &Capture) -> Result<Option<Replay>, ArchiveError>;
 
     /// Returns the capture nearest to a time, with any status, or `None` if
@@ -288,10 +291,10 @@ pub trait ArchiveWriter: Send {
 mod tests {
     use super::*;
 
-    /// Checks the years of the preferred captures. Captures are pairs of
-    /// status (0 = unknown) and year.
+    /// Checks the years of the preferred captures. A capture is a pair of status (0 if unknown)
+    /// and year.
     #[track_caller]
-    fn check(captures: &[(u16, i16)], when: Option<i16>, expect: &str) {
+    fn check(captures: &[(u16, i16)], link_year: Option<i16>, expect: &str) {
         let timestamp = |year: i16| format!("{year}-07-01T00:00:00Z").parse().unwrap();
         let url = Url::parse("http://example.org/").unwrap();
         let captures = captures.iter().map(|&(status, year)| Capture {
@@ -299,9 +302,9 @@ mod tests {
             ..Capture::new(url.clone(), timestamp(year))
         });
         let list = CaptureList { captures: captures.collect(), ..CaptureList::default() };
-        let order = list.by_preference(when.map(timestamp));
-        let years: Vec<_> =
-            order.iter().map(|capture| capture.captured_at.to_string()[..4].to_owned()).collect();
+        let preferred = list.by_preference(link_year.map(timestamp));
+        let year = |capture: &&Capture| capture.captured_at.to_string()[..4].to_owned();
+        let years: Vec<String> = preferred.iter().map(year).collect();
         assert_eq!(years.join(" "), expect);
     }
 

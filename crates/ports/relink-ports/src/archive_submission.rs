@@ -38,10 +38,10 @@ pub trait ArchiveSubmission: Send + Sync {
     async fn poll(&self, job: &str) -> Result<ArchiveJobState, ArchiveError>;
 }
 
-/// The log of submitted pages, with which an interrupted run does not submit a page
-/// twice.
+/// The log of submitted pages. With the log, a run that continues an interrupted run does not
+/// submit a page twice.
 pub trait SubmissionLog: Send {
-    /// Returns the job of a page that was submitted before and has no result.
+    /// Returns the id of the job of a page that was submitted before and has no result.
     fn job(&self, url: &Url) -> Option<String>;
 
     /// Records that a page was submitted.

@@ -1,11 +1,12 @@
-//! Caches of the store, with which later runs need fewer requests.
+//! Caches of the store. They reduce the number of requests of later runs.
 //!
 //! - A *control* is a URL that is fetched only for comparison, usually with a random name
 //!   that cannot exist.
 //! - A *revival* is the result of the search for the new URL of a dead page.
 //! - A *pattern* is a rule by which the URLs of a directory changed.
-//! - Further caches contain robots.txt files, host schedules (states of rate limiters)
-//!   and search results.
+//! - A *host schedule* is the state of the rate limiter of a host.
+//!
+//! Further caches contain robots.txt files and search results.
 //!
 //! Reports and URL programs are stored as JSON texts. The store does not parse
 //! them.
@@ -112,8 +113,8 @@ pub trait CacheStore: BudgetStore {
     /// Returns the stored revival of a page.
     async fn revival(&self, url: &str) -> Result<Option<StoredRevival>, StoreError>;
 
-    /// Returns the revivals of URLs with this prefix, in URL order after
-    /// `after`.
+    /// Returns the revivals of URLs that have this prefix and come after `after`, in URL
+    /// order.
     async fn revivals(
         &self,
         prefix: &str,
@@ -130,16 +131,16 @@ pub trait CacheStore: BudgetStore {
     /// Returns all patterns by id.
     async fn patterns(&self) -> Result<Vec<StoredPattern>, StoreError>;
 
-    /// Saves the pattern of a directory and returns its id. If the directory has
-    /// a pattern, its id and `is_disabled` do not change. The `id` of the argument
-    /// is ignored.
+    /// Saves the pattern of a directory and returns its id. If the directory already has a
+    /// pattern, the new pattern gets the id and `is_disabled` of the old one. The `id` of the
+    /// argument is ignored.
     async fn save_pattern(&self, pattern: &StoredPattern) -> Result<i64, StoreError>;
 
     /// Disables or enables a pattern, and returns whether it exists.
     async fn disable_pattern(&self, id: i64, is_disabled: bool) -> Result<bool, StoreError>;
 
     /// Returns the cached hits of a search engine as JSON, if they were stored at
-    /// `since` or later. The key is that of
+    /// `since` or later. The key is the result of
     /// [`SearchEngine::cache_key`](crate::SearchEngine::cache_key).
     async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreError>;
 

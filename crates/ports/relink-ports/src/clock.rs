@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-/// The system clock. Waits use the monotonic clock of the async runtime
-/// instead.
+/// The system clock. It is not used for waiting: timers use the monotonic clock of the async
+/// runtime.
 pub trait Clock: Send + Sync {
     /// Returns the current time in UTC.
     fn now(&self) -> Timestamp;

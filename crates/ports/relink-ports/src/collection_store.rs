@@ -77,7 +77,7 @@ pub struct StoredMember {
     pub tags: Vec<String>,
     /// The name of the state, such as `active`.
     pub state: String,
-    /// The version that the curator accepted; changes are measured against it.
+    /// The version that the curator accepted. Changes are differences from this version.
     pub reference: Option<VersionId>,
     /// Changes of the page are not reported before this time.
     pub muted_until: Option<Timestamp>,
@@ -129,7 +129,7 @@ pub struct WatchedPage {
     pub reason: String,
     /// The time since which every check had this verdict.
     pub since: Option<Timestamp>,
-    /// The latest confirmed version.
+    /// The latest version that a second fetch has confirmed.
     pub latest: Option<VersionId>,
     /// The size of the latest version in bytes. Not used when a page is saved.
     pub latest_bytes: Option<u64>,
@@ -170,8 +170,8 @@ pub struct StoredVersion {
 pub struct PageUpdate {
     /// The new state.
     pub page: WatchedPage,
-    /// A new version, which becomes the latest one. It becomes the accepted
-    /// version of members that have none.
+    /// The new version, if the page has changed. The new version becomes the latest version
+    /// of the page, and the accepted version of members without an accepted version.
     pub version: Option<StoredVersion>,
 }
 

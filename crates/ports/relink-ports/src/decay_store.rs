@@ -1,5 +1,5 @@
-//! Storage of decay scores. The *decay* of a page is the probability that a reader who
-//! follows random links from it reaches a dead page.
+//! Storage of decay scores. The *decay* of a page is the probability that a reader who starts
+//! at the page and follows random links reaches a dead page.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ pub struct StoredDecay {
     pub url: String,
     /// The time of the measurement.
     pub measured_at: Timestamp,
-    /// The score, from 0 to 1.
+    /// The decay score, from 0 to 1.
     pub decay: f64,
     /// The lower bound of the confidence interval.
     pub low: f64,
@@ -22,7 +22,7 @@ pub struct StoredDecay {
     /// The share of the page's own links that are dead; `None` if the page itself is
     /// dead or has no links.
     pub dead_share: Option<f64>,
-    /// URLs of dead pages that walks from the page reach, most frequent first.
+    /// URLs of dead pages that readers reach from the page, most frequently reached first.
     pub dead_ends: Vec<String>,
 }
 

@@ -32,16 +32,17 @@ pub struct RequestOptions {
     /// Additional headers, sent only to the host and port of the URL. They
     /// replace default headers of the same name; invalid headers are omitted.
     pub headers: Vec<(String, String)>,
-    /// The headers of the last response to return, in lower case.
+    /// The names of the headers to return from the last response, in lower case.
     pub response_headers: &'static [&'static str],
-    /// The size limit of the body, for both the encoded and the decoded form.
+    /// The size limit of the body. It applies to the compressed body and to the decompressed
+    /// body.
     pub max_body_bytes: Option<usize>,
     /// The limit of the total duration.
     pub timeout: Option<Duration>,
     /// The filter for redirect targets. Without a filter, all redirects are followed.
     pub redirect_filter: Option<RedirectFilter>,
-    /// The pause before a redirect is requested from the same host. The timeout
-    /// and the timings do not include it.
+    /// The pause before a redirect to the same host is requested. The timeout
+    /// and the timings do not include this pause.
     pub redirect_delay: Duration,
     /// The body of a POST request. Without a body, the request is a GET. A POST request
     /// is not repeated after the server has processed it, and its redirects are returned

@@ -95,8 +95,8 @@ pub trait Files: Send + Sync {
     /// Finds the documents of the inputs.
     async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError>;
 
-    /// Returns the revision of the document with this label, if the documents have
-    /// revisions of their own, as pages of a wiki do.
+    /// Returns the revision of the document with this label, if the source of the documents
+    /// has revisions, such as a wiki.
     fn revision(&self, _label: &str) -> Option<String> {
         None
     }
@@ -111,9 +111,10 @@ pub trait Files: Send + Sync {
     /// Reads a regular file, such as the target of a link. Blocks the thread.
     fn read_blocking(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let mut bytes = Vec::new();
-        let label = || path.to_string_lossy().into_owned();
-        let unreadable = |source| FileError::Unreadable { path: label(), source };
-        self.open(path)?.read_to_end(&mut bytes).map_err(unreadable)?;
+        self.open(path)?.read_to_end(&mut bytes).map_err(|source| {
+            let path = path.to_string_lossy().into_owned();
+            FileError::Unreadable { path, source }
+        })?;
         Ok(bytes)
     }
 
@@ -136,7 +137,7 @@ pub trait Files: Send + Sync {
     /// its own thread. Supports regular files and user-supplied pipes.
     fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError>;
 
-    /// Whether the path can be opened twice, which is not possible for a pipe. May block.
+    /// Whether the path can be opened twice. A pipe cannot. May block.
     fn can_reopen(&self, _path: &Path) -> bool {
         true
     }
@@ -150,8 +151,8 @@ pub trait Files: Send + Sync {
         false
     }
 
-    /// Lists a directory. Returns `None` if it cannot be listed, and an empty
-    /// list if it does not exist. Excludes dangling symbolic links and names
+    /// Lists a directory. Returns `None` if the directory cannot be listed, and an empty
+    /// list if the directory does not exist. Excludes dangling symbolic links and names
     /// that are not UTF-8. Blocks the thread.
     fn entries(&self, _directory: &Path) -> Option<Vec<DirectoryEntry>> {
         None
@@ -167,7 +168,7 @@ pub trait Files: Send + Sync {
         path.to_owned()
     }
 
-    /// Returns the names in a directory; an empty list if it cannot be read.
+    /// Returns the names in a directory; an empty list if the directory cannot be read.
     async fn list_dir(&self, _directory: &Path) -> Vec<String> {
         Vec::new()
     }

@@ -16,9 +16,9 @@ pub struct DocumentId(pub i64);
 pub struct NewDocument {
     /// The path or URL shown to users.
     pub label: String,
-    /// The hash of its bytes.
+    /// The hash of the bytes of the document.
     pub content_hash: u64,
-    /// The git commit or wiki revision of its content, if it is known.
+    /// The git commit or wiki revision of the content, if it is known.
     pub revision: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct NewDocument {
 pub struct LoadedDocument {
     /// The id of the document.
     pub id: DocumentId,
-    /// Whether its links are already stored and its bytes are unchanged.
+    /// Whether the links of the document are already stored and its bytes are unchanged.
     pub is_unchanged: bool,
 }
 
@@ -126,7 +126,7 @@ pub enum LinkDecision {
         /// The traversal rank: targets of lower rank are fetched first. `None`
         /// fetches targets in order of discovery.
         rank: Option<i64>,
-        /// Whether a cached result may replace the fetch. This is false if the links of
+        /// Whether a cached result may replace the fetch. `false` if the links of
         /// the page are needed, because the links are not cached.
         may_use_cache: bool,
     },
@@ -163,8 +163,8 @@ pub fn anchor_hash(name: &str) -> u32 {
 /// The part of the store that loaders and crawls write to.
 #[async_trait]
 pub trait IntakeStore: Send + Sync {
-    /// Adds a document to the run. If its content has changed since the last
-    /// load, deletes its old links.
+    /// Adds a document to the run. If the content of the document has changed since the last
+    /// load, deletes the old links.
     async fn load_document(
         &self,
         run: RunId,
@@ -196,8 +196,8 @@ pub trait IntakeStore: Send + Sync {
     ) -> Result<CommitSummary, StoreError>;
 
     /// Adds findings of missing anchors at the locations of their links, and
-    /// returns the number of targets that are new to the run. Such a link then
-    /// leads to two targets, the page and the finding, but is counted once.
+    /// returns the number of targets that are new to the run. Each of these links then
+    /// has two targets, the page and the finding, but is counted once.
     async fn add_missing_anchors(
         &self,
         run: RunId,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// A version control system.
 pub trait LineHistory: Send + Sync {
-    /// Returns when each of these lines was last changed; `None` if it is not known. Lines
-    /// start at 1. Blocks the thread.
+    /// Returns the times of the last changes of lines, in the order of `lines`; `None` for an
+    /// unknown time. The first line has the number 1. Blocks the thread.
     fn line_dates(&self, file: &Path, lines: &[u32]) -> Vec<Option<Timestamp>>;
 }

@@ -30,8 +30,8 @@ pub enum MailError {
         /// The response.
         reason: String,
     },
-    /// The server cannot be used at the moment: no connection, no encryption, or no login. This
-    /// does not depend on the mail.
+    /// The server cannot be used at the moment, for any mail: no connection, no encryption, or
+    /// no login.
     #[error("cannot use the mail server: {reason}")]
     Server {
         /// The response or the failure of the connection.

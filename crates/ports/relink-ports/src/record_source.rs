@@ -2,10 +2,10 @@
 //!
 //! A *record* describes a resource, such as a lesson; its *locations* are URLs of the
 //! resource. A *provider* is an organization that publishes records, mostly with the protocol
-//! OAI-PMH. *Harvesting* is reading its records.
+//! OAI-PMH. To *harvest* a provider is to read its records.
 //!
-//! A source returns records in pages. Each page has a token for the next one, so that an
-//! interrupted harvest can be resumed.
+//! A source returns a list of records in pages. Each page has a token for the next page, so
+//! that an interrupted harvest can be resumed.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -22,11 +22,12 @@ pub struct RecordQuery {
     pub metadata_prefix: String,
     /// The OAI-PMH set to harvest; `None` for all records.
     pub set: Option<String>,
-    /// The earliest datestamp, as a day or a second depending on the provider.
+    /// The earliest datestamp (time of the last change of a record). The provider defines
+    /// whether datestamps are days or seconds.
     pub from: Option<String>,
     /// Names of further XML elements whose text is a location.
     pub location_fields: Vec<String>,
-    /// The token of the page, if it is not the first one.
+    /// The token of the page; `None` for the first page.
     pub token: Option<String>,
 }
 
@@ -42,7 +43,7 @@ pub enum RecordLinkRole {
 /// A link of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RecordLink {
-    /// Its role.
+    /// The role of the link.
     pub role: RecordLinkRole,
     /// The URL as written.
     pub url: String,
@@ -53,7 +54,7 @@ pub struct RecordLink {
 pub struct HarvestedRecord {
     /// The identifier, unique for the provider.
     pub identifier: String,
-    /// The datestamp as written.
+    /// The time of the last change, as written by the provider.
     pub datestamp: String,
     /// The OAI-PMH sets that contain the record.
     pub sets: Vec<String>,
@@ -178,7 +179,7 @@ pub trait RecordSource: Send + Sync {
     /// Returns one page. A query that matches no record returns an empty page.
     async fn records(&self, query: &RecordQuery) -> Result<RecordPage, RecordSourceError>;
 
-    /// Parses a file with records. Its name and content select the format.
+    /// Parses a file with records. The name and the content of the file select the format.
     fn file_records(
         &self,
         name: &str,

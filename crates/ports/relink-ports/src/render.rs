@@ -1,8 +1,8 @@
 //! Rendering of pages in a browser.
 //!
 //! Some pages are built by scripts: the HTML of the server has no links. A
-//! renderer loads such a page and returns the resulting document. It does not
-//! parse or judge it.
+//! renderer loads such a page and returns the document that the scripts have built. It does
+//! not parse or judge the document.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use url::Url;
 /// A page to render.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
-    /// The URL to load, after known redirects. The browser requests it again.
+    /// The URL to load, after known redirects. The browser requests this URL again.
     pub url: Url,
-    /// The rights of the page. Subresources have the same rights on the host
-    /// and port of the page, and none on others.
+    /// The rights of the page. Subresources on the host and port of the page have the same
+    /// rights; other subresources have none.
     pub rights: RequestRights,
 }
 
@@ -102,6 +102,7 @@ impl RenderError {
     }
 }
 
+/// Formats the configured path for an error message, such as `` at `/opt/chrome` ``.
 fn at_path(searched: Option<&str>) -> String {
     searched.map(|path| format!(" at `{path}`")).unwrap_or_default()
 }

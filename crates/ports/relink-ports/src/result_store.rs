@@ -68,8 +68,8 @@ pub struct Inlinks {
     pub locations: Vec<LinkLocation>,
     /// The number of links.
     pub count: u64,
-    /// Whether there are links, and all their documents suppress the finding.
-    /// Such a finding is not reported.
+    /// Whether there are links, and all their documents suppress the finding. The finding is
+    /// then not reported.
     pub all_ignored: bool,
 }
 
@@ -165,7 +165,7 @@ pub struct VerdictChange {
     pub before: Option<Verdict>,
     /// The verdict in the later run; `None` if the run lacks the target.
     pub after: Option<Verdict>,
-    /// The code in the later run, otherwise that of the earlier run.
+    /// The code in the later run; if it has none, the code in the earlier run.
     pub code: Option<FindingCode>,
 }
 
@@ -201,8 +201,8 @@ pub struct DeadTarget {
     pub digest: Option<Digest>,
     /// The time when the page was last alive.
     pub last_reached_at: Option<Timestamp>,
-    /// The rights of requests. They are those of a user-supplied URL if the URL
-    /// was user-supplied in any run.
+    /// The rights of requests for the URL. If the URL was user-supplied in any run, it has
+    /// the rights of a user-supplied URL.
     pub rights: RequestRights,
 }
 
@@ -213,8 +213,8 @@ pub struct TextChange {
     pub probe_id: i64,
     /// The canonical URL.
     pub url: String,
-    /// The title, and the headings with the start and end of the text; `None`
-    /// if the page is no longer alive.
+    /// Two texts: the title, and the headings with the start and end of the page text.
+    /// `None` if the page is no longer alive.
     pub text: Option<(String, String)>,
 }
 
@@ -324,7 +324,7 @@ pub trait ResultStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<PastVerdict>, StoreError>;
 
-    /// Returns the current result of a target, which need not be dead.
+    /// Returns the current result of a target, also if the target is alive.
     async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError>;
 
     /// Returns targets with one of these verdicts, in URL order after `after`.

@@ -26,7 +26,7 @@ pub struct OpenRun {
     pub id: RunId,
     /// The time of the first start.
     pub started_at: Timestamp,
-    /// Whether the run is the continuation of an unfinished run.
+    /// Whether an unfinished run is continued.
     pub is_resumed: bool,
     /// Whether a server was reached before the interruption.
     pub network_confirmed: bool,
@@ -125,8 +125,8 @@ pub struct HostStats {
 pub trait RunStore: Send + Sync {
     /// Opens the unfinished run with this key, or a new run.
     ///
-    /// If `fresh` is set, opens a new run, and an unfinished run with this key is never
-    /// resumed.
+    /// If `fresh` is set, always opens a new run. The unfinished run with this key can then
+    /// never be resumed.
     async fn open_run(
         &self,
         key: &RunKey,
@@ -148,8 +148,8 @@ pub trait RunStore: Send + Sync {
     /// Returns the progress of the run.
     async fn progress(&self, run: RunId) -> Result<RunProgress, StoreError>;
 
-    /// Returns the statistics of the run, except the counters of targets. This is
-    /// faster than [`Self::run_stats`], because it does not read the results.
+    /// Returns the statistics of the run without the counters of targets. Faster than
+    /// [`Self::run_stats`], because the results are not read.
     async fn source_stats(&self, run: RunId) -> Result<RunStats, StoreError>;
 
     /// Returns the statistics of the run.

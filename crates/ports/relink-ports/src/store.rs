@@ -7,8 +7,8 @@
 //! - No transaction is open during a fetch. A probe and its state change are
 //!   committed in one transaction.
 //!
-//! A command needs all traits, so the binary passes them as one object. Functions
-//! take only the traits they need. Only `relink db` uses
+//! The binary passes the store as one object, because a command needs most of the traits.
+//! Functions take only the traits that they need. Only `relink db` uses
 //! [`StoreMaintenance`](crate::StoreMaintenance).
 
 use crate::{

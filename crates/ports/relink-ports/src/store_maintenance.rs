@@ -24,8 +24,9 @@ pub trait StoreMaintenance: Send + Sync {
     /// Returns the size of the database.
     async fn size(&self) -> Result<StoreSize, StoreError>;
 
-    /// Deletes runs closed before `before`, and older probes. The current result of each
-    /// target and the digest (summary) of its last reached content are not deleted.
+    /// Deletes runs that were closed before `before`, and probes from before that time.
+    /// Returns the new size of the database. The current result of each target and the digest
+    /// (summary) of its last reached content are not deleted.
     async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError>;
 
     /// Shrinks the database file.

@@ -9,7 +9,7 @@ use thiserror::Error;
 pub struct WebhookMessage {
     /// The URL.
     pub url: String,
-    /// The identity of the message, the same for each attempt.
+    /// The id of the message. All attempts have the same id.
     pub id: String,
     /// The body: JSON.
     pub body: String,

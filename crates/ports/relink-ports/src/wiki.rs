@@ -1,15 +1,14 @@
 //! Wikis: lists pages, reads their text and edits them.
 //!
-//! A wiki can have a *stop page*: people write on it to stop a bot. A page is
-//! *checked out* directly before its edit: it is read again, together with the
-//! stop page.
+//! A wiki can have a *stop page*. People write on this page to stop a bot. Directly before a
+//! page is edited, it is *checked out*: it is read again, together with the stop page.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::FetchOutcome;
 use thiserror::Error;
 
-/// The account that requests are sent with, and the size of the wiki.
+/// The account that sends the requests, and the size of the wiki.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WikiAccount {
     /// The user name; `None` without a login.
@@ -25,10 +24,10 @@ pub struct WikiAccount {
 pub enum WikiListing {
     /// All pages.
     All,
-    /// Pages with an external link that the wiki knows. The wiki does not know URLs in
-    /// parameters of templates that do not link them.
+    /// Pages with an external link that is in the link table of the wiki. The table does not
+    /// contain URLs in parameters of templates, if the template does not make them links.
     WithLinks,
-    /// Pages with an external link to this host that the wiki knows.
+    /// Pages with an external link to this host that is in the link table of the wiki.
     WithLinksTo(String),
 }
 
@@ -111,7 +110,7 @@ pub enum WikiError {
         /// The outcome of the fetch.
         outcome: FetchOutcome,
     },
-    /// The wiki is overloaded or limits the rate, also after several attempts.
+    /// The wiki is overloaded or limits the rate. Several attempts have failed.
     #[error("the wiki requests a pause ({code}): {message}")]
     Busy {
         /// The code of the API, such as `maxlag`.
@@ -167,7 +166,7 @@ pub trait Wiki: Send + Sync {
     /// Returns the current text of pages. Pages that were deleted are omitted.
     async fn read(&self, ids: &[u64]) -> Result<Vec<WikiPage>, WikiError>;
 
-    /// Reads a page for an edit, and the page that stops the bot.
+    /// Reads a page for an edit, and the stop page.
     async fn check_out(&self, id: u64, stop_page: &str) -> Result<WikiCheckout, WikiError>;
 
     /// Edits a page. Returns the number of the new revision, or `None` if the text is
@@ -190,7 +189,8 @@ pub struct WikiEditRecord {
     pub edited_at: Timestamp,
 }
 
-/// The journal of edits. It prevents that a bot repeats an edit that a person reverted.
+/// The journal of edits. With the journal, a bot does not repeat an edit that a person
+/// reverted.
 pub trait WikiJournal: Send {
     /// Whether the link to `url` on a page was repaired before. `revision` is the current
     /// revision of the page.

@@ -6,9 +6,9 @@
 //! lease of the host. The store rejects results with an old token, so a worker that lost
 //! its lease cannot overwrite results.
 //!
-//! A *held* task is judged after the lease has ended, from its stored probe. Such a
-//! result has the generation of the run (a number that increases whenever the run is
-//! opened) instead of a fencing token.
+//! A *held* task is judged after the lease has ended, from its stored probe. The result of a
+//! held task has the generation of the run instead of a fencing token. The generation is a
+//! number that increases whenever the run is opened.
 
 use std::net::IpAddr;
 
@@ -39,9 +39,8 @@ pub struct HostLease {
 pub enum Fence {
     /// The lease held during the fetch.
     Host(HostLease),
-    /// The generation of the run ([`OpenRun::generation`]), for results that are
-    /// judged later from stored probes. Only the process that opened the run
-    /// judges them.
+    /// The generation of the run ([`OpenRun::generation`]), for results of held tasks. Only
+    /// the process that opened the run judges held tasks.
     Run(i64),
 }
 
@@ -220,7 +219,7 @@ pub struct JoinableRun {
 pub struct RunStatus {
     /// Whether the run is open.
     pub state: RunState,
-    /// Whether all of its documents are loaded.
+    /// Whether all documents of the run are loaded.
     pub is_loaded: bool,
     /// Whether any worker has reached a server.
     pub network_confirmed: bool,
@@ -246,11 +245,11 @@ pub struct WorkerStatus {
     pub name: String,
     /// The time when the process started.
     pub started_at: Timestamp,
-    /// The time of its last heartbeat.
+    /// The time of the last heartbeat of the process.
     pub seen_at: Timestamp,
-    /// The number of hosts it has leased.
+    /// The number of hosts that the process has leased.
     pub leases: u64,
-    /// The number of results it has committed.
+    /// The number of results that the process has committed.
     pub results: u64,
     /// Results per minute since the heartbeat before the last one.
     pub rate: u64,
@@ -333,8 +332,8 @@ pub trait WorkQueue: Send + Sync {
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError>;
 
-    /// Extends leases and returns the lost ones, whose hosts another worker may have
-    /// claimed. Also records that this worker is alive.
+    /// Extends leases, and records that this worker is alive. Returns the lost leases:
+    /// another worker may have claimed their hosts.
     async fn renew(
         &self,
         leases: &[HostLease],
@@ -345,7 +344,7 @@ pub trait WorkQueue: Send + Sync {
     /// was lost is ignored.
     async fn release(&self, run: RunId, hosts: &[HostRelease]) -> Result<(), StoreError>;
 
-    /// Returns when the next host can be claimed. If the default is returned and
+    /// Returns when the next host can be claimed. If the result is [`NextDue::default`] and
     /// this worker has leased no host, the run has no task to fetch.
     async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError>;
 
@@ -388,9 +387,9 @@ pub trait WorkQueue: Send + Sync {
     ) -> Result<bool, StoreError>;
 
     /// Leases the IP address of a leased host for this worker, until the host lease
-    /// ends. Returns whether this worker may send requests to the address: `false`
-    /// while another worker has leased it for hosts with the same address. The lease
-    /// is renewed and released together with the hosts.
+    /// ends. Returns `false` while another worker has leased the address; this worker must
+    /// then not send requests to it. The lease of the address is renewed and released
+    /// together with the lease of the host.
     ///
     /// The default is for a store that only one process uses.
     async fn lease_address(

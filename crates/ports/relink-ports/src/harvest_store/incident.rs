@@ -1,7 +1,7 @@
 //! Incidents, decisions of users, the history, and all changes of one run.
 //!
-//! An incident is a period in which a target or a whole host of a provider is broken. Its
-//! stages are reported, escalated, hidden and restored.
+//! An incident is a period in which a target or a whole host of a provider is broken. The
+//! stages of an incident are `reported`, `escalated`, `hidden` and `restored`.
 
 use jiff::Timestamp;
 
@@ -68,11 +68,11 @@ pub struct HarvestChanges {
     pub incidents: Vec<StoredIncident>,
     /// Notifications.
     pub notifications: Vec<NewNotification>,
-    /// Records whose visibility changes, with the new value.
+    /// The ids of records whose visibility changes, with the new value of `is_visible`.
     pub visibility: Vec<(i64, bool)>,
     /// Locations that are omitted from their published records, or included again.
     pub locations: Vec<LocationChange>,
-    /// The record ids of arrivals whose locations have been checked.
+    /// The ids of new and changed records whose locations have been checked.
     pub arrived: Vec<i64>,
     /// The state of the provider and its domains.
     pub days: Vec<DomainDay>,
@@ -82,6 +82,6 @@ pub struct HarvestChanges {
     pub events: Vec<HarvestEvent>,
     /// Decisions to add.
     pub overrides: Vec<StoredOverride>,
-    /// Decisions to delete: scope and subject.
+    /// Decisions of users to delete: scope and subject.
     pub lifted: Vec<(String, String)>,
 }

@@ -36,7 +36,8 @@ use crate::StoreError;
 /// The storage of `harvest`.
 #[async_trait]
 pub trait HarvestStore: Send + Sync {
-    /// Lets other processes use the database until the next call. Must not be called during a run.
+    /// Releases the lock of the database until the next call of a method, so that other
+    /// processes can use the database. Must not be called during a run.
     fn release(&self);
 
     /// Adds a provider. Returns whether the name was free.
@@ -72,20 +73,21 @@ pub trait HarvestStore: Send + Sync {
     /// Returns the arrivals of a provider, in the order of their ids.
     async fn arrivals(&self, provider: i64) -> Result<Vec<StoredArrival>, StoreError>;
 
-    /// Stores the progress.
+    /// Stores the progress of the harvest of a provider.
     async fn save_progress(
         &self,
         provider: i64,
         progress: &HarvestProgress,
     ) -> Result<(), StoreError>;
 
-    /// Marks the records that are not part of this list as deleted.
+    /// Marks the records that are not part of the list with the number `list` as deleted.
+    /// Returns the number of these records.
     async fn mark_absent(&self, provider: i64, list: i64) -> Result<u64, StoreError>;
 
     /// Counts the marked deletions.
     async fn pending_deletions(&self, provider: i64) -> Result<u64, StoreError>;
 
-    /// Applies the marked deletions.
+    /// Applies the marked deletions. Returns their number.
     async fn apply_deletions(&self, provider: i64, now: Timestamp) -> Result<u64, StoreError>;
 
     /// Counts the records, URLs and domains of a provider.
@@ -104,7 +106,8 @@ pub trait HarvestStore: Send + Sync {
         identifier: &str,
     ) -> Result<Option<StoredRecord>, StoreError>;
 
-    /// Returns those of the records whose identifier an older provider also uses.
+    /// Returns the ids of those records whose identifier is also used by a record of another
+    /// provider that was added earlier.
     async fn records_with_known_identifier(
         &self,
         records: &[i64],

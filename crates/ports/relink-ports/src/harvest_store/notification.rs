@@ -12,10 +12,10 @@ pub struct NewNotification {
     pub kind: String,
     /// The content as JSON.
     pub content: String,
-    /// The mail addresses that receive it. If there are none, no mail is sent.
+    /// The mail addresses that receive the notification. An empty list sends no mail.
     pub recipients: Vec<String>,
-    /// The webhook URLs that receive it. Feeds depend neither on these URLs nor on
-    /// `recipients`: they contain all notifications that are not internal to the service.
+    /// The webhook URLs that receive the notification. Feeds do not depend on `recipients` and
+    /// `webhooks`: a feed contains all notifications that are not internal to the service.
     pub webhooks: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct StoredNotification {
 /// The state of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MailState {
-    /// The mail was not accepted yet.
+    /// The mail server has not accepted the mail yet.
     Pending,
     /// The mail server has accepted the mail.
     Sent,
@@ -75,7 +75,7 @@ pub struct StoredDelivery {
     pub url: String,
     /// Number of attempts.
     pub attempts: u32,
-    /// The time before which it is not sent again.
+    /// The time before which the notification is not sent again.
     pub not_before: Timestamp,
     /// The last error.
     pub error: Option<String>,

@@ -21,7 +21,7 @@ pub struct PageChanges {
 /// A link of a stored record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRecordLink {
-    /// Its role.
+    /// The role of the link in the record, such as a location of the described resource.
     pub role: RecordLinkRole,
     /// The canonical URL.
     pub url: String,
@@ -29,7 +29,7 @@ pub struct StoredRecordLink {
     pub host: String,
     /// The URL as written.
     pub original: String,
-    /// Whether the published record contains it.
+    /// Whether the published record contains the link.
     pub is_shown: bool,
 }
 
@@ -86,7 +86,8 @@ pub struct RecordFilter {
     pub with_metadata: bool,
 }
 
-/// A new or changed record whose locations were not checked since.
+/// A new or changed record whose locations were not checked after the change. A location is a
+/// link to the described resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredArrival {
     /// The id of the record.
@@ -102,7 +103,7 @@ pub struct LocationChange {
     pub record: i64,
     /// The canonical URL.
     pub url: String,
-    /// Whether the published record contains it.
+    /// Whether the published record contains the location.
     pub is_shown: bool,
 }
 
@@ -119,7 +120,7 @@ pub struct HarvestTarget {
     pub reason: String,
     /// The time of the last check.
     pub checked_at: Option<Timestamp>,
-    /// The number of links of records to it.
+    /// The number of links of records to the target.
     pub links: u64,
 }
 
