@@ -1,8 +1,8 @@
 //! A small web archive: serves a list of captures (archived responses).
 //!
-//! Its index is queried with the CDX server API of the Internet Archive. Its replay returns
-//! captured responses without changes, and supports datetime negotiation (RFC 7089): a
-//! client requests a URL and a date, and is redirected to the nearest capture.
+//! Clients query the index with the CDX server API of the Internet Archive. The replay
+//! returns captured responses without changes, and supports datetime negotiation (RFC 7089):
+//! a client requests a URL and a date, and is redirected to the nearest capture.
 //!
 //! ```
 //! # async fn start() -> std::io::Result<()> {
@@ -84,7 +84,7 @@ fn url_key(url: &str) -> String {
     without_scheme.strip_prefix("www.").unwrap_or(without_scheme).to_owned()
 }
 
-/// A running archive. Dropping it stops the server.
+/// A running archive. The server stops when this value is dropped.
 #[derive(Debug)]
 pub struct MiniArchive {
     address: SocketAddr,
@@ -106,7 +106,7 @@ impl MiniArchive {
         Ok(Self { address, requests, _server: server })
     }
 
-    /// Returns the URL that precedes `web/` and `cdx/`.
+    /// Returns the root URL. The replay is below `web/`, and the index below `cdx/`.
     pub fn root(&self) -> String {
         format!("http://{}/", self.address)
     }

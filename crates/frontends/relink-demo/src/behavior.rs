@@ -126,8 +126,9 @@ impl Behavior {
             Self::RateLimit => {
                 CannedResponse::with_status(429, short_page(429)).with_header("Retry-After", "0")
             }
-            // The conditions of the first three do not hold for this request. The others are
-            // not routed, or are sent without this function.
+            // For this request, the conditions of `RedirectUntilCookie`, `OnlyGet` and
+            // `OnFirstRequest` do not hold. No request reaches the other behaviors here: they
+            // are handled before this function is called.
             Self::RedirectUntilCookie
             | Self::OnlyGet
             | Self::OnFirstRequest(_)
@@ -151,8 +152,9 @@ pub(crate) fn not_found() -> CannedResponse {
     CannedResponse::with_status(404, short_page(404))
 }
 
-/// Sends a response, closes the sending side, and waits for the client to close
-/// the connection. Closing earlier could reset data that is still in transit.
+/// Sends a response, closes the sending side, and waits until the client closes the
+/// connection. A server that closes the connection first could reset it while data is still
+/// in transit.
 pub(crate) async fn send(stream: &mut TcpStream, response: &str) -> io::Result<()> {
     stream.write_all(response.as_bytes()).await?;
     stream.shutdown().await?;

@@ -3,7 +3,7 @@
 use crate::hosts::LIBRARY;
 use crate::pages::Page;
 
-/// A catalog card.
+/// A catalog card, which describes a book.
 pub(crate) struct Card {
     number: u16,
     title: &'static str,
@@ -74,6 +74,7 @@ pub(crate) static CARDS: &[Card] = &[
         "A novel in which every misprint is a clue. The Gazette reviewed it and misspelled the title, by accident or design. Three readers claim to have solved it; each names a different alderman, and all of them are plausible."),
 ];
 
+/// Creates a card. The parameters have the order of the fields of [`Card`].
 const fn card(
     number: u16,
     title: &'static str,

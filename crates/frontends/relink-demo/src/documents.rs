@@ -7,15 +7,15 @@ mod society;
 mod town;
 
 use crate::Document;
-use crate::cards::CARDS;
+use crate::cards::{CARDS, Card};
 use crate::hosts::SitePorts;
-use crate::issues::ISSUES;
+use crate::issues::{ISSUES, Issue};
 
-/// Returns the documents, with ports inserted.
+/// Returns the documents. Their URLs contain the ports of the running demo.
 pub(crate) fn all(ports: SitePorts) -> Vec<Document> {
     let texts = [
         ("README.md", README.to_owned()),
-        ("links.txt", LIST.to_owned()),
+        ("links.txt", BOOKMARKS.to_owned()),
         ("shelf/catalog.md", catalog()),
         ("shelf/clubs.md", CLUBS.to_owned()),
         ("shelf/history.md", HISTORY.to_owned()),
@@ -33,26 +33,21 @@ pub(crate) fn all(ports: SitePorts) -> Vec<Document> {
 
 /// Returns the page with a link to each catalog card.
 fn catalog() -> String {
-    let rows: Vec<String> = CARDS
-        .iter()
-        .map(|card| {
-            let (shelf, title, path) = (card.shelf(), card.title(), card.path());
-            format!("| {shelf} | [{title}](http://library.test{path}) |\n")
-        })
-        .collect();
-    format!("{CATALOG}{}{CATALOG_END}", rows.concat())
+    let row = |card: &Card| {
+        format!("| {} | [{}](http://library.test{}) |\n", card.shelf(), card.title(), card.path())
+    };
+    let rows: String = CARDS.iter().map(row).collect();
+    format!("{CATALOG}{rows}{CATALOG_END}")
 }
 
 /// Returns the page with a link to each newspaper issue.
 fn press() -> String {
-    let items: Vec<String> = ISSUES
-        .iter()
-        .map(|issue| {
-            let (path, headline) = (issue.path(), issue.headline());
-            format!("<li><a href=\"http://press.test{path}\">{headline}</a></li>\n")
-        })
-        .collect();
-    format!("{PRESS}{}{PRESS_END}", items.concat())
+    let item = |issue: &Issue| {
+        let (path, headline) = (issue.path(), issue.headline());
+        format!("<li><a href=\"http://press.test{path}\">{headline}</a></li>\n")
+    };
+    let items: String = ISSUES.iter().map(item).collect();
+    format!("{PRESS}{items}{PRESS_END}")
 }
 
 const README: &str = r"# The Rotten Library
@@ -91,7 +86,7 @@ To add a link, write it like this:
 [hours]: http://library.test/hours
 ";
 
-const LIST: &str = "\
+const BOOKMARKS: &str = "\
 # Bookmarks from the desk, one a line
 
 http://library.test/catalog

@@ -117,34 +117,34 @@ pub(crate) static REDIRECT_STEPS: &[(&str, Behavior)] = &[
     ("http://press.test/forecast", Redirect(302, "/about")),
 ];
 
-/// Title and text of a page.
-type Text = (&'static str, &'static str);
+/// The title and the text of a page.
+type PageText = (&'static str, &'static str);
 
-const ROOM_404: Text = (
+const ROOM_404: PageText = (
     "Room 404: page not found here, only maps",
     "Room 404 is on the fourth floor, behind the globe. Visitors ask at the desk whether \
      404 was not found; it was, in 1926, when a wall was taken down and a forgotten map \
      room came to light. It seats six and is open whenever the lift works.",
 );
-const ORCHARD: Text = (
+const ORCHARD: PageText = (
     "Orchard (family)",
     "The Orchards kept the mill for five generations and the library's first catalog for \
      two. Not to be confused with the orchard behind the library, which kept the Orchards \
      in cider. Papers: two boxes, one of them sticky.",
 );
-const VERDIGRIS: Text = (
+const VERDIGRIS: PageText = (
     "Grünspan, Ottilie",
     "Ottilie Grünspan bound books in this town from 1888 to 1931 and signed each one inside \
      the spine, where only the next binder would find it. We have found two hundred and six \
      signatures so far and are in no hurry.",
 );
-const LATE_DESK: Text = (
+const LATE_DESK: PageText = (
     "The late desk",
     "On Thursdays one lamp and one librarian stay until ten. The late desk lends what is on \
      the trolley, answers questions about trains, and does not ask why anybody needs a book \
      about badgers at a quarter to ten.",
 );
-const MASTHEAD: Text = (
+const MASTHEAD: PageText = (
     "Masthead of the Gazette",
     "Founded 1868. Printed every Saturday, weather and the compositor permitting. Editor: \
      see the door. Corrections are printed on page two in the same size of type as the \
@@ -201,6 +201,7 @@ const fn alive(name: &'static str, url: &'static str, behavior: Behavior) -> Pla
     PlantedFault { code: None, ..fault(name, url, behavior, Verdict::Alive, 0) }
 }
 
+/// Creates a fault from all of its fields.
 const fn fault(
     name: &'static str,
     url: &'static str,

@@ -4,10 +4,10 @@
 //! page. The providers speak OAI-PMH, a protocol for harvesting records. An incident is a
 //! period in which a URL or a host is broken.
 //!
-//! [`DemoFederation::set_day`] selects the day, which decides which pages are broken and which
-//! records exist. [`DemoFederation::expected`] lists the incidents that follow from the
-//! timetable of the paper by Le and Shulman: report, escalate after 7 days, hide the record
-//! after 30 days.
+//! [`DemoFederation::set_day`] selects the simulated day. The day determines which pages are
+//! broken and which records exist. [`DemoFederation::expected`] lists the expected incidents.
+//! They follow the timetable of the paper by Le and Shulman: an incident is reported at once,
+//! escalated after 7 days, and its record is hidden after 30 days.
 
 use std::fmt::Write as _;
 use std::io;
@@ -29,7 +29,7 @@ const HOSTS: [(&str, &str, usize); 3] =
     [("harbor", "harbor.test", 12), ("harbor", "pilot.test", 8), ("school", "school.test", 9)];
 /// The day on which the school adds its last record, `school.test:new`.
 const ARRIVAL_DAY: u32 = 35;
-/// The pages of the last record, which has two locations.
+/// The names of the two pages that the last record describes.
 const NEW_PAGES: [&str; 2] = ["new", "gone"];
 
 /// A page that is broken for some days, and the expected days of its incident.
@@ -43,7 +43,8 @@ struct Failure {
     expected_days: [Option<u32>; 4],
 }
 
-/// The planted failures. Domains are surveyed every seven days.
+/// The planted failures. The pages of a domain are checked every seven days, and pages of
+/// hidden records after 1, 2, 3, 5, 8 … days.
 const FAILURES: [Failure; 5] = [
     Failure {
         provider: "harbor",
@@ -52,7 +53,7 @@ const FAILURES: [Failure; 5] = [
         days: 0..u32::MAX,
         expected_days: [Some(0), Some(7), Some(30), None],
     },
-    // Hidden on day 37, then checked after 1, 2, 3 and 5 days.
+    // The record is hidden on day 37, then checked after 1, 2, 3 and 5 days: 37 + 11 = 48.
     Failure {
         provider: "harbor",
         host: "harbor.test",
@@ -75,7 +76,8 @@ const FAILURES: [Failure; 5] = [
         days: 21..25,
         expected_days: [Some(21), None, None, Some(28)],
     },
-    // Left out on arrival, then checked after 1, 2, 3, 5 and 8 days.
+    // The location is hidden when the record arrives on day 35, then checked after 1, 2, 3, 5
+    // and 8 days: 35 + 19 = 54.
     Failure {
         provider: "school",
         host: "school.test",
@@ -96,7 +98,7 @@ pub struct ExpectedIncident {
     pub days: [Option<u32>; 4],
 }
 
-/// The running providers and their pages. Dropping it stops the server.
+/// The running providers and their pages. The server stops when this value is dropped.
 #[derive(Debug)]
 pub struct DemoFederation {
     port: u16,
@@ -106,7 +108,7 @@ pub struct DemoFederation {
 }
 
 impl DemoFederation {
-    /// Number of records at the end.
+    /// Number of records on the last day.
     pub const RECORDS: usize = 30;
     /// Names of the providers.
     pub const PROVIDERS: [&'static str; 2] = ["harbor", "school"];
@@ -123,7 +125,7 @@ impl DemoFederation {
         let port = listener.local_addr()?.port();
         let day = Arc::<AtomicU32>::default();
         let mut server = JoinSet::new();
-        server.spawn(serve(listener, Sites { port, day: Arc::clone(&day) }));
+        server.spawn(serve(listener, ServerState { port, day: Arc::clone(&day) }));
         Ok(Self { port, day, _server: server })
     }
 
@@ -160,20 +162,20 @@ impl DemoFederation {
 
 /// State shared by all connections.
 #[derive(Debug, Clone)]
-struct Sites {
+struct ServerState {
     port: u16,
     day: Arc<AtomicU32>,
 }
 
 /// Serves the federation until the future is dropped.
-async fn serve(listener: TcpListener, sites: Sites) {
+async fn serve(listener: TcpListener, state: ServerState) {
     let mut connections = JoinSet::new();
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let sites = sites.clone();
+                let state = state.clone();
                 // Ignore the error: the client closed the connection.
-                connections.spawn(async move { _ = sites.handle(stream).await });
+                connections.spawn(async move { _ = state.handle(stream).await });
             }
             Err(_) => tokio::time::sleep(ACCEPT_RETRY_DELAY).await,
         }
@@ -181,28 +183,30 @@ async fn serve(listener: TcpListener, sites: Sites) {
     }
 }
 
-impl Sites {
+impl ServerState {
     /// Handles one request of a connection.
     async fn handle(&self, mut stream: TcpStream) -> io::Result<()> {
         let Some(request) = read_request(&mut stream).await? else { return Ok(()) };
         let response = match request.path.strip_prefix("/oai/") {
-            Some(provider) => self.oai(provider, &request),
-            None => self.page(&request),
+            Some(provider) => self.oai_response(provider, &request),
+            None => self.page_response(&request),
         };
         send(&mut stream, &response.to_http(&request)).await
     }
 
     /// Returns the response to the request for a page.
-    fn page(&self, request: &Request) -> CannedResponse {
-        let (day, name) = (self.day.load(Ordering::Relaxed), request.path.trim_start_matches('/'));
+    fn page_response(&self, request: &Request) -> CannedResponse {
+        let day = self.day.load(Ordering::Relaxed);
+        let name = request.path.trim_start_matches('/');
         let is_broken = |failure: &Failure| {
             failure.host == request.host
                 && (failure.page == "*" || failure.page == name)
                 && failure.days.contains(&day)
         };
-        let records = HOSTS.iter().find(|(_, host, _)| *host == request.host);
-        let exists = records.is_some_and(|(_, _, count)| {
-            name.parse::<usize>().is_ok_and(|number| number < *count) || NEW_PAGES.contains(&name)
+        let host = HOSTS.iter().find(|(_, host, _)| *host == request.host);
+        let exists = host.is_some_and(|(_, _, records)| {
+            let is_numbered = name.parse::<usize>().is_ok_and(|number| number < *records);
+            is_numbered || NEW_PAGES.contains(&name)
         });
         if !exists || FAILURES.iter().any(is_broken) {
             return not_found();
@@ -215,7 +219,7 @@ impl Sites {
     }
 
     /// Returns the response of the OAI-PMH interface of a provider.
-    fn oai(&self, provider: &str, request: &Request) -> CannedResponse {
+    fn oai_response(&self, provider: &str, request: &Request) -> CannedResponse {
         let mut body = String::new();
         if request.query.contains("verb=Identify") {
             body += "<Identify><repositoryName>Demo</repositoryName><deletedRecord>persistent\

@@ -15,8 +15,8 @@ pub(crate) const PRESS: &str = "press.test";
 pub(crate) const CLUB: &str = "club.test";
 
 /// Hosts that are served, in addition to those in [`sites`]. The hosts after the first five
-/// have only faults. A link checker sends fewer requests to a host after a rate limit or a
-/// timeout, which would delay good pages of the same host.
+/// have only faults: a link checker waits longer between requests to a host after a rate
+/// limit or a timeout, and good pages on the same host would be delayed.
 const SERVED: [&str; 12] = [
     LIBRARY,
     ARCHIVE,

@@ -62,6 +62,7 @@ pub(crate) static ISSUES: &[Issue] = &[
         "The catalog will be copied onto it by the summer, the council says, and the cards burned by the autumn. The librarian has taken the cards home for safety, drawer by drawer, by bicycle, and has brought back a receipt."),
 ];
 
+/// Creates an issue. `day` is a date such as `1868-05-02`.
 const fn issue(day: &'static str, headline: &'static str, report: &'static str) -> Issue {
     Issue { day, headline, report }
 }

@@ -50,7 +50,7 @@ pub use crate::archive::{ArchivedPage, MiniArchive};
 pub use crate::federation::{DemoFederation, ExpectedIncident};
 pub use crate::simulated_time::SimulatedTime;
 
-/// The running demo site. Dropping it stops the servers.
+/// The running demo sites. The servers stop when this value is dropped.
 #[derive(Debug)]
 pub struct Library {
     ports: SitePorts,
@@ -77,7 +77,7 @@ pub struct Document {
 pub struct ExpectedFinding {
     /// A short description: `responds with 404`.
     pub name: &'static str,
-    /// The URL exactly as written in the documents; it occurs there once.
+    /// The URL exactly as written in the documents. It occurs once.
     pub url: String,
     /// The expected verdict.
     pub verdict: Verdict,
@@ -85,13 +85,14 @@ pub struct ExpectedFinding {
     pub code: Option<FindingCode>,
 }
 
-/// A page in a decayed neighborhood: none of its own links is dead, but most
-/// links of the linked pages are.
+/// A page in a decayed neighborhood: none of its own links is dead, but most links of the
+/// linked pages are dead. The decay of a page is the probability that a reader who follows
+/// random links from the page reaches a dead page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecayedNeighborhood {
     /// The URL of the page.
     pub url: String,
-    /// Its decay, by the plain definition with a sigma of 0.1.
+    /// The decay of the page. A reader stops at each page with the probability 0.1 (sigma).
     pub decay: f64,
 }
 
@@ -156,15 +157,15 @@ impl Library {
     /// Returns the expected findings. Every other link of the documents is
     /// alive.
     pub fn expected_findings(&self) -> Vec<ExpectedFinding> {
-        let lost_pages = lost_pages::faults();
         let expected_finding = |fault: &PlantedFault| ExpectedFinding {
             name: fault.name,
             url: self.ports.insert_ports(fault.url),
             verdict: fault.verdict,
             code: fault.code,
         };
-        let lost_pages = lost_pages.iter().map(expected_finding);
-        faults::all().map(expected_finding).chain(lost_pages).collect()
+        let mut findings: Vec<_> = faults::all().map(expected_finding).collect();
+        findings.extend(lost_pages::faults().iter().map(expected_finding));
+        findings
     }
 
     /// Returns the old and new URLs of the dead pages that moved. All other
@@ -172,7 +173,7 @@ impl Library {
     pub fn moved_pages(&self) -> Vec<(String, String)> {
         let old_and_new_url = |page: &lost_pages::LostPage| {
             let old_url = self.ports.insert_ports(page.old);
-            // `http:`, an empty part and the host.
+            // The first three parts of the URL are `http:`, an empty part and the host.
             let origin = old_url.split('/').take(3).collect::<Vec<_>>().join("/");
             Some((old_url, format!("{origin}{}", page.new?)))
         };
@@ -192,16 +193,14 @@ impl Library {
 
     /// Returns a reading list as Markdown, and its pages with the expected steps.
     pub fn reading_list(&self) -> (String, Vec<PlannedReading>) {
-        let url = |page: &sites::ReadingPage| self.ports.insert_ports(page.url);
-        let lines =
-            sites::READING_LIST.iter().map(|page| format!("- [{}]({})\n", page.title, url(page)));
-        let text = format!("# The orchard\n\n{}", lines.collect::<String>());
-        let pages = sites::READING_LIST.iter().map(|page| PlannedReading {
-            url: url(page),
-            event: page.event,
-            next_step: page.next_step,
-        });
-        (text, pages.collect())
+        let mut text = "# The orchard\n\n".to_owned();
+        let mut pages = Vec::new();
+        for page in &sites::READING_LIST {
+            let url = self.ports.insert_ports(page.url);
+            text += &format!("- [{}]({url})\n", page.title);
+            pages.push(PlannedReading { url, event: page.event, next_step: page.next_step });
+        }
+        (text, pages)
     }
 
     /// Returns the page that can replace the deleted page of the reading list.

@@ -2,8 +2,9 @@
 //!
 //! The society moved its papers to another section, renamed the section about people,
 //! split its letters into two sections, and deleted its notices and tickets. A web
-//! archive contains captures (archived responses) of some pages, such as redirects. The
-//! redirects of the tickets lead to the welcome page, which is not the same page.
+//! archive contains captures (archived responses) of some pages. A capture is a copy of the
+//! page or a redirect to its new URL. The redirects of the tickets are wrong: they lead to the
+//! welcome page.
 
 use relink_model::{FindingCode, Verdict};
 
@@ -11,9 +12,9 @@ use crate::archive::ArchivedPage;
 use crate::faults::PlantedFault;
 use crate::hosts::SitePorts;
 
-/// The time of all captures of redirects.
+/// The time of all captures of redirects: 2019-03-12, 10:15:00.
 const REDIRECTED_AT: &str = "20190312101500";
-/// The time of all captures of good pages.
+/// The time of all captures of good pages: 2016-05-04, 12:00:00.
 const COPIED_AT: &str = "20160504120000";
 
 /// A page that no longer exists at its old URL.

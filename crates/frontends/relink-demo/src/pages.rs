@@ -33,13 +33,10 @@ impl Page {
 
 /// Returns a page as HTML. Links are pairs of URL and text.
 pub(crate) fn html(title: &str, paragraphs: &[&str], links: &[(String, String)]) -> String {
-    let text: Vec<String> =
-        paragraphs.iter().map(|paragraph| format!("<p>{paragraph}</p>\n")).collect();
-    let list: Vec<String> = links
-        .iter()
-        .map(|(url, text)| format!("<li><a href=\"{url}\">{text}</a></li>\n"))
-        .collect();
-    let (text, list) = (text.concat(), list.concat());
+    let text: String = paragraphs.iter().map(|paragraph| format!("<p>{paragraph}</p>\n")).collect();
+    let list_item =
+        |(url, text): &(String, String)| format!("<li><a href=\"{url}\">{text}</a></li>\n");
+    let list: String = links.iter().map(list_item).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\
          <body>\n<main>\n<h1>{title}</h1>\n{text}</main>\n<nav><ul>\n{list}</ul></nav>\n</body>\n</html>\n"
@@ -48,7 +45,7 @@ pub(crate) fn html(title: &str, paragraphs: &[&str], links: &[(String, String)])
 
 /// Returns all good pages in a fixed order.
 pub(crate) fn all() -> Vec<Page> {
-    let written = WRITTEN.iter().map(|(host, path, title, text)| Page {
+    let unique_pages = UNIQUE_PAGES.iter().map(|(host, path, title, text)| Page {
         host,
         path: (*path).to_owned(),
         title: (*title).to_owned(),
@@ -56,7 +53,7 @@ pub(crate) fn all() -> Vec<Page> {
     });
     let cards = CARDS.iter().map(crate::cards::Card::page);
     let issues = ISSUES.iter().map(crate::issues::Issue::page);
-    written.chain(cards).chain(issues).collect()
+    unique_pages.chain(cards).chain(issues).collect()
 }
 
 /// Returns the links of a home page to the pages of its site.
@@ -69,9 +66,9 @@ fn home_link() -> Vec<(String, String)> {
     vec![("/".to_owned(), "Front page".to_owned())]
 }
 
-/// Pages with their own text: host, path, title, text.
+/// Pages that are neither cards nor issues: host, path, title, text.
 #[rustfmt::skip]
-static WRITTEN: &[(&str, &str, &str, &str)] = &[
+static UNIQUE_PAGES: &[(&str, &str, &str, &str)] = &[
     (LIBRARY, "/", "The Town Library",
         "Welcome to the town library, three floors of books and one of maps. We lend to anyone who lives here, works here or has missed the last train. Most shelves are open, most chairs are comfortable, and the stove in the reading room is lit from October. If a page of this site has gone missing, please tell the desk: links rot as paper does, only faster and with less warning."),
     (LIBRARY, "/hours", "Opening hours",

@@ -8,12 +8,12 @@ use crate::pages::html;
 /// The site.
 pub(crate) const PORTAL: &str = "portal.test";
 
-/// Probability 1 − sigma that a random walk leaves a live page, with the sigma of
-/// Bar-Yossef et al. 2004.
+/// The probability that a random walk leaves a live page by a link instead of ending there:
+/// 1 − sigma, with the sigma of Bar-Yossef et al. 2004.
 const CONTINUE_PROBABILITY: f64 = 0.9;
 
 /// A list of links on a page that the home page links to.
-struct List {
+struct LinkList {
     path: &'static str,
     title: &'static str,
     text: &'static str,
@@ -23,11 +23,11 @@ struct List {
     dead: &'static [&'static str],
 }
 
-/// Returns the decay of the home page. The decay of a list follows from its share of dead
-/// links; the decay of the home page follows from the mean decay of the lists.
+/// Returns the decay of the home page: 0.9 × the mean decay of the lists. The decay of a list
+/// is 0.9 × its share of dead links.
 #[expect(clippy::cast_precision_loss, reason = "the lists are short")]
 pub(crate) fn decay() -> f64 {
-    let list_decay = |list: &List| {
+    let list_decay = |list: &LinkList| {
         let links = list.live.len() + list.dead.len();
         CONTINUE_PROBABILITY * list.dead.len() as f64 / links as f64
     };
@@ -53,7 +53,8 @@ fn home_page() -> String {
     html("The County Portal", &[text], &links)
 }
 
-impl List {
+impl LinkList {
+    /// Returns the path of a page in the list, such as `/railways/valley-line`.
     fn page_path(&self, name: &str) -> String {
         format!("{}/{}", self.path, name.to_lowercase().replace(' ', "-"))
     }
@@ -67,8 +68,8 @@ impl List {
 }
 
 #[rustfmt::skip]
-static LISTS: &[List] = &[
-    List {
+static LISTS: &[LinkList] = &[
+    LinkList {
         path: "/clubs",
         title: "Clubs and societies",
         text: "From angling to zither, with the evening on which they meet and the person who has the key.",
@@ -76,14 +77,14 @@ static LISTS: &[List] = &[
             "Forty men and one pitch pipe. Rehearsals are on Tuesdays, and so are the arguments about the pitch.")],
         dead: &["Angling Circle", "Pigeon Post", "Kite Union", "Zither Evening"],
     },
-    List {
+    LinkList {
         path: "/shops",
         title: "Shops with a page of their own",
         text: "Visit them from your armchair. Prices are those of the day on which someone typed them.",
         live: &[],
         dead: &["Ironmonger", "Hat Hospital", "Two Bakers", "Umbrella Exchange"],
     },
-    List {
+    LinkList {
         path: "/railways",
         title: "Railways, large and small",
         text: "Timetables, pictures and the sound of a whistle, which takes four minutes to arrive.",
@@ -91,7 +92,7 @@ static LISTS: &[List] = &[
             "The valley line runs on Sundays from May to September, uphill with steam and downhill with patience.")],
         dead: &["Harbor Tram", "Garden Gauge"],
     },
-    List {
+    LinkList {
         path: "/papers",
         title: "Papers of the county",
         text: "All the news, as far as the county had any and someone put it on the line.",

@@ -28,7 +28,7 @@ impl Request {
         }
     }
 
-    /// Returns the last component of the path.
+    /// Returns the last component of the path: `c` for `/a/b/c`.
     pub(crate) fn name(&self) -> &str {
         self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
     }
@@ -48,14 +48,14 @@ pub(crate) struct ReceivedRequest {
 }
 
 impl ReceivedRequest {
-    /// Returns the `index`-th number of the pseudo-random sequence of this request, reduced to
-    /// less than `bound` (`SplitMix64`).
+    /// Returns a pseudo-random number less than `bound`. The number depends on `index` and on
+    /// the position of this request among all requests (`SplitMix64`).
     pub(crate) fn nth_random_below(&self, index: u64, bound: usize) -> usize {
         let seed = self.nth_overall.wrapping_mul(1_000).wrapping_add(index);
         let mut mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let choice = (mixed ^ (mixed >> 31)) % (bound.max(1) as u64);
-        usize::try_from(choice).unwrap_or(0)
+        let number = (mixed ^ (mixed >> 31)) % (bound.max(1) as u64);
+        usize::try_from(number).unwrap_or(0)
     }
 }

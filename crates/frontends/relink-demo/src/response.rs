@@ -45,8 +45,8 @@ impl CannedResponse {
         self
     }
 
-    /// Returns the response as text, without the body if the method is HEAD.
-    /// Omits the reason phrase, as RFC 9112 §4 allows.
+    /// Returns the response as text. A response to HEAD has no body. The reason phrase after
+    /// the status is omitted, as RFC 9112 §4 allows.
     pub(crate) fn to_http(&self, request: &Request) -> String {
         let Self { status, content_type, headers, body } = self;
         let length = body.len();

@@ -1,6 +1,6 @@
 //! A minimal HTTP server that handles one request per connection.
 //!
-//! It does not use an HTTP library, because many responses are malformed on
+//! This module does not use an HTTP library, because many responses are malformed on
 //! purpose.
 
 use std::collections::HashMap;
@@ -24,7 +24,8 @@ use crate::{pages, portal, sites};
 const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// The first byte of every TLS handshake (RFC 8446 §5.1).
 const TLS_HANDSHAKE: u8 = 22;
-/// Delay after a failed `accept`. Without a delay, the next one would fail too.
+/// Delay after a failed `accept`. Without a delay, the next `accept` would fail too, usually
+/// because too many files are open.
 pub(crate) const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// The response of a URL.
@@ -36,9 +37,9 @@ enum Route {
     Behavior(Behavior),
 }
 
-/// All sites, and the numbers of their requests.
+/// The state of the server: all sites, and the numbers of their requests.
 #[derive(Debug)]
-struct Sites {
+struct ServerState {
     ports: SitePorts,
     /// Routes by host and path, as clients send them.
     routes: HashMap<String, Route>,
@@ -56,14 +57,14 @@ struct RequestCounts {
 
 /// Serves the sites until the future is dropped.
 pub(crate) async fn serve(listener: TcpListener, ports: SitePorts, clock: Arc<SimulatedClock>) {
-    let sites = Arc::new(Sites::new(ports, clock));
+    let state = Arc::new(ServerState::new(ports, clock));
     let mut connections = JoinSet::new();
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let sites = Arc::clone(&sites);
+                let state = Arc::clone(&state);
                 // Ignore the error: the client closed the connection.
-                connections.spawn(async move { _ = sites.handle(stream).await });
+                connections.spawn(async move { _ = state.handle(stream).await });
             }
             Err(_) => tokio::time::sleep(ACCEPT_RETRY_DELAY).await,
         }
@@ -71,16 +72,18 @@ pub(crate) async fn serve(listener: TcpListener, ports: SitePorts, clock: Arc<Si
     }
 }
 
-impl Sites {
+impl ServerState {
     fn new(ports: SitePorts, clock: Arc<SimulatedClock>) -> Self {
         let pages = pages::all().into_iter().map(|page| {
             let html = ports.insert_ports(&page.html());
             (page.route_key(), Route::Page(html))
         });
-        let faults = faults::all().map(|fault| (fault.url, fault.behavior));
-        let behaviors = faults
+        let is_routed =
+            |behavior: Behavior| !matches!(behavior, Behavior::NotServed | Behavior::BySite);
+        let behaviors = faults::all()
+            .map(|fault| (fault.url, fault.behavior))
             .chain(REDIRECT_STEPS.iter().copied())
-            .filter(|(_, behavior)| !matches!(behavior, Behavior::NotServed | Behavior::BySite))
+            .filter(|(_, behavior)| is_routed(*behavior))
             .map(|(url, behavior)| (route_key(url), Route::Behavior(behavior)));
         let portal = portal::pages()
             .map(|(path, html)| (format!("{}{path}", portal::PORTAL), Route::Page(html)));
@@ -90,7 +93,7 @@ impl Sites {
 
     /// Handles one request of a connection.
     async fn handle(&self, mut stream: TcpStream) -> io::Result<()> {
-        // A TLS handshake is not a request: close the connection.
+        // Without a request, for example after a TLS handshake, close the connection.
         let Some(request) = read_request(&mut stream).await? else {
             return Ok(());
         };
@@ -106,20 +109,22 @@ impl Sites {
         send(&mut stream, &response.to_http(&received.request)).await
     }
 
-    /// Counts a request and returns it with its numbers.
+    /// Counts a request. Returns the request with its position among all requests and among
+    /// the requests for its URL.
     fn count_request(&self, request: Request) -> ReceivedRequest {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.total += 1;
         let nth_overall = counts.total;
         let url = format!("{}{}", request.host, request.target());
-        let nth_for_url = counts.by_url.entry(url).or_default();
-        *nth_for_url += 1;
-        let nth_for_url = *nth_for_url;
+        let url_count = counts.by_url.entry(url).or_default();
+        *url_count += 1;
+        let nth_for_url = *url_count;
         ReceivedRequest { nth_for_url, nth_overall, time: self.clock.time(), request }
     }
 }
 
-/// Returns the host and path of a URL, as a client sends them.
+/// Returns the host and path of a URL, as a client sends them: `press.test/Zo%C3%AB` for
+/// `http://PRESS.test/Zoë`.
 fn route_key(url: &str) -> String {
     let without_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (host, path) = without_scheme.split_once('/').unwrap_or((without_scheme, ""));

@@ -1,7 +1,8 @@
 //! Sites with their own response for unknown URLs.
 //!
-//! Their faults cannot be recognized by the status code: some error pages have status
-//! 200, some good pages look like error pages, and some pages had other content a year ago.
+//! A checker cannot recognize the faults of these sites by the status code. Some error pages
+//! have status 200, some good pages look like error pages, and some pages had other content a
+//! year ago.
 
 mod changed;
 mod closed;
@@ -17,7 +18,7 @@ use crate::received_request::ReceivedRequest;
 use crate::response::CannedResponse;
 
 pub(crate) use self::changed::PREVIOUSLY_VISITED;
-pub(crate) use self::reading::{READING_LIST, REPLACEMENT, ReadingPage};
+pub(crate) use self::reading::{READING_LIST, REPLACEMENT};
 
 /// A site with its own response for unknown URLs.
 #[derive(Debug)]
@@ -60,6 +61,7 @@ pub(crate) fn respond(received: &ReceivedRequest) -> Option<CannedResponse> {
     Some(good_page.unwrap_or_else(|| (site.fallback)(site.template, received)))
 }
 
+/// Returns the sites of all groups.
 fn sites() -> impl Iterator<Item = &'static Site> {
     SITE_GROUPS.into_iter().flatten()
 }

@@ -25,12 +25,12 @@ async fn fetch(library: &Library, method: &str, host: &str, path: &str) -> io::R
 }
 
 /// Sends a GET request for a URL without scheme and port. Checks that the response starts
-/// with `start` and contains `part`.
-async fn check(library: &Library, url: &str, start: &str, part: &str) {
+/// with `status_line` and contains `expected_part`.
+async fn check(library: &Library, url: &str, status_line: &str, expected_part: &str) {
     let (host, path) = url.split_once('/').unwrap();
     let response = fetch(library, "GET", host, &format!("/{path}")).await.unwrap();
-    assert!(response.starts_with(start), "{url}: {response}");
-    assert!(response.contains(part), "{url}: {response}");
+    assert!(response.starts_with(status_line), "{url}: {response}");
+    assert!(response.contains(expected_part), "{url}: {response}");
 }
 
 #[tokio::test]
@@ -50,7 +50,7 @@ async fn every_good_page_is_served() {
 async fn statuses_and_redirects_are_as_planted() {
     let library = Library::start().await.unwrap();
     let port = library.port();
-    for (url, start, part) in [
+    for (url, status_line, expected_part) in [
         ("library.test/exhibits/sundial", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
         ("library.test/no/such/page", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
         ("stranger.test/", "HTTP/1.1 404 ", ERROR_PAGE_TEXT),
@@ -62,14 +62,14 @@ async fn statuses_and_redirects_are_as_planted() {
         ("archive.library.test/telegraph", "HTTP/1.0 200 ", "well"),
         ("reference.test/letters", "220 ", "mail"),
     ] {
-        check(&library, url, start, part).await;
+        check(&library, url, status_line, expected_part).await;
     }
     let location = format!("\r\nLocation: http://library.test:{port}/hours\r\n");
     check(&library, "library.test/opening-times", "HTTP/1.1 301 ", &location).await;
 }
 
 #[tokio::test]
-async fn url_that_fails_once_succeeds_from_then_on() {
+async fn url_that_fails_once_succeeds_at_later_requests() {
     let library = Library::start().await.unwrap();
     for (url, first) in [
         ("press.test/crossword", "HTTP/1.1 500 "),
@@ -96,7 +96,7 @@ async fn each_library_counts_its_own_requests() {
 #[tokio::test]
 async fn unknown_urls_get_the_response_of_their_site() {
     let library = Library::start().await.unwrap();
-    for (url, start, part) in [
+    for (url, status_line, expected_part) in [
         ("museum.test/exhibits/xqz", "HTTP/1.1 200 ", "Page not found"),
         ("theater.test/plays/xqz", "HTTP/1.1 200 ", "There is no /plays/xqz in"),
         ("bakery.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /\r\n"),
@@ -121,7 +121,7 @@ async fn unknown_urls_get_the_response_of_their_site() {
         ("school.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /login?next=/xqz\r\n"),
         ("tram.test/xqz", "HTTP/1.1 200 ", "<div id=\"root\"></div>"),
     ] {
-        check(&library, url, start, part).await;
+        check(&library, url, status_line, expected_part).await;
     }
 }
 
@@ -172,8 +172,8 @@ async fn previously_visited_urls_are_linked() {
 #[tokio::test]
 async fn windmill_fails_every_other_time() {
     let library = Library::start().await.unwrap();
-    for start in ["HTTP/1.1 502 ", "HTTP/1.1 200 ", "HTTP/1.1 502 ", "HTTP/1.1 200 "] {
-        check(&library, "windmill.test/grinding-days", start, "The Windmill").await;
+    for status_line in ["HTTP/1.1 502 ", "HTTP/1.1 200 ", "HTTP/1.1 502 ", "HTTP/1.1 200 "] {
+        check(&library, "windmill.test/grinding-days", status_line, "The Windmill").await;
     }
     // An unknown URL fails every other time too.
     check(&library, "windmill.test/xqz", "HTTP/1.1 502 ", "No wind").await;
@@ -231,7 +231,7 @@ async fn dropped_library_stops_serving() {
     let port = library.port();
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.unwrap();
     drop(library);
-    // The runtime drops the aborted server task later. When it does, the connection ends.
+    // The runtime drops the aborted server task some time later, and the connection ends.
     let mut rest = Vec::new();
     _ = stream.read_to_end(&mut rest).await;
     assert!(rest.is_empty());
@@ -300,19 +300,19 @@ async fn local_links_lead_to_documents_unless_planted() {
 #[tokio::test]
 async fn soft_404_sites_have_good_pages() {
     let library = Library::start().await.unwrap();
-    let good: Vec<String> = sites::good_pages().collect();
-    let planted = library.expected_findings();
+    let good_pages: Vec<String> = sites::good_pages().collect();
+    let expected_findings = library.expected_findings();
     // Sites with the code RL304 are closed: they have no good pages.
     let is_of_open_site = |finding: &&ExpectedFinding| {
         finding.verdict == Verdict::Soft404 && finding.code != Some(FindingCode::new(304))
     };
-    let soft_404s = planted.iter().filter(is_of_open_site);
-    // The parts of `http://HOST:PORT/` are `http`, two empty ones, and the host.
+    let soft_404s = expected_findings.iter().filter(is_of_open_site);
+    // The first parts of `http://HOST:PORT/` are `http`, two empty parts, and the host.
     let hosts: HashSet<&str> =
         soft_404s.filter_map(|finding| finding.url.split(['/', ':']).nth(3)).collect();
     // The papers of the college are not part of its list of good pages.
     for host in hosts.into_iter().filter(|host| *host != "college.test") {
-        assert!(good.iter().any(|key| key.starts_with(host)), "{host}");
+        assert!(good_pages.iter().any(|key| key.starts_with(host)), "{host}");
     }
 }
 

@@ -13,8 +13,8 @@ const HEADER: &str =
 /// The assumed size of the headers of a capture in bytes.
 const HEADER_BYTES: usize = 300;
 
-/// The supported parameters of a query; others are ignored. Times are texts of up to 14
-/// digits: `20140102030405`.
+/// The supported parameters of a query. Other parameters are ignored. Times are texts of up
+/// to 14 digits: `20140102030405`.
 #[derive(Debug, Default)]
 struct IndexQuery {
     key: String,
@@ -26,9 +26,9 @@ struct IndexQuery {
     statuses: Vec<String>,
     /// Maximum number of rows; a negative number selects the last rows.
     limit: Option<isize>,
-    /// The time by whose distance the rows are sorted.
+    /// If set, rows are sorted by their distance from this time.
     closest: Option<String>,
-    /// The index of the first row, from an earlier resume key.
+    /// The index of the first row. The resume key of the previous response contains it.
     start: usize,
     shows_resume_key: bool,
 }
@@ -36,18 +36,20 @@ struct IndexQuery {
 /// Responds to a query.
 pub(super) fn respond(query: &str, captures: &[ArchivedPage]) -> CannedResponse {
     let query = IndexQuery::parse(query);
-    let mut found: Vec<&ArchivedPage> =
+    let mut matching: Vec<&ArchivedPage> =
         captures.iter().filter(|capture| query.matches(capture)).collect();
     if let Some(closest) = &query.closest {
-        found.sort_by_key(|capture| distance(&capture.captured_at, closest));
+        matching.sort_by_key(|capture| distance(&capture.captured_at, closest));
     }
-    let (rows, resume_key) = query.paginate(&found);
-    let mut lines = vec![HEADER.to_owned()];
-    lines.extend(rows.iter().map(|capture| row(capture)));
-    // An empty row precedes the resume key.
-    let resume_rows = |key: usize| ["[]".to_owned(), format!("[\"{key}\"]")];
-    lines.extend(resume_key.into_iter().flat_map(resume_rows));
-    let body = if rows.is_empty() { "[]".to_owned() } else { format!("[{}]", lines.join(",\n")) };
+    let (page, resume_key) = query.paginate(&matching);
+    let mut rows = vec![HEADER.to_owned()];
+    rows.extend(page.iter().map(|capture| capture_row(capture)));
+    if let Some(key) = resume_key {
+        // An empty row precedes the resume key.
+        rows.push("[]".to_owned());
+        rows.push(format!("[\"{key}\"]"));
+    }
+    let body = if page.is_empty() { "[]".to_owned() } else { format!("[{}]", rows.join(",\n")) };
     CannedResponse::page(body + "\n").with_content_type("application/json")
 }
 
@@ -82,25 +84,25 @@ impl IndexQuery {
     /// Whether a capture matches the query.
     fn matches(&self, capture: &ArchivedPage) -> bool {
         let key = capture.key();
-        let is_url = if self.is_prefix { key.starts_with(&self.key) } else { key == self.key };
+        let has_key = if self.is_prefix { key.starts_with(&self.key) } else { key == self.key };
         let is_in_range = self.from <= capture.captured_at && capture.captured_at <= self.to;
         let status = capture.status.to_string();
         let has_status = self.statuses.iter().all(|pattern| status_matches(pattern, &status));
-        is_url && is_in_range && has_status
+        has_key && is_in_range && has_status
     }
 
     /// Returns the rows within the limit, and the key to resume from.
     fn paginate<'a, 'b>(
         &self,
-        found: &'a [&'b ArchivedPage],
+        matching: &'a [&'b ArchivedPage],
     ) -> (&'a [&'b ArchivedPage], Option<usize>) {
-        let found = found.get(self.start..).unwrap_or_default();
-        let limit = self.limit.map_or(found.len(), isize::unsigned_abs).min(found.len());
+        let matching = matching.get(self.start..).unwrap_or_default();
+        let limit = self.limit.map_or(matching.len(), isize::unsigned_abs).min(matching.len());
         if self.limit.is_some_and(isize::is_negative) {
-            return (&found[found.len() - limit..], None);
+            return (&matching[matching.len() - limit..], None);
         }
-        let has_more = limit < found.len() && self.shows_resume_key;
-        (&found[..limit], has_more.then_some(self.start + limit))
+        let has_more = limit < matching.len() && self.shows_resume_key;
+        (&matching[..limit], has_more.then_some(self.start + limit))
     }
 }
 
@@ -111,17 +113,19 @@ fn status_matches(pattern: &str, status: &str) -> bool {
 }
 
 /// Returns a distance of two times for sorting: the difference of their 14 digits as
-/// numbers. It grows with the difference of the times.
-pub(super) fn distance(a: &str, b: &str) -> u64 {
+/// numbers. The result has no unit, but is larger for times that are farther apart.
+pub(super) fn distance(left: &str, right: &str) -> u64 {
     let number = |digits: &str| format!("{digits:0<14}").parse::<u64>().unwrap_or_default();
-    number(a).abs_diff(number(b))
+    number(left).abs_diff(number(right))
 }
 
 /// Formats a capture as a row of the response.
-fn row(capture: &ArchivedPage) -> String {
+fn capture_row(capture: &ArchivedPage) -> String {
     let ArchivedPage { url, captured_at, status, body, .. } = capture;
+    // Indexes do not know the media type of a redirect.
     let mime = if capture.location.is_some() { "unk" } else { "text/html" };
-    let (key, digest) = (capture.key(), digest(body));
+    let key = capture.key();
+    let digest = digest(body);
     let length = body.len() + HEADER_BYTES;
     format!(
         "[\"{}\",\"{captured_at}\",\"{}\",\"{mime}\",\"{status}\",\"{digest}\",\"{length}\"]",
@@ -135,8 +139,9 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Returns a digest of a body in the Base32 alphabet of the Internet Archive:
-/// FNV-1a, continued for each letter.
+/// Returns a digest of a body with the length and the Base32 alphabet of the digests of the
+/// Internet Archive. Each letter is taken from the FNV-1a hash of the body and the earlier
+/// letters.
 fn digest(body: &str) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let letters = (0..32).map(|letter| {

@@ -20,7 +20,7 @@ pub(super) fn respond(
     let (time, url) = path.split_once('/').unwrap_or((path, ""));
     let digits = time.trim_end_matches(|char: char| !char.is_ascii_digit());
     if digits.is_empty() || !time.starts_with(digits) {
-        return negotiate(path, accept_datetime, captures);
+        return redirect_to_nearest(path, accept_datetime, captures);
     }
     match nearest(url, digits, captures) {
         Some(capture) if capture.captured_at == digits => replay(capture),
@@ -46,14 +46,14 @@ fn replay(capture: &ArchivedPage) -> CannedResponse {
     }
 }
 
-/// Redirects to the capture nearest to a date, or to the newest without a date.
-fn negotiate(
+/// Redirects to the capture nearest to a date. Without a date, redirects to the newest capture.
+fn redirect_to_nearest(
     url: &str,
     accept_datetime: Option<&str>,
     captures: &[ArchivedPage],
 ) -> CannedResponse {
     let date = accept_datetime.and_then(|date| rfc2822::parse(date).ok());
-    let digits = date.map_or("9".repeat(14), |date| stamp(date.timestamp()));
+    let digits = date.map_or("9".repeat(14), |date| fourteen_digits(date.timestamp()));
     match nearest(url, &digits, captures) {
         Some(capture) => {
             CannedResponse::redirect(302, &format!("/web/{}/{}", capture.captured_at, capture.url))
@@ -86,15 +86,15 @@ fn nearest<'a>(url: &str, digits: &str, captures: &'a [ArchivedPage]) -> Option<
 }
 
 /// Formats a time as 14 digits.
-fn stamp(time: Timestamp) -> String {
+fn fourteen_digits(time: Timestamp) -> String {
     time.strftime("%Y%m%d%H%M%S").to_string()
 }
 
-/// Formats 14 digits as an HTTP date. Returns an empty text if they are invalid.
+/// Formats 14 digits as an HTTP date. Returns an empty text for invalid digits.
 fn http_date(digits: &str) -> String {
-    let parsed = DateTime::strptime("%Y%m%d%H%M%S", digits).ok();
-    let time = parsed.and_then(|date| date.to_zoned(TimeZone::UTC).ok());
-    let date =
-        time.map(|time| DateTimePrinter::new().timestamp_to_rfc9110_string(&time.timestamp()));
-    date.and_then(Result::ok).unwrap_or_default()
+    let format = |digits: &str| -> Result<String, jiff::Error> {
+        let time = DateTime::strptime("%Y%m%d%H%M%S", digits)?.to_zoned(TimeZone::UTC)?;
+        DateTimePrinter::new().timestamp_to_rfc9110_string(&time.timestamp())
+    };
+    format(digits).unwrap_or_default()
 }

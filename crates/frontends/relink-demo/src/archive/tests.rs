@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// Returns three captures of one page and a captured error, in the order of the index.
 fn captures() -> Vec<ArchivedPage> {
     let mut captures = vec![
         ArchivedPage::page("http://press.test/a", "20140102030405", "one"),
@@ -45,7 +46,7 @@ fn check_index(query: &str, expected: &str) {
 }
 
 #[test]
-fn index_supports_filters_and_pagination() {
+fn index_returns_the_captures_that_match_the_query() {
     check_index("url=press.test/a", "2014 2015 2016");
     check_index("url=http%3A%2F%2Fpress.test%2F&matchType=prefix", "2014 2015 2016 2016");
     check_index("url=press.test/*&filter=statuscode:3..", "2015 2016");
@@ -60,10 +61,10 @@ fn index_supports_filters_and_pagination() {
 /// Checks the status of a replay, and texts that the response contains. `date` is the header
 /// `Accept-Datetime`.
 #[track_caller]
-fn check_capture(target: &str, date: Option<&str>, status: u16, parts: &[&str]) {
+fn check_capture(target: &str, date: Option<&str>, status: u16, expected_parts: &[&str]) {
     let text = get(target, date);
     assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{text}");
-    for part in parts {
+    for part in expected_parts {
         assert!(text.contains(part), "`{part}` in {text}");
     }
 }

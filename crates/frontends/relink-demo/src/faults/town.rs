@@ -6,7 +6,7 @@ use relink_model::Verdict::{Blocked, Drifted, Hijacked, Soft404};
 use super::{PlantedFault, alive, fault};
 use crate::behavior::Behavior::{BySite, Redirect};
 
-/// The faults.
+/// The faults. The last number of a row is the expected finding code.
 #[rustfmt::skip]
 pub(super) static TOWN_FAULTS: &[PlantedFault] = &[
     fault("one error page for all unknown URLs", "http://museum.test/exhibits/clockwork-duck", BySite, Soft404, 301),

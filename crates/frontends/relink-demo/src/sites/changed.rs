@@ -9,11 +9,11 @@ use crate::simulated_time::SimulatedTime;
 
 /// The sites.
 pub(super) const SITES: &[Site] = &[
-    Site { host: "allotment.test", template: &BETTING, fallback: resold },
-    Site { host: "college.test", template: &COLLEGE, fallback: papers },
-    Site { host: "pier.test", template: &PIER, fallback: another_notice },
-    Site { host: "mill.test", template: &MILL, fallback: redesigned },
-    Site { host: "daily.test", template: &DAILY, fallback: headlines },
+    Site { host: "allotment.test", template: &BETTING, fallback: betting_site },
+    Site { host: "college.test", template: &COLLEGE, fallback: college_papers },
+    Site { host: "pier.test", template: &PIER, fallback: pier_notice },
+    Site { host: "mill.test", template: &MILL, fallback: redesigned_mill },
+    Site { host: "daily.test", template: &DAILY, fallback: random_headlines },
 ];
 
 /// URLs to check at [`SimulatedTime::OneYearAgo`].
@@ -27,7 +27,7 @@ pub(crate) const PREVIOUSLY_VISITED: &[&str] = &[
 ];
 
 /// Responds like a gardening blog whose domain expired and became a betting site.
-fn resold(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+fn betting_site(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     match (received.time, received.request.path.as_str()) {
         (SimulatedTime::OneYearAgo, "/notes/pruning-old-roses") => ALLOTMENT.page(ROSES.0, ROSES.1),
         (SimulatedTime::OneYearAgo, _) => behavior::not_found(),
@@ -36,7 +36,7 @@ fn resold(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse
 }
 
 /// Serves two papers. One of them was lost when the site was relaunched.
-fn papers(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+fn college_papers(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     match (received.time, received.request.path.as_str()) {
         (_, "/papers/on-slow-rivers.pdf") => pdf("On slow rivers"),
         (SimulatedTime::OneYearAgo, "/papers/tides-and-towns.pdf") => pdf("Tides and towns"),
@@ -47,8 +47,8 @@ fn papers(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse
     }
 }
 
-/// Serves a page with one notice, which is another one today.
-fn another_notice(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+/// Serves a page with a notice. The notice of today differs from the notice of a year ago.
+fn pier_notice(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     match (received.time, received.request.path.as_str()) {
         (SimulatedTime::OneYearAgo, "/notice") => template.page(REGATTA.0, REGATTA.1),
         (SimulatedTime::Today, "/notice") => template.page(CLOSING.0, CLOSING.1),
@@ -56,8 +56,8 @@ fn another_notice(template: &PageTemplate, received: &ReceivedRequest) -> Canned
     }
 }
 
-/// Serves the same text, today in a new design.
-fn redesigned(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+/// Serves the history of a mill. The text is the same as a year ago, but the design is new.
+fn redesigned_mill(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/history" {
         return not_found(template, received);
     }
@@ -71,7 +71,7 @@ fn redesigned(template: &PageTemplate, received: &ReceivedRequest) -> CannedResp
 }
 
 /// Serves a news page with random headlines.
-fn headlines(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+fn random_headlines(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path != "/" {
         return not_found(template, received);
     }
@@ -95,8 +95,8 @@ fn pdf(title: &str) -> CannedResponse {
     CannedResponse::page(body).with_content_type("application/pdf")
 }
 
-/// Heading and text of a page.
-type Text = (&'static str, &'static str);
+/// The heading and the text of a page.
+type PageText = (&'static str, &'static str);
 
 const ALLOTMENT: PageTemplate = PageTemplate {
     name: "Notes from the Allotment",
@@ -106,7 +106,7 @@ const ALLOTMENT: PageTemplate = PageTemplate {
     pages: &[],
 };
 
-const ROSES: Text = (
+const ROSES: PageText = (
     "Pruning old roses",
     "Leave them alone until the forsythia is out. Then take away what is dead, what is crossing \
      and what has scratched you, in that order, and cut a third from the rest above a bud that \
@@ -122,7 +122,7 @@ const BETTING: PageTemplate = PageTemplate {
     pages: &[],
 };
 
-const CASINO: Text = (
+const CASINO: PageText = (
     "Best online casino bonuses and free spins",
     "Claim a welcome bonus of up to 500 and 200 free spins on your first deposit. Compare betting \
      odds for every match, play roulette, blackjack and poker with live dealers, and cash out in \
@@ -138,7 +138,7 @@ const COLLEGE: PageTemplate = PageTemplate {
     pages: &[],
 };
 
-const WELCOME: Text = (
+const WELCOME: PageText = (
     "Welcome to our new website",
     "River College has a fresh look. Find your course, meet our staff and read about life on the \
      left bank. We have brought together everything that matters in one place, with a calendar, \
@@ -154,14 +154,14 @@ const PIER: PageTemplate = PageTemplate {
     pages: &[],
 };
 
-const REGATTA: Text = (
+const REGATTA: PageText = (
     "Regatta on the first of July",
     "Boats with a sail start at ten, boats without one at eleven, and bathtubs when the judges \
      have stopped laughing. Crews of two or more, one of whom can swim. Enter your name at the \
      kiosk by Friday evening. The prize is the silver oar, to be returned next summer, polished.",
 );
 
-const CLOSING: Text = (
+const CLOSING: PageText = (
     "Winter closing",
     "From November until further notice the gate will be locked at dusk. Anglers holding keys \
      should mind the missing planks beyond the third lamp. Coal deliveries use the lower steps. \

@@ -1,4 +1,4 @@
-//! Sites with good pages that appear broken if a checker sends only one request or reads
+//! Sites with good pages that appear broken if a checker sends only one request, or reads
 //! only a part of the page.
 
 use super::Site;
@@ -143,5 +143,6 @@ const WINDMILL: PageTemplate = PageTemplate {
     )],
 };
 
-/// The template without good pages, because no page is available at every request.
+/// The template without good pages. Every request reaches `every_other_time`, because good
+/// pages are served before the fallback.
 const WINDMILL_WITHOUT_PAGES: PageTemplate = PageTemplate { pages: &[], ..WINDMILL };

@@ -1,8 +1,8 @@
 //! A reading list about orchards, and the site with its pages.
 //!
-//! In the last year, one page got a new design, one got a new paragraph, one moved,
-//! one left the topic, and one was deleted. One page of the list is on a site that was
-//! sold. A page that is not on the list can replace the deleted one.
+//! In the last year, one page got a new design, one page got a new paragraph, one page moved,
+//! one page left the topic, and one page was deleted. Another page of the list is on a site
+//! that was sold. A page that is not on the list can replace the deleted page.
 
 use super::Site;
 use super::template::{PageTemplate, TitleStyle};
@@ -13,7 +13,7 @@ use crate::simulated_time::SimulatedTime;
 
 /// The site.
 pub(super) const SITES: &[Site] =
-    &[Site { host: "orchard.test", template: &ORCHARD, fallback: orchard }];
+    &[Site { host: "orchard.test", template: &ORCHARD, fallback: orchard_page }];
 
 /// A page of the reading list, and the step that Relink should propose.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,7 @@ pub(crate) struct ReadingPage {
     pub(crate) next_step: &'static str,
 }
 
+/// Creates a page of the reading list. The parameters have the order of the fields.
 const fn page(
     title: &'static str,
     url: &'static str,
@@ -49,11 +50,11 @@ pub(crate) const READING_LIST: [ReadingPage; 8] = [
     page("Old roses", "http://allotment.test/notes/pruning-old-roses", "resold", "replace"),
 ];
 
-/// The page that can replace the deleted one.
+/// The page that can replace the deleted page about cider.
 pub(crate) const REPLACEMENT: &str = "http://orchard.test/pressing";
 
 /// Serves the pages of the list in their state of the simulated time.
-fn orchard(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+fn orchard_page(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     use SimulatedTime::{OneYearAgo, Today};
     match (received.time, received.request.path.as_str()) {
         (_, "/planting") => template.page("Planting apple trees", PLANTING),

@@ -9,10 +9,10 @@ use crate::response::CannedResponse;
 
 /// The site.
 pub(super) const SITES: &[Site] =
-    &[Site { host: "society.test", template: &SOCIETY, fallback: moved_pages }];
+    &[Site { host: "society.test", template: &SOCIETY, fallback: moved_page }];
 
 /// Serves the moved pages at their new URLs. The old URLs do not redirect.
-fn moved_pages(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+fn moved_page(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     let is_requested = |path: &str| path == received.request.path;
     match LOST_PAGES.iter().find(|page| page.new.is_some_and(is_requested)) {
         Some(lost_page) => CannedResponse::page(page(lost_page.title)),

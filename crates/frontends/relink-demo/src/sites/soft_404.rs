@@ -17,7 +17,7 @@ use crate::response::CannedResponse;
 /// The sites.
 pub(super) const SITES: &[Site] = &[
     Site { host: "museum.test", template: &MUSEUM, fallback: one_error_page },
-    Site { host: "theater.test", template: &THEATER, fallback: echo },
+    Site { host: "theater.test", template: &THEATER, fallback: error_page_with_url },
     Site { host: "bakery.test", template: &BAKERY, fallback: redirect_to_home_page },
     Site { host: "tower.test", template: &TOWER, fallback: refresh_to_home_page },
     Site { host: "harbor.test", template: &HARBOR, fallback: redirect_to_error_page },
@@ -39,13 +39,12 @@ fn one_error_page(template: &PageTemplate, _: &ReceivedRequest) -> CannedRespons
 }
 
 /// Returns an error page with the URL, a random number and a random time.
-fn echo(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
-    let (path, number) = (&received.request.path, received.nth_overall);
-    let (mark, minute, second) = (
-        received.nth_random_below(0, 0xffff_ffff),
-        received.nth_random_below(1, 60),
-        received.nth_random_below(2, 60),
-    );
+fn error_page_with_url(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    let path = &received.request.path;
+    let number = received.nth_overall;
+    let mark = received.nth_random_below(0, 0xffff_ffff);
+    let minute = received.nth_random_below(1, 60);
+    let second = received.nth_random_below(2, 60);
     let text = format!(
         "There is no {path} in this house. If you write to the box office, \
          please mention number {mark:08x}-{number} and the time, 19:{minute:02}:{second:02}."

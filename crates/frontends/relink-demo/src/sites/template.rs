@@ -51,8 +51,8 @@ pub(super) const fn good_page(
 }
 
 impl PageTemplate {
-    /// Returns the good page at this path, if there is one. A site with good
-    /// pages also has a home page with links to them.
+    /// Returns the good page at this path, if there is one. A site with good pages also has a
+    /// home page that links to the good pages.
     pub(super) fn good_page(&self, path: &str) -> Option<CannedResponse> {
         if let Some(page) = self.pages.iter().find(|page| page.path == path) {
             return Some(self.page(page.title, page.text));
@@ -85,12 +85,12 @@ impl PageTemplate {
             TitleStyle::SiteOnly => name.to_owned(),
         };
         let menu = self.menu.join("</li><li>");
-        let foot = self.footer;
+        let footer = self.footer;
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\n\
              <title>{full_title}</title>\n{head}</head>\n<body>\n\
              <header>{name}<nav><ul><li>{menu}</li></ul></nav></header>\n\
-             <main>\n<h1>{title}</h1>\n{body}\n</main>\n<footer>{foot}</footer>\n</body>\n</html>\n"
+             <main>\n<h1>{title}</h1>\n{body}\n</main>\n<footer>{footer}</footer>\n</body>\n</html>\n"
         )
     }
 }

@@ -77,8 +77,8 @@ fn maintenance(_: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
     )
 }
 
-/// Returns a login form as the home page, which is the intended content of this site, and
-/// 404 for all other paths.
+/// Returns a login form as the home page, and 404 for all other paths. The login form is the
+/// intended content of this site.
 fn login_as_home_page(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     if received.request.path == "/" { login_form(template) } else { not_found(template, received) }
 }
@@ -101,6 +101,7 @@ const POOL: PageTemplate = template_without_pages("The Indoor Pool", "");
 const STAFFROOM: PageTemplate =
     template_without_pages("The Staff Room", "Biscuits are for members.");
 
+/// Creates a template with this name and footer, without a menu and good pages.
 const fn template_without_pages(name: &'static str, footer: &'static str) -> PageTemplate {
     PageTemplate { name, menu: &[], footer, title_style: TitleStyle::PageAndSite, pages: &[] }
 }
