@@ -1,5 +1,5 @@
 //! Documents of the Atom Publishing Protocol (RFC 5023). A service document lists
-//! collections; an entry describes one record.
+//! collections (the records of a provider). An entry describes one record.
 
 use std::fmt::Write as _;
 
@@ -54,7 +54,7 @@ pub(crate) fn submission_entry(submission: &Submission, path: &str, now: Timesta
     })
 }
 
-/// Returns the entry of a stored record.
+/// Returns the entry of a stored record. The summary has one line per location (link).
 pub(crate) fn record_entry(record: &StoredRecord, path: &str) -> String {
     let mut summary = String::new();
     for link in &record.links {

@@ -21,7 +21,8 @@ const MAX_CONNECTIONS: usize = 64;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time to receive the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum duration of a connection, so that idle connections end and others are accepted.
+/// Maximum duration of a connection. The limit ends idle connections, so that other clients
+/// can connect.
 const CONNECTION_TIMEOUT: Duration = Duration::from_mins(10);
 /// The wait after a connection cannot be accepted, for example because too many files are
 /// open.
@@ -30,8 +31,11 @@ const ACCEPT_DELAY: Duration = Duration::from_millis(100);
 /// The reason why the body of a request cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyError {
+    /// The body exceeds the size limit.
     TooLarge,
+    /// The body did not arrive within [`BODY_TIMEOUT`].
     TooSlow,
+    /// The connection ended before the end of the body.
     Broken,
 }
 
@@ -63,6 +67,7 @@ pub(crate) async fn accept(listener: TcpListener, interfaces: Arc<Interfaces>) {
     }
 }
 
+/// Responds to the requests of one connection, until the client closes the connection.
 async fn serve_connection(stream: TcpStream, interfaces: Arc<Interfaces>) {
     let handler = service_fn(move |request| {
         let interfaces = Arc::clone(&interfaces);

@@ -54,6 +54,7 @@ pub async fn serve(listener: TcpListener, interfaces: Arc<Interfaces>) {
 }
 
 impl Interfaces {
+    /// Responds to a request with the interface that its path selects.
     async fn respond(&self, request: hyper::Request<Incoming>) -> Reply {
         let path = request.uri().path();
         match (&self.oai, &self.spi) {
@@ -63,6 +64,7 @@ impl Interfaces {
         }
     }
 
+    /// Responds to a request to the OAI-PMH interface.
     async fn respond_oai(
         &self,
         provider: &OaiProvider,

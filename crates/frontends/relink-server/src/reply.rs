@@ -15,6 +15,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
+    /// Creates a response without further headers.
     pub(crate) fn new(status: u16, content_type: &'static str, body: String) -> Self {
         Self { status, content_type, headers: Vec::new(), body }
     }
@@ -43,6 +44,7 @@ impl Reply {
         self
     }
 
+    /// Converts the response to the type of hyper.
     pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::new(Bytes::from(self.body)));
         *response.status_mut() =

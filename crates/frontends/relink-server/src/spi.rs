@@ -24,12 +24,12 @@ use crate::reply::Reply;
 use crate::token::{Access, SpiTokens};
 use crate::worker::{Change, ChangeError, JobQueue, SpiWorker};
 
-/// Maximum size of a submission.
-const MAX_BODY: usize = 1 << 20;
+/// Maximum size of a submission in bytes.
+const MAX_BODY_BYTES: usize = 1 << 20;
 /// Maximum number of links in a submitted record.
 const MAX_LINKS: usize = 100;
 /// Maximum length of an identifier.
-const MAX_IDENTIFIER: usize = 1_000;
+const MAX_IDENTIFIER_LENGTH: usize = 1_000;
 /// The wait that a busy server requests, in seconds.
 pub(crate) const RETRY_AFTER: &str = "10";
 
@@ -64,13 +64,14 @@ impl SpiService {
         (Self { tokens, store, source, clock, jobs }, worker)
     }
 
+    /// Responds to a request, if it has a valid token.
     pub(crate) async fn respond(&self, request: Request<Incoming>) -> Reply {
         let authorization = header(&request, AUTHORIZATION.as_str());
         let Some(access) = self.tokens.access(&authorization) else {
             return Reply::problem(401, "unauthorized", "a valid token is required")
                 .with_header("WWW-Authenticate", "Bearer realm=\"SPI\"");
         };
-        match self.dispatch(request, &access).await {
+        match self.execute(request, &access).await {
             Ok(reply) | Err(Rejection::Reply(reply)) => reply,
             Err(Rejection::Failed) => {
                 Reply::problem(500, "internal error", "the record was not stored; try again later")
@@ -79,16 +80,16 @@ impl SpiService {
     }
 
     /// Executes a request by its resource and method.
-    async fn dispatch(
+    async fn execute(
         &self,
         request: Request<Incoming>,
         access: &Access<'_>,
     ) -> Result<Reply, Rejection> {
-        let resource = self.resource(request.uri().path(), access).await?;
+        let resource = self.find_resource(request.uri().path(), access).await?;
         match (request.method().clone(), resource) {
-            (Method::GET, Resource::Service) => self.service(access).await,
+            (Method::GET, Resource::Service) => self.list_collections(access).await,
             (Method::GET, Resource::Member(provider, _, identifier)) => {
-                let record = self.find(&provider, &identifier).await?;
+                let record = self.find_record(&provider, &identifier).await?;
                 let path = member_path(&provider.name, &identifier);
                 Ok(Reply::new(200, ENTRY_TYPE, record_entry(&record, &path)))
             }
@@ -96,13 +97,13 @@ impl SpiService {
                 self.create(&provider, &settings, request).await
             }
             (Method::PUT, Resource::Member(provider, settings, identifier)) => {
-                self.find(&provider, &identifier).await?;
+                self.find_record(&provider, &identifier).await?;
                 let record = self.read_record(&settings, request).await?;
                 let record = HarvestedRecord { identifier, ..record };
                 Ok(self.submit(&provider, &settings, record).await?.0)
             }
             (Method::DELETE, Resource::Member(provider, settings, identifier)) => {
-                self.find(&provider, &identifier).await?;
+                self.find_record(&provider, &identifier).await?;
                 let change = Change::Withdraw(identifier);
                 self.jobs.process(&provider, &settings, change).await?;
                 Ok(Reply::new(204, ENTRY_TYPE, String::new()))
@@ -113,14 +114,16 @@ impl SpiService {
         }
     }
 
-    /// Parses the path: `/spi`, `/spi/PROVIDER` or `/spi/PROVIDER/IDENTIFIER`.
-    async fn resource(&self, path: &str, access: &Access<'_>) -> Result<Resource, Rejection> {
+    /// Returns the resource with this path: `/spi`, `/spi/PROVIDER` or
+    /// `/spi/PROVIDER/IDENTIFIER`.
+    async fn find_resource(&self, path: &str, access: &Access<'_>) -> Result<Resource, Rejection> {
         let rest = path.strip_prefix(SPI_PATH).unwrap_or_default().trim_start_matches('/');
         if rest.is_empty() {
             return Ok(Resource::Service);
         }
         let (name, identifier) = rest.split_once('/').unwrap_or((rest, ""));
-        let (name, identifier) = (decode(name)?, decode(identifier)?);
+        let name = decode_segment(name)?;
+        let identifier = decode_segment(identifier)?;
         let providers = self.store.providers().await?;
         let provider =
             providers.into_iter().find(|provider| provider.name == name && access.includes(&name));
@@ -141,7 +144,7 @@ impl SpiService {
     }
 
     /// Returns the service document with the collections that the token gives access to.
-    async fn service(&self, access: &Access<'_>) -> Result<Reply, Rejection> {
+    async fn list_collections(&self, access: &Access<'_>) -> Result<Reply, Rejection> {
         let providers = self.store.providers().await?;
         let is_accessible = |provider: &&StoredProvider| {
             let settings = serde_json::from_str::<ProviderSettings>(&provider.settings);
@@ -156,22 +159,22 @@ impl SpiService {
         Ok(Reply::new(200, SERVICE_TYPE, service_document(&collections)))
     }
 
-    /// Stores a new record. The header `Slug` can set its identifier.
+    /// Stores a new record. The header `Slug` can set the identifier of the record.
     async fn create(
         &self,
         provider: &StoredProvider,
         settings: &ProviderSettings,
         request: Request<Incoming>,
     ) -> Result<Reply, Rejection> {
-        let slug = decode(&header(&request, "slug"))?;
+        let slug = decode_segment(&header(&request, "slug"))?;
         let mut record = self.read_record(settings, request).await?;
         if !slug.is_empty() {
             record.identifier = slug;
         }
-        if record.identifier.len() > MAX_IDENTIFIER {
+        if record.identifier.len() > MAX_IDENTIFIER_LENGTH {
             return Err(reject(422, "invalid record", "the identifier is too long"));
         }
-        if self.find(provider, &record.identifier).await.is_ok() {
+        if self.find_record(provider, &record.identifier).await.is_ok() {
             let detail = "the record exists; update it with PUT";
             return Err(reject(409, "conflict", detail));
         }
@@ -210,7 +213,7 @@ impl SpiService {
             let reply = Reply::problem(415, "unsupported media type", detail);
             return Err(Rejection::Reply(reply.with_header("Accept", "application/xml")));
         }
-        let body = read_body(request.into_body(), MAX_BODY).await?;
+        let body = read_body(request.into_body(), MAX_BODY_BYTES).await?;
         if !is_xml(&body) {
             return Err(reject(422, "invalid record", "the body is not XML"));
         }
@@ -218,32 +221,31 @@ impl SpiService {
             .source
             .file_records("the submission", &body, &settings.location_fields)
             .map_err(|error| reject(422, "invalid record", &error.to_string()))?;
+        let invalid = |detail: &str| Err(reject(422, "invalid record", detail));
         let mut records = page.records;
-        // `true` means that the record is the only one.
-        match (records.pop(), records.is_empty()) {
-            (Some(record), true) if record.is_deleted => {
-                Err(reject(422, "invalid record", "delete a record with DELETE"))
-            }
-            (Some(record), true) if record.links.len() > MAX_LINKS => {
-                let detail = format!("the record has more than {MAX_LINKS} links");
-                Err(reject(422, "invalid record", &detail))
-            }
-            (Some(record), true) => Ok(record),
-            (Some(_), false) => Err(reject(422, "invalid record", "send one record at a time")),
-            (None, _) => {
-                let problems: Vec<_> = page.problems.iter().map(|it| format!(": {it}")).collect();
-                let detail = format!(
-                    "the body contains no LOM or Dublin Core record with an identifier or a \
-                     location{}",
-                    problems.concat()
-                );
-                Err(reject(422, "invalid record", &detail))
-            }
+        let Some(record) = records.pop() else {
+            let problems: String =
+                page.problems.iter().map(|problem| format!(": {problem}")).collect();
+            return invalid(&format!(
+                "the body contains no LOM or Dublin Core record with an identifier or a \
+                 location{problems}"
+            ));
+        };
+        if !records.is_empty() {
+            return invalid("send one record at a time");
         }
+        if record.is_deleted {
+            return invalid("delete a record with DELETE");
+        }
+        if record.links.len() > MAX_LINKS {
+            return invalid(&format!("the record has more than {MAX_LINKS} links"));
+        }
+        Ok(record)
     }
 
-    /// Returns a record that is not deleted.
-    async fn find(
+    /// Returns the record with this identifier. Rejects the request if the record does not
+    /// exist or is deleted.
+    async fn find_record(
         &self,
         provider: &StoredProvider,
         identifier: &str,
@@ -256,7 +258,7 @@ impl SpiService {
 
 /// The reason why a request was not executed.
 enum Rejection {
-    /// The request is not valid now; the response says why.
+    /// The request cannot be executed; the response states the reason.
     Reply(Reply),
     /// An internal error.
     Failed,
@@ -282,6 +284,7 @@ impl From<ChangeError> for Rejection {
     }
 }
 
+/// Rejects a request that the client should repeat later.
 fn unavailable(detail: &str) -> Rejection {
     let reply = Reply::problem(503, "unavailable", detail);
     Rejection::Reply(reply.with_header("Retry-After", RETRY_AFTER))
@@ -293,10 +296,12 @@ impl From<crate::connection::BodyError> for Rejection {
     }
 }
 
+/// Rejects a request with this status and error description.
 fn reject(status: u16, title: &str, detail: &str) -> Rejection {
     Rejection::Reply(Reply::problem(status, title, detail))
 }
 
+/// Rejects a request with another method than those in `allowed`.
 fn not_allowed(allowed: &'static str) -> Rejection {
     let reply = Reply::problem(405, "method not allowed", &format!("use {allowed}"));
     Rejection::Reply(reply.with_header("Allow", allowed))
@@ -308,13 +313,14 @@ fn header(request: &Request<Incoming>, name: &str) -> String {
     value.unwrap_or_default().to_owned()
 }
 
-/// Decodes a segment of a path.
-fn decode(text: &str) -> Result<String, Rejection> {
+/// Decodes a percent-encoded segment of a path.
+fn decode_segment(text: &str) -> Result<String, Rejection> {
     let decoded = percent_decode_str(text).decode_utf8();
     decoded.map(Into::into).map_err(|_| reject(400, "bad request", "the path is not UTF-8"))
 }
 
-/// Whether a body may be XML. Without this check, the body could be read as a table or JSON.
+/// Whether a body may be XML. Without this check, the parser could read the body as a table or
+/// JSON.
 fn is_xml(body: &[u8]) -> bool {
     let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
     // The body starts with an element, or with the byte order mark of UTF-8 or UTF-16.
@@ -326,13 +332,13 @@ fn member_path(provider: &str, identifier: &str) -> String {
     let mut path = SPI_PATH.to_owned();
     for segment in [provider, identifier].into_iter().filter(|segment| !segment.is_empty()) {
         path.push('/');
-        path.extend(encode(segment));
+        path.extend(encode_segment(segment));
     }
     path
 }
 
-/// Encodes a segment of a path.
-fn encode(segment: &str) -> Option<String> {
+/// Percent-encodes a segment of a path.
+fn encode_segment(segment: &str) -> Option<String> {
     let mut url = Url::parse("http://localhost/").ok()?;
     url.path_segments_mut().ok()?.clear().push(segment);
     url.path().strip_prefix('/').map(str::to_owned)
@@ -346,8 +352,8 @@ mod tests {
     fn member_path_is_percent_encoded() {
         assert_eq!(member_path("my repo", ""), "/spi/my%20repo");
         assert_eq!(member_path("p", "http://a.test/?x=1"), "/spi/p/http:%2F%2Fa.test%2F%3Fx=1");
-        assert!(decode("http:%2F%2Fa.test%2F").is_ok_and(|text| text == "http://a.test/"));
-        assert!(decode("%FF").is_err());
+        assert!(decode_segment("http:%2F%2Fa.test%2F").is_ok_and(|text| text == "http://a.test/"));
+        assert!(decode_segment("%FF").is_err());
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub enum ParseTokenError {
     NoRandomness,
 }
 
-/// The tokens of providers. Contains no tokens, only their hashes (HMAC) with a random key.
+/// The tokens of providers. Stores only the hashes of the tokens (HMAC with a random key).
 pub struct SpiTokens {
     key: hmac::Key,
     /// The provider and the hash of each token. A token without a provider is valid for all
@@ -106,9 +106,9 @@ mod tests {
         let text = format!("# providers\n{TOKEN_FOR_ALL}\n\nmy repository  {TOKEN_FOR_ONE}\n");
         let tokens = SpiTokens::parse(&text).unwrap();
         let access = tokens.access(header);
-        let includes =
+        let included =
             access.map(|access| (access.includes("my repository"), access.includes("other")));
-        assert_eq!(includes, expected, "{header}");
+        assert_eq!(included, expected, "{header}");
     }
 
     #[test]

@@ -20,15 +20,15 @@ pub(crate) enum Change {
 }
 
 /// The result of a change; `None` after a deletion.
-type Outcome = Result<Option<Submission>, EngineError>;
+type ChangeResult = Result<Option<Submission>, EngineError>;
 
 /// A change that waits for the worker.
 struct Job {
     provider: StoredProvider,
     settings: ProviderSettings,
     change: Change,
-    /// Sends the outcome to the connection.
-    outcome_sender: oneshot::Sender<Outcome>,
+    /// Sends the result to the connection.
+    result_sender: oneshot::Sender<ChangeResult>,
 }
 
 /// The reason why a change was not made.
@@ -53,15 +53,15 @@ impl JobQueue {
         settings: &ProviderSettings,
         change: Change,
     ) -> Result<Option<Submission>, ChangeError> {
-        let (outcome_sender, outcome) = oneshot::channel();
+        let (result_sender, result) = oneshot::channel();
         let (provider, settings) = (provider.clone(), settings.clone());
-        let job = Job { provider, settings, change, outcome_sender };
+        let job = Job { provider, settings, change, result_sender };
         self.0.try_send(job).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => ChangeError::Overloaded,
             mpsc::error::TrySendError::Closed(_) => ChangeError::Stopped,
         })?;
-        let outcome = outcome.await.map_err(|_| ChangeError::Stopped)?;
-        outcome.map_err(ChangeError::Engine)
+        let result = result.await.map_err(|_| ChangeError::Stopped)?;
+        result.map_err(ChangeError::Engine)
     }
 }
 
@@ -69,7 +69,7 @@ impl JobQueue {
 pub struct SpiWorker(mpsc::Receiver<Job>);
 
 impl SpiWorker {
-    /// Creates a worker and the queue of its changes.
+    /// Creates a worker, and the queue that sends changes to the worker.
     pub(crate) fn new() -> (JobQueue, Self) {
         let (sender, receiver) = mpsc::channel(MAX_WAITING);
         (JobQueue(sender), Self(receiver))
@@ -79,9 +79,9 @@ impl SpiWorker {
     /// a harvest in the same process does not change records at the same time.
     pub async fn run(mut self, harvester: &Harvester<'_>, lock: &Mutex<()>, stop: &StopSignal) {
         while let Some(job) = self.0.recv().await {
-            let Job { provider, settings, change, outcome_sender } = job;
+            let Job { provider, settings, change, result_sender } = job;
             let guard = lock.lock().await;
-            let outcome = match change {
+            let result = match change {
                 Change::Submit(record) => {
                     harvester.submit(&provider, &settings, record, stop).await.map(Some)
                 }
@@ -91,7 +91,7 @@ impl SpiWorker {
             };
             drop(guard);
             // Ignore the error: the client closed the connection.
-            let _ = outcome_sender.send(outcome);
+            let _ = result_sender.send(result);
         }
     }
 }
