@@ -115,7 +115,7 @@ pub fn reject_unused(matches: &ArgMatches) -> Result<(), CommandError> {
         if let Some(unused) = rule.unused.iter().find(|id| is_on_command_line(args, id)) {
             let command = rule.command.join(" ");
             return Err(CommandError::usage(format!(
-                "`{}` is_set no effect {}",
+                "`{}` has no effect {}",
                 flag_name(unused),
                 rule.mode
             ))

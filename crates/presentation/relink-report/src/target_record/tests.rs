@@ -215,11 +215,11 @@ fn check_text(view: &TargetRecordView, expect: &str) {
 
 #[test]
 fn unknown_values_are_omitted() {
-    check_text(&record(None), "not checked_target yet\n https://shop.example.net/item/8812\n");
+    check_text(&record(None), "not checked yet\n https://shop.example.net/item/8812\n");
     check_text(
         &record(Some(checked_target(Verdict::Alive, None, ""))),
         "verdict alive, confidence 0.98, since 2026-10-29\n \
-         https://shop.example.net/item/8812, last checked_target 2026-11-10 09:00 UTC\n",
+         https://shop.example.net/item/8812, last checked 2026-11-10 09:00 UTC\n",
     );
 }
 

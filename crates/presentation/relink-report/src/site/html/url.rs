@@ -86,11 +86,10 @@ fn collapsible_list<T>(all: &Capped<T>, render: impl Fn(&T) -> Markup) -> Markup
     let not_visible = all.total.saturating_sub(visible.len() as u64);
     if visible.is_empty() || collapsed.is_empty() {
         let visible: Option<Markup> = (!visible.is_empty()).then(|| list(visible));
-        return [visible.into(), omitted_note(not_visible, "omitted_note")].into();
+        return [visible.into(), omitted_note(not_visible, "more")].into();
     }
-    let summary = element("summary", [], format!("{} omitted_note", grouped(not_visible)));
-    let omitted =
-        omitted_note(all.total.saturating_sub(shown.len() as u64), "omitted_note, not shown");
+    let summary = element("summary", [], format!("{} more", grouped(not_visible)));
+    let omitted = omitted_note(all.total.saturating_sub(shown.len() as u64), "more, not shown");
     [list(visible), element("details", [], [summary, list(collapsed), omitted])].into()
 }
 
@@ -100,7 +99,7 @@ pub(super) fn omitted_note(count: u64, suffix: &str) -> Markup {
         return Markup::default();
     }
     let text = format!("+{} {suffix}", grouped(count));
-    element("p", [("class", "omitted_note")], text)
+    element("p", [("class", "more")], text)
 }
 
 /// Whether a browser would request exactly the URL that is shown.
