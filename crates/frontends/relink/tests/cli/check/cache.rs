@@ -4,8 +4,8 @@ use relink_testkit::web::TestServer;
 
 use crate::sandbox::Sandbox;
 
-/// A server with a live, a moved and a blocked page, and a list of them and of the missing
-/// page `/gone`.
+/// Starts a server with a live, a moved and a blocked page. Writes a list with these pages and
+/// the missing page `/gone`.
 fn site() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/good", 200, "")
@@ -25,11 +25,10 @@ fn target_found_alive_recently_is_not_requested_again() {
     let hits_before = web.hits("/good");
     let second = sandbox.check(&["urls.txt"]).exits(1).rows();
     let (original, cached) = (first.row(web.url("/good")), second.row(web.url("/good")));
-    assert_eq!((&cached["cached"], &cached["verdict"]), (&true.into(), &"alive".into()));
-    assert_eq!(
-        (&cached["verdict_since"], &cached["checked_at"]),
-        (&original["verdict_since"], &original["checked_at"])
-    );
+    assert_eq!(cached["cached"], true);
+    assert_eq!(cached["verdict"], "alive");
+    assert_eq!(cached["verdict_since"], original["verdict_since"]);
+    assert_eq!(cached["checked_at"], original["checked_at"]);
     assert_eq!(web.hits("/good"), hits_before);
 }
 
@@ -40,14 +39,13 @@ fn targets_that_were_not_alive_are_requested_again() {
     let second = sandbox.check(&["urls.txt"]).exits(1).rows();
     // Each run requests both pages twice: the blocked page with a second user agent, the
     // missing page for confirmation.
-    assert_eq!((web.hits("/wall"), web.hits("/gone")), (4, 4));
+    assert_eq!(web.hits("/wall"), 4);
+    assert_eq!(web.hits("/gone"), 4);
     for path in ["/wall", "/gone"] {
-        let (before, after) = (first.row(web.url(path)), second.row(web.url(path)));
-        assert_eq!(
-            (&after["cached"], &after["verdict_since"]),
-            (&false.into(), &before["verdict_since"]),
-            "{path}"
-        );
+        let before = first.row(web.url(path));
+        let after = second.row(web.url(path));
+        assert_eq!(after["cached"], false, "{path}");
+        assert_eq!(after["verdict_since"], before["verdict_since"], "{path}");
     }
 }
 
@@ -55,7 +53,7 @@ fn targets_that_were_not_alive_are_requested_again() {
 fn max_cache_age_limits_the_cache_and_zero_disables_it() {
     let (web, sandbox) = site();
     sandbox.write_urls("good.txt", [web.url("/good")]);
-    // Returns the number of requests so far.
+    // Runs a check at this time. Returns the number of requests for the page so far.
     let hits_after_check = |now: &str, args: &[&str]| {
         sandbox.check_at(now, args).exits(0);
         web.hits("/good")

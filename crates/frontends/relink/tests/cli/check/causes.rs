@@ -4,8 +4,8 @@ use relink_testkit::web::TestServer;
 
 use crate::sandbox::Sandbox;
 
-/// 20 documents with 3 links each into a folder that was renamed from `docs/old` to `docs/new`,
-/// and a document with 2 links to another missing file.
+/// Writes 20 documents with 3 links each into a folder that was renamed from `docs/old` to
+/// `docs/new`, and a document with 2 links to another missing file.
 fn renamed_folder() -> Sandbox {
     let sandbox = Sandbox::new();
     for name in ["one", "two"] {
@@ -61,7 +61,7 @@ fn max_findings_limits_the_list_and_counts_the_rest() {
 #[test]
 fn sort_by_links_lists_the_largest_cause_first() {
     let sandbox = renamed_folder();
-    // The positions of the renamed folder and of the other missing file in the report.
+    // Returns the positions of the renamed folder and of the other missing file in the report.
     let positions = |args: &[&str]| {
         let output = sandbox.check_human(args).exits(1).stdout;
         (output.find("docs/old/ (").unwrap(), output.find("docs/gone.md (").unwrap())

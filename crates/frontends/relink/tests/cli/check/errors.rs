@@ -38,7 +38,7 @@ fn invalid_arguments_are_named_and_exit_2() {
 }
 
 #[test]
-fn unknown_config_key_suggests_the_right_one() {
+fn unknown_config_key_suggests_a_similar_key() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "text\n").write("relink.toml", "host_intervall = \"1s\"\n");
     sandbox.check_human(&["a.md"]).fails(2, &["`host_intervall`", "did you mean `host-interval`?"]);
@@ -55,7 +55,7 @@ fn config_is_read_and_flags_override_it() {
     let sandbox = Sandbox::new();
     sandbox.write_urls("urls.txt", [web.url("/a"), web.url("/wall")]);
     sandbox.write("relink.toml", "format = \"jsonl\"\nfail-on = [\"blocked\"]\n");
-    // The format jsonl comes from relink.toml; check_human sets none.
+    // `check_human` sets no format, so that the format comes from relink.toml.
     assert_eq!(sandbox.check_human(&["urls.txt"]).exits(1).rows().results.len(), 2);
     sandbox.check_human(&["urls.txt", "--fail-on", "dead"]).exits(0);
 }
@@ -113,7 +113,8 @@ fn unusable_database_exits_4() {
 }
 
 impl CommandOutput {
-    /// Asserts an empty stdout, this error and a hint. Unlike `fails`, a cause is not required.
+    /// Asserts that standard output is empty and standard error contains this error and a hint.
+    /// Unlike `fails`, does not require a cause.
     #[track_caller]
     fn fails_with_hint(self, error: &str) {
         assert!(self.stdout.is_empty(), "{self:?}");
@@ -142,10 +143,10 @@ fn full_disk_exits_4_and_the_same_command_resumes_later() {
         "{}",
         result.stderr
     );
-    let mut urls = urls;
-    urls.sort();
-    // Now without a limit.
-    assert_eq!(sandbox.run(&args).exits(0).rows().urls(), urls);
+    let mut sorted_urls = urls;
+    sorted_urls.sort();
+    // Without the size limit, the same command finishes the run.
+    assert_eq!(sandbox.run(&args).exits(0).rows().urls(), sorted_urls);
 }
 
 #[test]

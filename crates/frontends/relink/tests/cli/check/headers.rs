@@ -75,11 +75,9 @@ fn headers_are_not_sent_to_hosts_that_only_a_document_names() {
     sandbox.check(&[&args[..], &["--max-cache-age", "0", web.url("/").as_str()]].concat()).exits(0);
     assert_eq!(first_request(&web, "/").header("authorization"), Some("Bearer hunter2"));
     let requests = other.requests();
-    // One request for each run.
-    assert!(
-        requests.len() >= 2
-            && requests.iter().all(|request| request.header("authorization").is_none())
-    );
+    // Each of the two runs sends at least one request.
+    assert!(requests.len() >= 2);
+    assert!(requests.iter().all(|request| request.header("authorization").is_none()));
 }
 
 #[test]
@@ -98,8 +96,8 @@ fn header_for_a_host_goes_to_this_host_only() {
     sandbox.check(&[&flags[..], &["urls.txt"]].concat()).exits(0);
     let last_request_has = |web: &TestServer, path: &str, header: &str| {
         let requests = web.requests();
-        let mut pages = requests.iter().filter(|request| request.path == path);
-        pages.next_back().unwrap().header(header).is_some()
+        let last_request = requests.iter().rfind(|request| request.path == path).unwrap();
+        last_request.header(header).is_some()
     };
     assert!(last_request_has(&web, "/a", "x-one"));
     assert!(!last_request_has(&other, "/b", "x-one"));
@@ -125,9 +123,9 @@ fn check_headers_are_withheld(web: &TestServer, input: &str, other: &TestServer,
     Sandbox::new().check(&[&args[..], &[web.url(input).as_str()]].concat()).exits(0);
     assert_eq!(first_request(web, input).header("authorization"), Some("Bearer hunter2"));
     assert_eq!(other.hits(path), 1);
-    let has_header = |request: &RecordedRequest| request.header("authorization").is_some();
-    let leaks: Vec<RecordedRequest> = other.requests().into_iter().filter(has_header).collect();
-    assert!(leaks.is_empty(), "{leaks:?}");
+    for request in other.requests() {
+        assert_eq!(request.header("authorization"), None, "{request:?}");
+    }
 }
 
 #[test]

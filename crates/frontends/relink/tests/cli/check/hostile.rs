@@ -10,6 +10,7 @@ use crate::servers::BackgroundServer;
 
 #[test]
 fn misbehaving_servers_get_verdicts_and_the_good_one_is_unaffected() {
+    // The pause between two bytes.
     let drip = Duration::from_millis(20);
     let cases = [
         (Misbehavior::EndlessBody, "alive"),

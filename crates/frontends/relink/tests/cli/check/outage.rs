@@ -6,14 +6,14 @@ use crate::sandbox::Sandbox;
 use crate::servers::RefusedPort;
 
 /// Number of URLs of the host that is down.
-const URLS: usize = 300;
+const DOWN_URLS: usize = 300;
 
 #[test]
 fn check_stops_requesting_a_host_that_is_down_and_checks_the_others() {
     let (down, web) = (TestServer::start_blocking(), TestServer::start_blocking());
     down.respond_below("/", CannedResponse::new(502, "bad gateway"));
     let sandbox = Sandbox::new();
-    let mut urls: Vec<String> = (0..URLS).map(|n| down.url(&format!("/{n}")).into()).collect();
+    let mut urls: Vec<String> = (0..DOWN_URLS).map(|n| down.url(&format!("/{n}")).into()).collect();
     for n in 0..50 {
         web.page(&format!("/{n}"), 200, "");
         urls.push(web.url(&format!("/{n}")).into());
@@ -21,10 +21,10 @@ fn check_stops_requesting_a_host_that_is_down_and_checks_the_others() {
     sandbox.write_urls("urls.txt", &urls);
     let rows = sandbox.check(&["urls.txt"]).exits(0).rows();
     assert_eq!(rows.results.len(), urls.len());
-    assert!(urls[..URLS].iter().all(|url| rows.verdict(url) == "failing RL502"));
-    assert!(urls[URLS..].iter().all(|url| rows.verdict(url) == "alive"));
+    assert!(urls[..DOWN_URLS].iter().all(|url| rows.verdict(url) == "failing RL502"));
+    assert!(urls[DOWN_URLS..].iter().all(|url| rows.verdict(url) == "alive"));
     let requests = down.requests().len();
-    // Relink stops requesting the host after some failures.
+    // Relink stops requesting the host after 20 failures in a row and three pauses.
     assert!(requests <= 60, "{requests} requests");
 }
 
@@ -33,15 +33,15 @@ fn check_of_a_host_that_refuses_connections_ends_soon_with_a_reason() {
     let (refused, web) = (RefusedPort::new(), TestServer::start_blocking());
     web.page("/", 200, "");
     let sandbox = Sandbox::new();
-    let mut urls: Vec<String> = (0..URLS).map(|n| refused.url(&format!("/{n}"))).collect();
+    let mut urls: Vec<String> = (0..DOWN_URLS).map(|n| refused.url(&format!("/{n}"))).collect();
     urls.push(web.url("/").into());
     sandbox.write_urls("urls.txt", &urls);
     let rows = sandbox.check(&["urls.txt"]).exits(0).rows();
     let reason = |url: &String| rows.row(url)["reason"].as_str().unwrap().to_owned();
-    assert!(urls[..URLS].iter().all(|url| rows.verdict(url) == "failing RL541"));
+    assert!(urls[..DOWN_URLS].iter().all(|url| rows.verdict(url) == "failing RL541"));
     // All but the first URLs are reported without a request.
     let unrequested = urls.iter().filter(|url| reason(url).starts_with("not requested: "));
-    assert!(unrequested.count() > URLS - 60);
+    assert!(unrequested.count() > DOWN_URLS - 60);
 }
 
 /// One broken section does not make the whole host dead.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::sandbox::{CHECK, NO_DELAYS, Sandbox};
 
-/// A document with a live, a missing and a blocked link.
+/// Starts a server, and writes a document with links to a live, a missing and a blocked page.
 fn site() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/good", 200, "").page("/wall", 403, "");
@@ -19,7 +19,8 @@ fn site() -> (TestServer, Sandbox) {
 #[track_caller]
 fn check_report(report: &str) {
     let report: Value = serde_json::from_str(report).unwrap();
-    assert_eq!((&report["schema"], &report["tool"]["name"]), (&2.into(), &"relink".into()));
+    assert_eq!(report["schema"], 2);
+    assert_eq!(report["tool"]["name"], "relink");
     let targets = report["targets"].as_array().unwrap();
     let summary = &report["summary"];
     assert_eq!(targets.len(), 3);
@@ -29,16 +30,15 @@ fn check_report(report: &str) {
     }
     for verdict in ["alive", "dead", "blocked"] {
         let count = targets.iter().filter(|target| target["verdict"] == verdict).count();
-        assert_eq!((count, &summary["verdicts"][verdict]), (1, &1.into()), "{verdict}");
+        assert_eq!(count, 1, "{verdict}");
+        assert_eq!(summary["verdicts"][verdict], 1, "{verdict}");
     }
     let time = |name: &str| report[name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     assert!(time("started_at") <= time("finished_at"));
     // Three pages, a confirmation, an alternate user agent, and a control: a URL that is
     // requested only for comparison.
-    assert_eq!(
-        (&report["hosts"][0]["requests"], &report["hosts"][0]["control_requests"]),
-        (&6.into(), &1.into())
-    );
+    assert_eq!(report["hosts"][0]["requests"], 6);
+    assert_eq!(report["hosts"][0]["control_requests"], 1);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn closed_pipe_is_not_an_error() {
     assert!(result.stderr.is_empty(), "{result:?}");
 }
 
-/// Asserts that a command rejects its output files before it changes any file.
+/// Asserts that a command rejects the output file `output` before it changes any file.
 #[track_caller]
 fn check_rejected(args: &[&str], output: &str) {
     let (web, sandbox) = site();
@@ -142,7 +142,7 @@ fn unsupported_output_formats_exit_2_before_any_file_is_touched() {
 fn help_of_surveys_does_not_offer_html() {
     let sandbox = Sandbox::new();
     let help = sandbox.run(&["survey", "-h"]).exits(0).stdout;
-    // The help is `Output format [env: …] [possible values: …]`.
+    // The help of the flag is `Output format [env: …] [possible values: …]`.
     let values = help.split("--format <FORMAT>").nth(1).and_then(|text| text.split(']').nth(1));
     let values = values.unwrap();
     assert!(values.contains("jsonl") && !values.contains("html"), "{help}");
@@ -163,8 +163,8 @@ fn failed_run_does_not_change_output_files() {
     sandbox.run(&["check", "--db", "relink.db", "gone.md", "-o", "a.json"]).exits(2);
     assert_eq!(sandbox.read("a.json"), "earlier");
     // No temporary file remains.
-    let names = std::fs::read_dir(sandbox.path("")).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let entries = std::fs::read_dir(sandbox.path("")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert_eq!(names.filter(|name| name.contains("json")).count(), 1);
 }
 
@@ -176,7 +176,7 @@ fn output_to_a_device_equals_stdout() {
     assert_eq!(result.stderr, result.stdout);
 }
 
-/// A project with two links to a missing page and one to a missing file.
+/// Writes two documents with two links to a missing page and one link to a missing file.
 fn broken_links() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let gone = web.url("/gone");

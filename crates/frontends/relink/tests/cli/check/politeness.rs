@@ -6,14 +6,14 @@ use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::sandbox::{CHECK, NO_DELAYS, Sandbox};
 
-/// Number of URLs in the list.
-const URLS: usize = 12;
+/// Number of URLs in the list of [`arrival_times`].
+const URL_COUNT: usize = 12;
 
 /// Returns the arrival times of the requests for a list of slow pages. Other URLs, such as those
 /// fetched only for comparison (controls), respond at once.
-fn arrivals(delay: Duration, args: &[&str]) -> Vec<Instant> {
+fn arrival_times(delay: Duration, args: &[&str]) -> Vec<Instant> {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
-    let paths: Vec<String> = (0..URLS).map(|n| format!("/{n}")).collect();
+    let paths: Vec<String> = (0..URL_COUNT).map(|n| format!("/{n}")).collect();
     for path in &paths {
         web.respond(path, CannedResponse::new(200, "").with_delay(delay));
     }
@@ -26,20 +26,20 @@ fn arrivals(delay: Duration, args: &[&str]) -> Vec<Instant> {
 
 #[test]
 fn requests_to_one_host_are_100_ms_apart() {
-    let arrivals = arrivals(Duration::ZERO, &[]);
-    assert_eq!(arrivals.len(), URLS);
-    // The median: single requests may arrive late on a busy machine.
+    let arrivals = arrival_times(Duration::ZERO, &[]);
+    assert_eq!(arrivals.len(), URL_COUNT);
+    // Compare the median, because single requests may arrive late on a busy machine.
     let mut gaps: Vec<Duration> = arrivals.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.sort();
     assert!(gaps[gaps.len() / 2] >= Duration::from_millis(90), "{gaps:?}");
-    assert!(arrivals[URLS - 1] - arrivals[0] >= Duration::from_millis(900), "{gaps:?}");
+    assert!(arrivals[URL_COUNT - 1] - arrivals[0] >= Duration::from_millis(900), "{gaps:?}");
 }
 
 #[test]
 fn at_most_four_requests_to_one_host_are_in_flight() {
     let slow = Duration::from_millis(60);
-    let arrivals = arrivals(slow, &["--host-interval", "0"]);
-    assert_eq!(arrivals.len(), URLS);
+    let arrivals = arrival_times(slow, &["--host-interval", "0"]);
+    assert_eq!(arrivals.len(), URL_COUNT);
     // The fifth request may start only after the first response.
     for (first, fifth) in arrivals.iter().zip(&arrivals[4..]) {
         assert!(*fifth - *first >= slow, "{:?}", *fifth - *first);
@@ -100,14 +100,18 @@ fn host_in_backoff_does_not_delay_a_later_run() {
     assert_eq!(web.requests().len(), 1);
 }
 
-/// A host with directories of pages, and a list of their URLs.
+/// Starts a server with directories `/0/`, `/1/`, …, each with this number of pages. Writes a
+/// list of the URLs of all pages.
 fn site_with_directories(directories: usize, pages: usize) -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
-    let paths = (0..directories * pages).map(|n| format!("/{}/{n}", n / pages));
-    let html =
-        || CannedResponse::new(200, "<h1>Page</h1>").with_header("Content-Type", "text/html");
-    let delay = Duration::from_millis(1);
-    let urls = paths.map(|path| web.respond(&path, html().with_delay(delay)).url(&path));
+    let mut urls = Vec::new();
+    for number in 0..directories * pages {
+        let path = format!("/{}/{number}", number / pages);
+        let page = CannedResponse::new(200, "<h1>Page</h1>")
+            .with_header("Content-Type", "text/html")
+            .with_delay(Duration::from_millis(1));
+        urls.push(web.respond(&path, page).url(&path));
+    }
     sandbox.write_urls("urls.txt", urls);
     (web, sandbox)
 }
@@ -115,8 +119,8 @@ fn site_with_directories(directories: usize, pages: usize) -> (TestServer, Sandb
 #[test]
 fn control_requests_obey_the_rate_limit() {
     let (web, sandbox) = site_with_directories(2, 40);
-    // Controls (URLs fetched only for comparison) are slow, too, so that overlapping requests
-    // would be visible.
+    // Controls (URLs fetched only for comparison) are slow, so that the server would notice
+    // overlapping requests.
     for directory in ["/0/", "/1/"] {
         web.respond_below(
             directory,

@@ -1,6 +1,6 @@
 //! Passwords in URLs are never shown.
 
-use relink_testkit::web::TestServer;
+use relink_testkit::web::{RecordedRequest, TestServer};
 
 use crate::sandbox::Sandbox;
 
@@ -30,13 +30,13 @@ fn password_in_a_url_is_never_shown() {
             with_password("/gone")
         ),
     );
-    let lines = [
+    let listed_urls = [
         with_password("/other"),
         format!("http://ann:{SECRET}@exa mple/"),
         format!("https://ann:{SECRET}@[::bad/"),
         web.url("/loop").into(),
     ];
-    sandbox.write_urls("urls.txt", lines);
+    sandbox.write_urls("urls.txt", listed_urls);
     let page = with_password("/good");
     let outputs = ["-o", "o.json", "-o", "o.jsonl", "-o", "o.txt"];
     let output =
@@ -46,9 +46,8 @@ fn password_in_a_url_is_never_shown() {
     for name in ["o.json", "o.jsonl", "o.txt", "relink.db"] {
         assert_no_secret(&sandbox, name);
     }
-    let has_password =
-        |request: &relink_testkit::web::RecordedRequest| request.header("authorization").is_some();
-    assert!(!web.requests().iter().any(has_password));
+    let has_login = |request: &RecordedRequest| request.header("authorization").is_some();
+    assert!(!web.requests().iter().any(has_login));
 }
 
 #[test]

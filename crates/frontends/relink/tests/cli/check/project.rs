@@ -7,7 +7,7 @@ use relink_testkit::web::{RecordedRequest, TestServer};
 use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
 /// A header with a password, which only the server of the user may get.
-const SECRET: &str = "Authorization: Bearer hunter2";
+const SECRET_HEADER: &str = "Authorization: Bearer hunter2";
 
 /// Creates a project with one link to a live page.
 fn project(web: &TestServer) -> Sandbox {
@@ -17,11 +17,11 @@ fn project(web: &TestServer) -> Sandbox {
     sandbox
 }
 
-/// Checks the documents with a secret header for the server.
+/// Runs `relink check` for the documents, with the secret header for the server.
 fn check(sandbox: &Sandbox, web: &TestServer, args: &[&str]) -> CommandOutput {
     let host = web.address().to_string();
-    let header = ["check", "docs", "--header-for", &host, SECRET, "--max-cache-age", "0"];
-    sandbox.run(&[&header, NO_DELAYS, args].concat())
+    let command = ["check", "docs", "--header-for", &host, SECRET_HEADER, "--max-cache-age", "0"];
+    sandbox.run(&[&command, NO_DELAYS, args].concat())
 }
 
 /// Asserts that a key of the project is ignored with a warning and a hint.

@@ -3,9 +3,9 @@
 
 use crate::sandbox::Sandbox;
 
-/// Checks a project, given by paths and texts. Returns one line per finding, and the report for
-/// humans.
-fn findings(files: &[(&str, &str)]) -> (Vec<String>, String) {
+/// Checks a project with these files: paths and texts. Returns one line per finding, and the
+/// text report.
+fn check_project(files: &[(&str, &str)]) -> (Vec<String>, String) {
     let sandbox = Sandbox::new();
     sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
     for (path, text) in files {
@@ -19,7 +19,7 @@ fn findings(files: &[(&str, &str)]) -> (Vec<String>, String) {
 
 #[test]
 fn test_data_and_dependencies_are_not_read() {
-    let (lines, report) = findings(&[
+    let (lines, report) = check_project(&[
         ("README.md", "[gone](gone.md)\n"),
         ("tests/README.md", "[gone](gone.md)\n"),
         ("tests/cases/a.md", "[gone](gone.md)\n"),
@@ -34,7 +34,7 @@ fn test_data_and_dependencies_are_not_read() {
 
 #[test]
 fn file_that_git_ignores_is_a_build_result() {
-    let (lines, report) = findings(&[
+    let (lines, report) = check_project(&[
         (".gitignore", "/docs/api/\n*.svg\n"),
         ("docs/a.md", "![x](chart.svg) [y](api/index.md) [z](other/index.md)\n"),
     ]);
@@ -45,7 +45,7 @@ fn file_that_git_ignores_is_a_build_result() {
 
 #[test]
 fn antora_resolves_resource_ids_of_modules() {
-    let (lines, report) = findings(&[
+    let (lines, report) = check_project(&[
         ("antora.yml", "name: server\nversion: '7'\nnav:\n- modules/ROOT/nav.adoc\n"),
         ("modules/ROOT/nav.adoc", "* xref:index.adoc[]\n* xref:learn:a/b.adoc#part[]\n"),
         ("modules/ROOT/pages/index.adoc", "= Index\n\nimage::logo.png[]\n"),
@@ -67,7 +67,7 @@ fn antora_resolves_resource_ids_of_modules() {
 fn directory_published_by_another_repository_is_inferred_from_its_links() {
     let working = "[a](/docs/2.x/guide/intro) [b](/guide/intro#intro)\n".repeat(6);
     let broken = "[c](/docs/2.x/guide/gone) [d](/modules)\n";
-    let (lines, report) = findings(&[
+    let (lines, report) = check_project(&[
         ("docs/1.guide/1.intro.md", "# Intro\n"),
         ("docs/1.guide/2.next.md", &format!("{working}{broken}")),
     ]);
@@ -78,7 +78,7 @@ fn directory_published_by_another_repository_is_inferred_from_its_links() {
 
 #[test]
 fn document_outside_of_a_book_may_link_to_its_pages() {
-    let (lines, _) = findings(&[
+    let (lines, _) = check_project(&[
         ("book/book.toml", "[book]\ntitle = 'B'\n"),
         ("book/src/SUMMARY.md", "[A](reference/a.md)\n"),
         ("book/src/reference/a.md", "# A\n"),
@@ -90,7 +90,7 @@ fn document_outside_of_a_book_may_link_to_its_pages() {
 
 #[test]
 fn anchor_of_the_translation_in_the_language_of_the_document_exists() {
-    let (lines, _) = findings(&[
+    let (lines, _) = check_project(&[
         ("next.config.js", "module.exports = {}\n"),
         ("content/docs/api.mdx", "# API\n\n## Options\n"),
         ("content/docs/api.fr.mdx", "# API\n\n## Choix\n"),

@@ -6,7 +6,7 @@ use relink_testkit::web::TestServer;
 
 use crate::sandbox::{CommandOutput, Sandbox};
 
-/// A server with one page, a project with its URL in a list, and a proxy.
+/// Starts a server with one page and a proxy. Writes a list with the URL of the page.
 fn setup() -> (TestServer, Sandbox, ForwardProxy) {
     let web = TestServer::start_blocking();
     web.page("/", 200, "here");
@@ -28,24 +28,24 @@ fn check_with(sandbox: &Sandbox, variables: &[(&str, &str)], args: &[&str]) -> C
 #[test]
 fn proxy_of_the_environment_is_used_unless_the_host_is_excluded() {
     let (web, sandbox, proxy) = setup();
-    let http = format!("http://user:hunter2@{}", proxy.address());
-    let http = ("HTTP_PROXY", http.as_str());
     let address = proxy.address().to_string();
-    let refusing = ("HTTP_PROXY", "http://127.0.0.1:1");
+    let proxy_url = format!("http://user:hunter2@{address}");
+    let http_proxy = ("HTTP_PROXY", proxy_url.as_str());
+    let unreachable_proxy = ("HTTP_PROXY", "http://127.0.0.1:1");
     // Environment variables, flags, and whether the proxy is used.
     for (variables, args, is_used) in [
-        (&[http][..], &[][..], true),
+        (&[http_proxy][..], &[][..], true),
         (&[("all_proxy", &address)], &[], true),
         (&[("HTTPS_PROXY", &address)], &[], false),
-        (&[http, ("NO_PROXY", "127.0.0.1")], &[], false),
-        (&[http, ("no_proxy", "example.org,127.0.0.0/8")], &[], false),
-        (&[http, ("NO_PROXY", "*")], &[], false),
-        (&[http, ("NO_PROXY", "127.0.0.1:1,127.0.0.2,example.org")], &[], true),
-        (&[http, ("NO_PROXY", "*")], &["--no-proxy", "example.org"], true),
-        (&[http], &["--no-proxy", "example.org,127.0.0.1"], false),
+        (&[http_proxy, ("NO_PROXY", "127.0.0.1")], &[], false),
+        (&[http_proxy, ("no_proxy", "example.org,127.0.0.0/8")], &[], false),
+        (&[http_proxy, ("NO_PROXY", "*")], &[], false),
+        (&[http_proxy, ("NO_PROXY", "127.0.0.1:1,127.0.0.2,example.org")], &[], true),
+        (&[http_proxy, ("NO_PROXY", "*")], &["--no-proxy", "example.org"], true),
+        (&[http_proxy], &["--no-proxy", "example.org,127.0.0.1"], false),
         // In a CGI program, a client can set HTTP_PROXY with the header `Proxy`.
-        (&[http, ("REQUEST_METHOD", "GET")], &[], false),
-        (&[refusing], &["--proxy", &format!("http://{address}")], true),
+        (&[http_proxy, ("REQUEST_METHOD", "GET")], &[], false),
+        (&[unreachable_proxy], &["--proxy", &format!("http://{address}")], true),
     ] {
         let requests_before = proxy.requests().len();
         let result = check_with(&sandbox, variables, args).exits(0);
@@ -77,7 +77,7 @@ fn socks_proxy_is_used_with_its_login() {
     let result = check_with(&sandbox, &[], &["--proxy", &proxy_url]).exits(0);
     assert_eq!(socks.targets()[0], format!("library.test:{port}"));
     assert!(!format!("{}{}", result.stdout, result.stderr).contains("hunter2"), "{result:?}");
-    // `socks5` resolves names locally, and this name does not exist.
+    // With `socks5`, Relink resolves the name itself. `--resolve` gives its address.
     let proxy_url = format!("socks5://user:hunter2@{}", socks.address());
     let resolve = format!("library.test:{port}:127.0.0.1");
     check_with(&sandbox, &[], &["--proxy", &proxy_url, "--resolve", &resolve]).exits(0);

@@ -1,5 +1,5 @@
-//! Remote pages as inputs. Their links may not lead to private addresses unless
-//! `--allow-private` is given. A canary is a server that counts connections.
+//! Web pages as inputs. Links of these pages may lead to private addresses only with
+//! `--allow-private`. A canary is a server that counts connections.
 
 use relink_testkit::canary::Canary;
 use relink_testkit::web::TestServer;

@@ -14,7 +14,7 @@ fn html(body: impl Into<Vec<u8>>) -> CannedResponse {
     CannedResponse::new(200, body).with_header("Content-Type", "text/html; charset=utf-8")
 }
 
-/// A server with [`PAGE`] at `/guide`.
+/// Starts a server with [`PAGE`] at `/guide`.
 fn guide() -> TestServer {
     let web = TestServer::start_blocking();
     web.respond("/guide", html(PAGE));
@@ -37,13 +37,10 @@ fn check_with(web: &TestServer, flags: &[&str], fragments: &[&str], missing: &[&
         fragments.iter().map(|fragment| format!("{}#{fragment}", web.url("/guide"))),
     );
     let output = sandbox.check(&[flags, &["--remote-anchors", "urls.txt"]].concat());
-    let found: Vec<String> = output
-        .rows()
-        .results
-        .iter()
-        .filter(|row| row["code"] == "RL603")
-        .map(|row| row["url"].as_str().unwrap().split_once('#').unwrap().1.to_owned())
-        .collect();
+    let rows = output.rows().results;
+    let findings = rows.iter().filter(|row| row["code"] == "RL603");
+    let fragment = |row: &Value| row["url"].as_str().unwrap().split_once('#').unwrap().1.to_owned();
+    let found: Vec<String> = findings.map(fragment).collect();
     assert_eq!(found, missing, "{}", output.stdout);
 }
 
@@ -51,20 +48,16 @@ fn check_with(web: &TestServer, flags: &[&str], fragments: &[&str], missing: &[&
 fn missing_anchor_is_a_separate_finding() {
     let web = guide();
     let sandbox = Sandbox::new();
-    let (good, bad) =
-        (format!("{}#intro", web.url("/guide")), format!("{}#gone", web.url("/guide")));
-    sandbox.write("a.md", &format!("[a]({good})\n[b]({bad})\n\n[c]({bad})\n"));
+    let existing = format!("{}#intro", web.url("/guide"));
+    let missing = format!("{}#gone", web.url("/guide"));
+    sandbox.write("a.md", &format!("[a]({existing})\n[b]({missing})\n\n[c]({missing})\n"));
     let rows = sandbox.check(&["--remote-anchors", "a.md"]).exits(1).rows();
     assert_eq!(rows.verdict(web.url("/guide")), "alive");
-    assert_eq!(rows.verdict(&bad), "local RL603");
-    let lines: Vec<&Value> = rows.row(&bad)["locations"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|location| &location["line"])
-        .collect();
+    assert_eq!(rows.verdict(&missing), "local RL603");
+    let locations = rows.row(&missing)["locations"].as_array().unwrap();
+    let lines: Vec<&Value> = locations.iter().map(|location| &location["line"]).collect();
     assert_eq!(lines, [2, 4]);
-    assert_eq!(rows.row(&bad)["reason"], "no anchor `#gone` on that page");
+    assert_eq!(rows.row(&missing)["reason"], "no anchor `#gone` on that page");
     assert_eq!(rows.results.len(), 2);
 }
 
@@ -136,13 +129,14 @@ fn anchors_of_pages_too_long_to_read_are_counted() {
     web.respond("/guide", html(format!("{PAGE}{}", "<p>more</p>\n".repeat(4_000))));
     let sandbox = Sandbox::new();
     sandbox.write_urls("urls.txt", [format!("{}#gone", web.url("/guide"))]);
-    let skipped = |flags: &[&str]| {
+    // Returns the number of links whose anchor is unknown.
+    let skipped_anchors = |flags: &[&str]| {
         let args = [&["--remote-anchors", "--format", "json", "urls.txt"], flags].concat();
         let report: Value = serde_json::from_str(&sandbox.check_human(&args).stdout).unwrap();
         report["summary"]["skipped"]["anchor"].clone()
     };
-    assert_eq!(skipped(&["--max-page-size", "10k"]), 1);
-    assert_eq!(skipped(&["--max-cache-age", "0"]), Value::Null);
+    assert_eq!(skipped_anchors(&["--max-page-size", "10k"]), 1);
+    assert_eq!(skipped_anchors(&["--max-cache-age", "0"]), Value::Null);
 }
 
 #[test]

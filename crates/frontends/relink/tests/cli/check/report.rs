@@ -1,27 +1,27 @@
-//! The human report.
+//! The report for users: the default output format.
 
 use relink_testkit::web::TestServer;
 
 use crate::sandbox::Sandbox;
 
-/// Documents with links of every verdict.
+/// Writes documents with links to live, moved, dead, blocked and failing pages and to a missing
+/// file.
 fn broken_documents() -> (TestServer, Sandbox) {
     let web = TestServer::start_blocking();
     web.page("/good", 200, "").redirect("/old", 301, "/good").page("/wall", 403, "");
     web.page("/down", 500, "");
     let sandbox = Sandbox::new();
-    let url = |path: &str| web.url(path);
     let text = format!(
         "# Links\n\nsee the [setup guide]({}) and [more]({}),\n[less]({}), [old]({}), [down]({})\n\n\
          ![picture](images/missing.png)\n",
-        url("/guide/setup"),
-        url("/good"),
-        url("/wall"),
-        url("/old"),
-        url("/down"),
+        web.url("/guide/setup"),
+        web.url("/good"),
+        web.url("/wall"),
+        web.url("/old"),
+        web.url("/down"),
     );
     sandbox.write("docs/install.md", &text);
-    sandbox.write("docs/faq.md", &format!("- {}\n", url("/guide/setup")));
+    sandbox.write("docs/faq.md", &format!("- {}\n", web.url("/guide/setup")));
     (web, sandbox)
 }
 

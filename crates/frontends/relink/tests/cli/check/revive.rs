@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::sandbox::{CommandOutput, Sandbox};
 use crate::servers::{BackgroundServer, RefusedPort};
 
-/// A site where `/old/oak` moved to `/trees/oak`, `/old/elm` exists only in an
-/// archive, and `/old/ash` nowhere.
+/// Starts a site and an archive. `/old/oak` moved to `/trees/oak`, `/old/elm` exists only in the
+/// archive, and `/old/ash` exists nowhere. Writes a list of the old URLs and of a live page.
 fn site() -> (TestServer, Sandbox, BackgroundServer<MiniArchive>) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let [oak, elm] = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
@@ -85,7 +85,8 @@ fn without_revive_no_service_is_queried() {
     sandbox.write_user_config(&format!("[revive]\narchive = [\"{}\"]\n", archive.root()));
     let rows = sandbox.check(&["urls.txt"]).exits(1).rows();
     assert!(rows.results.iter().all(|row| row.get("suggestion").is_none()));
-    assert_eq!((archive.requests().len(), web.hits("/trees/oak")), (0, 0));
+    assert_eq!(archive.requests().len(), 0);
+    assert_eq!(web.hits("/trees/oak"), 0);
     for flag in [["--live-pages", "live.txt"], ["--archive", "none"]] {
         let output = sandbox.check(&[&flag[..], &["urls.txt"]].concat()).exits(2);
         assert!(output.stderr.contains("--revive"), "{}", output.stderr);

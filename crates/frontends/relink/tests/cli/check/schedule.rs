@@ -1,4 +1,4 @@
-//! Runs with short intervals, long Retry-After times and clock changes end.
+//! Runs end in spite of short intervals, long Retry-After times and clock changes.
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
@@ -14,8 +14,8 @@ fn write_list(web: &TestServer, sandbox: &Sandbox, count: usize) -> Vec<String> 
     urls
 }
 
-/// A server that responds 429 with a Retry-After of one hour.
-fn rate_limited() -> TestServer {
+/// Starts a server that responds with 429 and a Retry-After of one hour.
+fn rate_limited_server() -> TestServer {
     let web = TestServer::start_blocking();
     web.respond_below(
         "/",
@@ -43,7 +43,7 @@ fn check_with_an_interval_of_a_few_milliseconds_ends() {
 #[test]
 fn check_of_a_rate_limited_host_with_many_urls_ends() {
     for count in [5, 10, 11, 30] {
-        let (web, sandbox) = (rate_limited(), Sandbox::new());
+        let (web, sandbox) = (rate_limited_server(), Sandbox::new());
         let urls = write_list(&web, &sandbox, count);
         for run in 1..=3 {
             let rows = check_at(&sandbox, START, &[]);
@@ -57,7 +57,7 @@ fn check_of_a_rate_limited_host_with_many_urls_ends() {
 
 #[test]
 fn rate_limited_host_gets_no_request_before_its_retry_time() {
-    let (web, sandbox) = (rate_limited(), Sandbox::new());
+    let (web, sandbox) = (rate_limited_server(), Sandbox::new());
     let urls = write_list(&web, &sandbox, 8);
     check_at(&sandbox, START, &[]);
     let first_count = web.requests().len();
@@ -71,7 +71,7 @@ fn rate_limited_host_gets_no_request_before_its_retry_time() {
 
 #[test]
 fn rate_limited_page_states_when_it_is_requested_next() {
-    let (web, sandbox) = (rate_limited(), Sandbox::new());
+    let (web, sandbox) = (rate_limited_server(), Sandbox::new());
     let urls = write_list(&web, &sandbox, 1);
     let rows = check_at(&sandbox, START, &[]);
     let reason = rows.row(&urls[0])["reason"].as_str().unwrap().to_owned();
@@ -126,7 +126,7 @@ fn result_from_the_future_is_not_reused() {
 
 #[test]
 fn rate_limit_survives_a_clock_that_moved_back() {
-    let (web, sandbox) = (rate_limited(), Sandbox::new());
+    let (web, sandbox) = (rate_limited_server(), Sandbox::new());
     let urls = write_list(&web, &sandbox, 3);
     check_at(&sandbox, START, &[]);
     let first_count = web.requests().len();

@@ -1,5 +1,7 @@
-//! Links of sites whose targets depend on details of a generator: constants in configurations,
-//! tags of source files, labels outside of documents, and parts that pages include.
+//! Links of sites whose targets depend on details of a site generator: constants in
+//! configurations, tags of source files, labels outside of documents, and parts that pages
+//! include. The arguments of `check` are the files of a site, a document, the working links of
+//! the document, and its broken links.
 
 use super::sites::{check, site, summary};
 
@@ -55,8 +57,8 @@ fn sphinx_label_may_be_in_source_code_or_in_another_project() {
         "A\n=\n\n:ref:`in-docstring` :ref:`new-own-label` :ref:`other:page` :doc:`other:index`\n";
     sandbox.write("docs/b.rst", rst);
     let rows = sandbox.check(&["--offline", "docs"]).rows();
-    let broken = rows.results.iter().filter(|row| row["verdict"] == "local");
-    let mut broken: Vec<_> = broken.map(|row| row["url"].as_str().unwrap()).collect();
+    let findings = rows.results.iter().filter(|row| row["verdict"] == "local");
+    let mut broken: Vec<_> = findings.map(|row| row["url"].as_str().unwrap()).collect();
     broken.sort_unstable();
     assert_eq!(broken, ["#new-own-label", "own-label-old"]);
     assert_eq!(summary(&sandbox)["skipped"]["offline"], 2);

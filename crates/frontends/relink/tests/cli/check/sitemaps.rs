@@ -10,8 +10,8 @@ fn url(web: &TestServer, path: &str) -> String {
     web.url(path).to_string()
 }
 
-/// A site with an index of two sitemaps, one of them compressed. They list the live pages `/a`
-/// and `/b` and the missing page `/gone`.
+/// Starts a site with an index of two sitemaps, one of them compressed. The sitemaps list the
+/// live pages `/a` and `/b` and the missing page `/gone`.
 fn site() -> TestServer {
     let web = TestServer::start_blocking();
     web.respond("/index.xml", xml(index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")])));
@@ -87,17 +87,20 @@ fn sitemap_index_cycle_ends() {
     web.respond("/index.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
     web.respond("/other.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
     Sandbox::new().check(&[&url(&web, "/index.xml")]).exits(0);
-    assert_eq!((web.hits("/index.xml"), web.hits("/other.xml")), (1, 1));
+    assert_eq!(web.hits("/index.xml"), 1);
+    assert_eq!(web.hits("/other.xml"), 1);
 }
 
 #[test]
 fn nested_sitemap_indexes_are_limited_in_depth() {
     let web = TestServer::start_blocking();
-    for n in 0..6 {
-        web.respond(&format!("/{n}.xml"), xml(index(&[url(&web, &format!("/{}.xml", n + 1))])));
+    // Each index lists the next one: `/0.xml` lists `/1.xml`.
+    for number in 0..6 {
+        let next = url(&web, &format!("/{}.xml", number + 1));
+        web.respond(&format!("/{number}.xml"), xml(index(&[next])));
     }
     let rows = Sandbox::new().check(&[&url(&web, "/0.xml")]).exits(0).rows();
-    // The last sitemap is checked like a link but not read.
+    // `/1.xml` to `/4.xml` are read. `/5.xml` is checked as a link, but not read.
     assert_eq!(rows.urls().len(), 5);
 }
 
@@ -131,12 +134,14 @@ fn error_page_instead_of_a_sitemap_has_no_links() {
     let web = TestServer::start_blocking();
     let paths = ["/text.xml", "/forbidden.xml", "/broken.xml"];
     let linked = url(&web, "/linked");
-    let error = |status: u16, kind: &str, body: String| {
-        CannedResponse::new(status, body).with_header("Content-Type", kind)
+    let error_page = |status: u16, content_type: &str, body: String| {
+        CannedResponse::new(status, body).with_header("Content-Type", content_type)
     };
-    web.respond(paths[0], error(404, "text/plain", format!("see {linked}")));
-    web.respond(paths[1], error(403, "application/xml", urlset(std::slice::from_ref(&linked))));
-    web.respond(paths[2], error(500, "application/json", format!("{{\"help\":\"{linked}\"}}")));
+    let sitemap = urlset(std::slice::from_ref(&linked));
+    web.respond(paths[0], error_page(404, "text/plain", format!("see {linked}")));
+    web.respond(paths[1], error_page(403, "application/xml", sitemap));
+    let json = format!("{{\"help\":\"{linked}\"}}");
+    web.respond(paths[2], error_page(500, "application/json", json));
     let maps = paths.map(|path| url(&web, path));
     let sandbox = Sandbox::new();
     sandbox.write("map.xml", &index(&maps));
@@ -172,10 +177,12 @@ fn sitemap_index_is_detected_by_content_and_read_once() {
     let sandbox = Sandbox::new();
     let rows = sandbox.check_stdin(&text, &["--max-cache-age", "0s", "-"]).exits(1).rows();
     assert_eq!(rows.urls().len(), 5);
-    assert_eq!((web.hits("/one.xml"), web.hits("/two.xml.gz")), (1, 1));
+    assert_eq!(web.hits("/one.xml"), 1);
+    assert_eq!(web.hits("/two.xml.gz"), 1);
     sandbox.write("listed", &text);
     sandbox.check(&["--max-cache-age", "0s", "listed"]).exits(1);
-    assert_eq!((web.hits("/one.xml"), web.hits("/two.xml.gz")), (2, 2));
+    assert_eq!(web.hits("/one.xml"), 2);
+    assert_eq!(web.hits("/two.xml.gz"), 2);
 }
 
 #[cfg(unix)]
@@ -192,8 +199,10 @@ fn pipe_among_the_inputs_is_read_once() {
 #[test]
 fn check_of_nested_sitemap_indexes_reports_the_limit() {
     let web = TestServer::start_blocking();
-    for n in 0..10 {
-        web.respond(&format!("/i{n}.xml"), xml(index(&[url(&web, &format!("/i{}.xml", n + 1))])));
+    // Each index lists the next one: `/i0.xml` lists `/i1.xml`.
+    for number in 0..10 {
+        let next = url(&web, &format!("/i{}.xml", number + 1));
+        web.respond(&format!("/i{number}.xml"), xml(index(&[next])));
     }
     let result = Sandbox::new().check(&[&url(&web, "/i0.xml")]);
     let expected = "1 sitemaps are skipped: they are nested in more than 3 sitemap indexes";

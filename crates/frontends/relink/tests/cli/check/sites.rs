@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Creates a site from paths and texts, and a document with links.
+/// Writes the files of a site (paths and texts), and the document `document` with these links.
 pub(super) fn site(files: &[(&str, &str)], document: &str, links: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     for (path, text) in files {
@@ -25,23 +25,22 @@ pub(super) fn summary(sandbox: &Sandbox) -> Value {
     report["summary"].clone()
 }
 
-/// Asserts that a document of a site has the links `good`, which work, and `broken`, which are
-/// findings.
+/// Checks a document of a site. Asserts that the links `working` are alive, and that the links
+/// `broken` are findings.
 #[track_caller]
-pub(super) fn check(files: &[(&str, &str)], document: &str, good: &[&str], broken: &[&str]) {
-    let sandbox = site(files, document, &[good, broken].concat());
+pub(super) fn check(files: &[(&str, &str)], document: &str, working: &[&str], broken: &[&str]) {
+    let sandbox = site(files, document, &[working, broken].concat());
     let output = sandbox.check(&["--offline", "."]);
     let rows = output.rows();
-    let expected = good.iter().map(|link| (link, "alive"));
-    let expected = expected.chain(broken.iter().map(|link| (link, "local")));
-    // Several links to one file are one row, so rows are found by line: the first link is on
-    // line 7.
-    for (line, (link, verdict)) in (7..).step_by(2).zip(expected) {
+    let expected_working = working.iter().map(|link| (link, "alive"));
+    let expected_broken = broken.iter().map(|link| (link, "local"));
+    // Several links to one file are one row. The row of a link is therefore found by the line
+    // of the link: the first link is on line 7, and the others follow on every second line.
+    let lines = (7..).step_by(2);
+    for (line, (link, verdict)) in lines.zip(expected_working.chain(expected_broken)) {
         let is_link = |location: &Value| location["path"] == document && location["line"] == line;
-        let row = rows
-            .results
-            .iter()
-            .find(|row| row["locations"].as_array().unwrap().iter().any(is_link));
+        let has_link = |row: &&Value| row["locations"].as_array().unwrap().iter().any(is_link);
+        let row = rows.results.iter().find(has_link);
         assert!(row.is_some(), "`{link}` is not checked");
         assert_eq!(row.unwrap()["verdict"], verdict, "{link}: {}", row.unwrap());
     }
@@ -681,10 +680,8 @@ fn routes_that_code_decides_are_not_checked() {
     let sandbox = site(&files, "src/app/help/page.mdx", &links);
     let summary = summary(&sandbox);
     assert_eq!(summary["skipped"]["generated"], 2, "{summary}");
-    assert_eq!(
-        (&summary["verdicts"]["alive"], &summary["verdicts"]["local"]),
-        (&1.into(), &1.into())
-    );
+    assert_eq!(summary["verdicts"]["alive"], 1);
+    assert_eq!(summary["verdicts"]["local"], 1);
 }
 
 #[test]
@@ -793,16 +790,13 @@ fn link_through_a_redirect_map_is_moved() {
     ];
     let sandbox = site(&files, "docs/b.md", &["/a/", "/older/", "/old/x", "/lost", "/old/x#gone"]);
     let rows = sandbox.check(&["--offline", "."]).rows();
-    let verdict = |link: &str| {
-        let row = rows.results.iter().find(|row| row["url"] == link).unwrap();
-        (row["verdict"].as_str().unwrap().to_owned(), row["reason"].as_str().unwrap().to_owned())
-    };
-    let moved_to = |to: &str| ("moved".to_owned(), format!("redirects to `{to}`"));
-    assert_eq!(verdict("/a/"), moved_to("new.md"));
-    assert_eq!(verdict("/older/"), moved_to("/new"));
-    assert_eq!(verdict("/old/x"), moved_to("/new/"));
-    assert_eq!(verdict("/lost").0, "local");
-    assert_eq!(verdict("/old/x#gone").0, "local");
+    let row = |link: &str| rows.results.iter().find(|row| row["url"] == link).unwrap();
+    for (link, target) in [("/a/", "new.md"), ("/older/", "/new"), ("/old/x", "/new/")] {
+        assert_eq!(row(link)["verdict"], "moved", "{link}");
+        assert_eq!(row(link)["reason"], format!("redirects to `{target}`"), "{link}");
+    }
+    assert_eq!(row("/lost")["verdict"], "local");
+    assert_eq!(row("/old/x#gone")["verdict"], "local");
 }
 
 #[test]

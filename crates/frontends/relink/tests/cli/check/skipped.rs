@@ -54,7 +54,8 @@ fn report_counts_links_that_flags_exclude() {
     assert!(output.stdout.contains(line), "{}", output.stdout);
     assert!(!sandbox.check_human(&[&["-q"], &args[..]].concat()).stdout.contains("not checked"));
     let skipped = &json_report(&sandbox, &args)["summary"]["skipped"];
-    assert_eq!((&skipped["excluded"], &skipped["offline"]), (&1.into(), &1.into()));
+    assert_eq!(skipped["excluded"], 1);
+    assert_eq!(skipped["offline"], 1);
 }
 
 #[test]
@@ -88,8 +89,9 @@ fn ignore_directive_hides_findings_of_its_line_until_its_date() {
 #[test]
 fn ignore_directive_hides_remote_findings_of_its_line() {
     let web = TestServer::start_blocking();
-    let (gone, other, directive) =
-        (web.url("/gone"), web.url("/other"), "<!-- relink:ignore RL101 -->");
+    let gone = web.url("/gone");
+    let other = web.url("/other");
+    let directive = "<!-- relink:ignore RL101 -->";
     let text = format!(
         "[a]({gone}) {directive}\n\n[b]({other}) {directive}\n\n[c]({other})\n\n\
          [d]({}) <!-- relink:ignore RL102 -->\n",
@@ -100,7 +102,8 @@ fn ignore_directive_hides_remote_findings_of_its_line() {
     let rows = sandbox.check(&["a.md"]).exits(1).rows();
     assert_eq!(rows.urls(), [other.to_string(), web.url("/third").to_string()]);
     let locations = rows.row(&other)["locations"].as_array().unwrap();
-    assert_eq!((locations.len(), &locations[0]["line"]), (1, &Value::from(5)));
+    assert_eq!(locations.len(), 1);
+    assert_eq!(locations[0]["line"], 5);
     let report = json_report(&sandbox, &["a.md"]);
     assert_eq!(report["summary"]["skipped"]["ignored"], 2);
     assert_eq!(report["summary"]["links"], 2);
@@ -130,8 +133,9 @@ fn ignore_directive_for_a_live_page_is_not_a_finding() {
 }
 
 #[test]
-fn expired_directive_is_reported_and_invalid_one_is_a_problem() {
+fn expired_directive_is_reported_and_invalid_directive_is_a_problem() {
     let sandbox = Sandbox::new();
+    // `utnil` is a typing error.
     let text = "a <!-- relink:ignore until 2020-01-01 -->\n\nb <!-- relink:ignore RL601 utnil 2099-01-01 -->\n";
     sandbox.write("a.md", text);
     let output = sandbox.check_human(&["--offline", "-v", "a.md"]).exits(0);

@@ -11,7 +11,7 @@ use crate::sandbox::{CHECK, CommandOutput, NO_DELAYS, Sandbox};
 const DEVICE: &str = "cannot be read: it is a character device, not a regular file";
 
 /// Returns the problems of a check, each as `path: text`, and its output.
-fn problems(sandbox: &Sandbox, inputs: &[&str]) -> (Vec<String>, CommandOutput) {
+fn check_problems(sandbox: &Sandbox, inputs: &[&str]) -> (Vec<String>, CommandOutput) {
     let args = [CHECK, NO_DELAYS, &["--offline", "--format", "json"], inputs].concat();
     let result = sandbox.run(&args);
     let report: Value = serde_json::from_str(&result.stdout).unwrap_or_default();
@@ -32,7 +32,7 @@ fn sandbox_with_device(link: &str) -> Sandbox {
 #[test]
 fn check_directory_with_symlink_to_device_reports_a_problem() {
     let sandbox = sandbox_with_device("docs/null.md");
-    let (problems, result) = problems(&sandbox, &["docs"]);
+    let (problems, result) = check_problems(&sandbox, &["docs"]);
     assert_eq!(problems, [format!("docs/null.md: {DEVICE}")]);
     assert_eq!(result.exit_code, 0);
 }
@@ -40,7 +40,7 @@ fn check_directory_with_symlink_to_device_reports_a_problem() {
 #[test]
 fn check_symlink_to_device_among_named_files_reports_a_problem() {
     let sandbox = sandbox_with_device("docs/null.md");
-    let (problems, result) = problems(&sandbox, &["docs/a.md", "docs/null.md"]);
+    let (problems, result) = check_problems(&sandbox, &["docs/a.md", "docs/null.md"]);
     assert_eq!(problems, [format!("docs/null.md: {DEVICE}")]);
     assert_eq!(result.exit_code, 0);
 }
@@ -55,7 +55,7 @@ fn check_symlink_to_device_alone_exits_2() {
 fn check_anchor_in_symlink_to_device_reports_a_problem() {
     let sandbox = sandbox_with_device("docs/null.html");
     sandbox.write("docs/a.md", "[x](null.html#y) [z](null.html#z) [n](null.html)\n");
-    let (problems, result) = problems(&sandbox, &["docs/a.md"]);
+    let (problems, result) = check_problems(&sandbox, &["docs/a.md"]);
     assert_eq!(problems, [format!("docs/null.html: {DEVICE}")]);
     assert_eq!(result.exit_code, 0, "{result:?}");
 }
@@ -127,7 +127,8 @@ fn paths_that_are_not_utf8_are_checked_and_reported() {
     let sandbox = Sandbox::new();
     // The bytes FE and FF do not occur in UTF-8.
     let name = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
-    let dir = sandbox.path("").join(name(b"d\xff"));
+    let directory_name = name(b"d\xff");
+    let dir = sandbox.path("").join(directory_name);
     std::fs::create_dir(&dir).unwrap();
     for (file, text) in
         [(&b"\xfe.md"[..], "[a](gone.md) [o](#nope)"), (b"\xff.md", "[a](gone2.md)")]
@@ -135,8 +136,8 @@ fn paths_that_are_not_utf8_are_checked_and_reported() {
         std::fs::write(dir.join(name(file)), text).unwrap();
     }
     let files = [name(b"d\xff/\xfe.md"), name(b"d\xff/\xff.md")];
-    // As a directory, as part of a directory, and as files.
-    for inputs in [vec![name(b"d\xff")], vec![name(b".")], files.to_vec()] {
+    // The inputs are the directory, its parent, or the files.
+    for inputs in [vec![directory_name], vec![name(b".")], files.to_vec()] {
         let mut command = sandbox.command(&["check", "--offline", "--db", "relink.db"]);
         command.args(["--format", "json", "--fresh"]).args(&inputs);
         let result = CommandOutput::new(&command.output().unwrap()).exits(1);

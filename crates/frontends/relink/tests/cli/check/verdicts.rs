@@ -4,8 +4,8 @@ use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::sandbox::{CHECK, Sandbox};
 
-/// Checks a page with successive responses; the last one is repeated. Asserts the verdict, the
-/// number of requests, and that only a dead page fails the run.
+/// Checks a page with successive responses; the last response is repeated. Asserts the verdict,
+/// the number of requests, and that only a dead page fails the run.
 #[track_caller]
 fn check(responses: impl IntoIterator<Item = CannedResponse>, expected: &str, hits: usize) {
     let exit_code = i32::from(expected.starts_with("dead"));
@@ -19,13 +19,13 @@ fn check(responses: impl IntoIterator<Item = CannedResponse>, expected: &str, hi
 }
 
 /// Creates a response with a status and a short body.
-fn status(status: u16) -> CannedResponse {
+fn page_with_status(status: u16) -> CannedResponse {
     CannedResponse::new(status, "<title>x</title>")
 }
 
 #[test]
 fn page_with_status_200_is_alive() {
-    check([status(200)], "alive", 1);
+    check([page_with_status(200)], "alive", 1);
 }
 
 #[test]
@@ -38,13 +38,13 @@ fn permanent_redirect_is_moved_and_temporary_redirect_alive() {
 
 #[test]
 fn not_found_is_dead_after_two_attempts() {
-    check([status(404)], "dead RL101", 2);
-    check([status(410)], "dead RL101", 2);
+    check([page_with_status(404)], "dead RL101", 2);
+    check([page_with_status(410)], "dead RL101", 2);
 }
 
 #[test]
 fn page_found_on_the_second_attempt_is_alive() {
-    check([status(404), status(200)], "alive", 2);
+    check([page_with_status(404), page_with_status(200)], "alive", 2);
 }
 
 #[test]
@@ -55,25 +55,26 @@ fn redirect_loop_is_dead() {
 #[test]
 fn blocked_pages_do_not_fail_the_run() {
     for code in [401, 402, 451] {
-        check([status(code)], &format!("blocked RL{code}"), 1);
+        check([page_with_status(code)], &format!("blocked RL{code}"), 1);
     }
-    // These statuses may reject the user agent, so another one is tried.
+    // The server may have rejected the user agent. Relink sends a second request with another
+    // user agent.
     for code in [403, 418] {
-        check([status(code)], &format!("blocked RL{code}"), 2);
+        check([page_with_status(code)], &format!("blocked RL{code}"), 2);
     }
-    check([status(999)], "blocked RL499", 2);
+    check([page_with_status(999)], "blocked RL499", 2);
 }
 
 #[test]
 fn server_error_is_failing_and_does_not_fail_the_run() {
-    check([status(500)], "failing RL500", 1);
-    check([status(503)], "failing RL503", 1);
+    check([page_with_status(500)], "failing RL500", 1);
+    check([page_with_status(503)], "failing RL503", 1);
 }
 
 #[test]
 fn transient_server_error_is_not_a_finding() {
     let web = TestServer::start_blocking();
-    web.sequence("/page", [status(500), status(200)]);
+    web.sequence("/page", [page_with_status(500), page_with_status(200)]);
     let sandbox = Sandbox::new();
     sandbox.write_urls("urls.txt", [web.url("/page")]);
     // The retry is sent after half a second.
@@ -108,9 +109,10 @@ fn verdicts_at(times: &[&str]) -> String {
         let output = sandbox.check_at(&format!("2026-11-{time}:00Z"), &["urls.txt"]);
         let row = &output.rows().results[0];
         let text = |name: &str| row[name].as_str().unwrap().to_owned();
-        let (verdict, since, reason) = (text("verdict"), text("verdict_since"), text("reason"));
-        // Day and time of a timestamp.
-        let since = &since["2026-11-".len().."2026-11-01T09:00".len()];
+        let verdict = text("verdict");
+        let reason = text("reason");
+        // The day and time of the timestamp, such as `01T09:00`.
+        let since = &text("verdict_since")["2026-11-".len().."2026-11-01T09:00".len()];
         format!("{time}: {verdict} since {since}, exit {}: {reason}\n", output.exit_code)
     };
     times.iter().map(check_at).collect()
@@ -138,7 +140,7 @@ fn three_failed_runs_within_two_days_are_not_dead() {
 #[test]
 fn success_resets_the_failure_streak() {
     let web = TestServer::start_blocking();
-    let responses = [500, 500, 200, 500].map(status);
+    let responses = [500, 500, 200, 500].map(page_with_status);
     web.sequence("/page", responses);
     let sandbox = Sandbox::new();
     sandbox.write_urls("urls.txt", [web.url("/page")]);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::crawl;
 use crate::sandbox::Sandbox;
 
-/// A site with a home page with links, and the page `/docs`.
+/// Starts a site with a home page that has these links, and with `page` at `/docs`.
 fn site(links: &[&str], page: &str) -> TestServer {
     let web = TestServer::start_blocking();
     let links: Vec<String> = links.iter().map(|link| format!("<a href=\"{link}\">x</a>")).collect();

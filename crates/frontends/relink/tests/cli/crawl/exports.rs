@@ -8,7 +8,7 @@ use relink_testkit::web::TestServer;
 use super::{add_pages, crawl, site};
 use crate::sandbox::Sandbox;
 
-/// A site whose URLs need escaping in every format.
+/// Starts a site whose URLs contain characters that each export format must escape.
 fn site_with_special_characters() -> TestServer {
     let web = site(
         "
@@ -24,7 +24,7 @@ fn site_with_special_characters() -> TestServer {
 
 /// Crawls with `--export KIND` and returns the text of the exported `file`.
 #[track_caller]
-fn export(web: &TestServer, kind: &str, file: &str) -> String {
+fn crawl_with_export(web: &TestServer, kind: &str, file: &str) -> String {
     let (sandbox, url) = (Sandbox::new(), web.url("/"));
     crawl(&sandbox, &[url.as_str(), "--export", kind]).exits(1);
     sandbox.read(file)
@@ -63,10 +63,10 @@ fn count_elements<const N: usize>(xml: &str, names: [&str; N]) -> [usize; N] {
 
 #[test]
 fn graphml_export_has_every_target_and_link() {
-    let xml = export(&site_with_special_characters(), "graphml", "links.graphml");
+    let xml = crawl_with_export(&site_with_special_characters(), "graphml", "links.graphml");
     let [graphs, nodes, edges] = count_elements(&xml, ["graph", "node", "edge"]);
     assert_eq!(graphs, 1);
-    // The live pages, the missing one, the moved one, and the one with quotes.
+    // Three live pages, the missing page, the moved page, and the page with quotes.
     assert_eq!(nodes, 6, "{xml}");
     assert!(edges >= 6, "{xml}");
     for edge in xml.split("<edge ").skip(1) {
@@ -79,10 +79,10 @@ fn graphml_export_has_every_target_and_link() {
 
 #[test]
 fn csv_export_has_one_line_per_link() {
-    let csv = export(&site_with_special_characters(), "csv=graph.csv", "graph.csv");
+    let csv = crawl_with_export(&site_with_special_characters(), "csv=graph.csv", "graph.csv");
     let mut lines = csv.lines();
     let columns = lines.next().unwrap().split(',').count();
-    let rows: Vec<Vec<String>> = lines.map(fields).collect();
+    let rows: Vec<Vec<String>> = lines.map(csv_fields).collect();
     assert!(rows.len() >= 7, "{csv}");
     for row in &rows {
         assert_eq!(row.len(), columns, "{row:?}");
@@ -91,8 +91,9 @@ fn csv_export_has_one_line_per_link() {
 }
 
 /// Splits a line of CSV into fields.
-fn fields(line: &str) -> Vec<String> {
-    let (mut fields, mut is_quoted) = (vec![String::new()], false);
+fn csv_fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut is_quoted = false;
     for letter in line.chars() {
         match letter {
             '"' => is_quoted = !is_quoted,
@@ -106,9 +107,10 @@ fn fields(line: &str) -> Vec<String> {
 #[test]
 fn sitemap_export_lists_live_pages() {
     let web = site_with_special_characters();
-    let xml = export(&web, "sitemap", "sitemap.xml");
-    let [sets, urls, locations] = count_elements(&xml, ["urlset", "url", "loc"]);
-    assert_eq!((sets, urls), (1, locations));
+    let xml = crawl_with_export(&web, "sitemap", "sitemap.xml");
+    let [sitemaps, urls, locations] = count_elements(&xml, ["urlset", "url", "loc"]);
+    assert_eq!(sitemaps, 1);
+    assert_eq!(urls, locations);
     assert!(xml.contains(&format!("<loc>{}</loc>", web.url("/b"))), "{xml}");
     for absent in ["/gone", "/old"] {
         assert!(!xml.contains(absent), "{absent} in {xml}");

@@ -1,10 +1,10 @@
-//! Generated pages. Each has a distinct text, so that it is not taken for a copy of an error
-//! page.
+//! Generated pages. Each page has a distinct text, so that Relink does not take the page for an
+//! error page that many URLs share.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Number of words in the text of a page.
-const WORDS: usize = 60;
+const WORD_COUNT: usize = 60;
 
 /// Words that page texts consist of.
 const VOCABULARY: [&str; 24] = [
@@ -22,7 +22,7 @@ pub fn page(name: &str, links: &[&str]) -> String {
 
 /// Returns the HTML of a page that ends with `body`.
 pub fn with_body(name: &str, body: &str) -> String {
-    let text = text(name, WORDS);
+    let text = text(name, WORD_COUNT);
     format!("<!doctype html><title>About {name}</title><h1>{name}</h1><p>{text}</p>{body}")
 }
 
@@ -42,12 +42,10 @@ const MIN_LETTERS: usize = 25;
 /// Minimum number of digits in the random number of a control URL.
 const MIN_DIGITS: usize = 4;
 
-/// Whether a path is a control URL: it has a long random name or number. Other
-/// names on the test sites are shorter.
+/// Whether a path is a control URL (a URL requested only for comparison): it has a long random
+/// name or number. Other names on the test sites are shorter.
 pub fn is_control_url(path: &str) -> bool {
-    let has_run = |kind: fn(char) -> bool, length: usize| {
-        path.split(|letter| !kind(letter)).any(|run| run.len() >= length)
-    };
-    has_run(|letter| letter.is_ascii_lowercase(), MIN_LETTERS)
-        || has_run(|letter| letter.is_ascii_digit(), MIN_DIGITS)
+    let mut words = path.split(|char: char| !char.is_ascii_lowercase());
+    let mut numbers = path.split(|char: char| !char.is_ascii_digit());
+    words.any(|word| word.len() >= MIN_LETTERS) || numbers.any(|number| number.len() >= MIN_DIGITS)
 }

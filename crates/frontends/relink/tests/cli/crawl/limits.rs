@@ -13,7 +13,7 @@ fn html(body: &str) -> CannedResponse {
     CannedResponse::new(200, page).with_header("Content-Type", "text/html; charset=utf-8")
 }
 
-/// A site whose home page links `count` times to one page, then to a dead one.
+/// Starts a site whose home page links `count` times to one page, and then to a dead page.
 fn site_with_links(count: usize) -> TestServer {
     let web = TestServer::start_blocking();
     let links = "<a href=/page>p</a>\n".repeat(count);

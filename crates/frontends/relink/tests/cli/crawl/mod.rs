@@ -1,4 +1,5 @@
-//! `relink crawl`. Control URLs are requested only for comparison; they have random names.
+//! `relink crawl`. Relink also requests control URLs: random names in the directories of a site,
+//! which are requested only for comparison.
 
 mod anchors;
 mod bench;
@@ -31,7 +32,7 @@ pub fn crawl(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(&jsonl_args(args))
 }
 
-/// Crawls without delays and prints the report for humans.
+/// Crawls without delays and prints the text report.
 pub fn crawl_human(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(&[CRAWL, NO_DELAYS, args].concat())
 }
@@ -51,10 +52,10 @@ pub fn site(lines: &str) -> TestServer {
 
 /// Adds pages to a site, in the format of [`site`].
 pub fn add_pages(web: &TestServer, pages: &str) {
-    for entry in pages.lines().map(str::trim).filter(|entry| !entry.is_empty()) {
-        let mut parts = entry.split_whitespace();
-        let path = parts.next().unwrap();
-        let links: Vec<&str> = parts.collect();
+    for line in pages.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let mut urls = line.split_whitespace();
+        let path = urls.next().unwrap();
+        let links: Vec<&str> = urls.collect();
         web.page(path, 200, &generated_pages::page(path, &links));
     }
 }

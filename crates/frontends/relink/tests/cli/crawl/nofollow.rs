@@ -8,7 +8,7 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use super::{add_pages, crawl, crawl_human, generated_pages, requested_paths};
 use crate::sandbox::Sandbox;
 
-/// A site with the home page `home`, and the pages `/a`, `/b` and `/c`. `/a` links to `/b`.
+/// Starts a site with the home page `home`, and the pages `/a`, `/b` and `/c`. `/a` links to `/b`.
 fn site_with_home(home: CannedResponse) -> TestServer {
     let web = TestServer::start_blocking();
     web.respond("/", home);

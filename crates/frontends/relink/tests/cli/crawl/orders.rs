@@ -9,7 +9,7 @@ use super::{crawl, requested_paths, site};
 use crate::sandbox::Sandbox;
 
 /// The tree in figure 1 of the paper on the Website Health Analyser.
-const FIG_1: &str = "
+const FIGURE_1: &str = "
     /1 /2 /3 /4
     /2 /5 /6
     /3
@@ -24,7 +24,8 @@ const FIG_1: &str = "
     /12
 ";
 
-/// Crawls with one worker from `start`, and returns the requested paths in order, without slash.
+/// Crawls with one worker from `start`. Returns the requested paths in order, without their
+/// slashes.
 #[track_caller]
 fn crawl_order(web: &TestServer, start: &str, args: &[&str]) -> String {
     let single_worker = ["--concurrency", "1", "--host-concurrency", "1"];
@@ -37,7 +38,7 @@ fn crawl_order(web: &TestServer, start: &str, args: &[&str]) -> String {
 /// Crawls the tree with further flags and asserts the order of the requests.
 #[track_caller]
 fn check(args: &[&str], expected: &str) {
-    let web = site(FIG_1);
+    let web = site(FIGURE_1);
     assert_eq!(crawl_order(&web, "/1", args), expected);
 }
 

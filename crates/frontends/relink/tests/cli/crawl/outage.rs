@@ -14,10 +14,9 @@ use crate::sandbox::{CommandOutput, Sandbox};
 use crate::servers::BackgroundServer;
 
 /// Number of pages of the site.
-const PAGES: usize = 600;
+const PAGE_COUNT: usize = 600;
 
-/// A site that serves a number of requests and then returns errors until it is
-/// repaired.
+/// A site that serves a number of requests, and then returns errors while `is_down` is true.
 struct FailingSite {
     web: TestServer,
     is_down: Arc<AtomicBool>,
@@ -27,11 +26,12 @@ impl FailingSite {
     /// Starts a site that returns `status` after `healthy_requests` requests.
     fn start(healthy_requests: usize, status: u16) -> Self {
         let web = TestServer::start_blocking();
-        let (is_down, served) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
-        let down = Arc::clone(&is_down);
+        let is_down = Arc::new(AtomicBool::new(true));
+        let is_server_down = Arc::clone(&is_down);
+        let request_count = AtomicUsize::new(0);
         web.respond_below_with("/", move |request| {
-            let served = served.fetch_add(1, Ordering::Relaxed);
-            if served >= healthy_requests && down.load(Ordering::Relaxed) {
+            let earlier_requests = request_count.fetch_add(1, Ordering::Relaxed);
+            if earlier_requests >= healthy_requests && is_server_down.load(Ordering::Relaxed) {
                 return CannedResponse::new(status, "<h1>Error</h1>");
             }
             page(&request.path)
@@ -48,18 +48,13 @@ impl FailingSite {
 /// Returns a page of the site. Page N links to the pages 10 N + 1 to 10 N + 10.
 fn page(path: &str) -> CannedResponse {
     let number: Option<usize> = path.trim_start_matches('/').parse().ok();
-    let Some(number) = number.filter(|number| *number < PAGES) else {
+    let Some(number) = number.filter(|number| *number < PAGE_COUNT) else {
         return CannedResponse::new(404, "nothing here");
     };
-    let links: Vec<String> = (1..=10)
-        .map(|offset| 10 * number + offset)
-        .filter(|target| *target < PAGES)
-        .map(|target| format!("/{target}"))
-        .collect();
-    CannedResponse::new(
-        200,
-        generated_pages::page(path, &links.iter().map(String::as_str).collect::<Vec<_>>()),
-    )
+    let targets = (10 * number + 1..=10 * number + 10).filter(|target| *target < PAGE_COUNT);
+    let links: Vec<String> = targets.map(|target| format!("/{target}")).collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    CannedResponse::new(200, generated_pages::page(path, &links))
 }
 
 /// Counts the rows with a verdict and a reason that starts with `reason`.
@@ -93,16 +88,16 @@ fn pages_of_a_site_that_is_down_are_failing_and_requested_in_the_next_run() {
     assert!(output.stderr.contains("warning: "), "{}", output.stderr);
     site.is_down.store(false, Ordering::Relaxed);
     let output = crawl(&sandbox, &[&site.url()]).exits(0);
-    assert_eq!(count(&output, "alive", ""), PAGES);
+    assert_eq!(count(&output, "alive", ""), PAGE_COUNT);
 }
 
 #[test]
 fn site_that_recovers_during_the_pause_is_crawled_to_its_end() {
     let web = TestServer::start_blocking();
-    let served = AtomicUsize::new(0);
+    let request_count = AtomicUsize::new(0);
     web.respond_below_with("/", move |request| {
-        let served = served.fetch_add(1, Ordering::Relaxed);
-        if (100..121).contains(&served) {
+        let earlier_requests = request_count.fetch_add(1, Ordering::Relaxed);
+        if (100..121).contains(&earlier_requests) {
             CannedResponse::new(500, "")
         } else {
             page(&request.path)
@@ -140,6 +135,7 @@ fn external_links_are_failing_if_no_external_name_is_resolved() {
     let web = super::site(&format!("/ /a {}\n/a", links.join(" ")));
     let (url, server) = (web.url("/"), dns.address().to_string());
     let output = crawl(&Sandbox::new(), &[url.as_str(), "--dns-server", &server]).exits(3);
-    assert_eq!((count(&output, "dead", ""), count(&output, "alive", "")), (0, 2));
+    assert_eq!(count(&output, "dead", ""), 0);
+    assert_eq!(count(&output, "alive", ""), 2);
     assert_eq!(count(&output, "failing", "our own network is in doubt"), 4);
 }

@@ -8,16 +8,16 @@ use super::{crawl, generated_pages, jsonl_args, requested_paths};
 use crate::sandbox::Sandbox;
 
 /// Number of pages of the slow site.
-const PAGES: usize = 60;
+const PAGE_COUNT: usize = 60;
 /// Maximum number of concurrent requests.
 const HOST_CONCURRENCY: usize = 2;
 
-/// A slow site; each page links to the next one and to another one.
+/// Starts a slow site. Each page links to two others: page N links to the pages N + 1 and 2 N + 1.
 fn slow_site() -> TestServer {
     let web = TestServer::start_blocking();
-    for number in 0..PAGES {
-        let links =
-            [(number + 1) % PAGES, (2 * number + 1) % PAGES].map(|target| format!("/{target}"));
+    for number in 0..PAGE_COUNT {
+        let targets = [(number + 1) % PAGE_COUNT, (2 * number + 1) % PAGE_COUNT];
+        let links = targets.map(|target| format!("/{target}"));
         let links: Vec<&str> = links.iter().map(String::as_str).collect();
         let path = format!("/{number}");
         let response = CannedResponse::new(200, generated_pages::page(&path, &links));
@@ -27,7 +27,7 @@ fn slow_site() -> TestServer {
 }
 
 /// Returns the arguments of a crawl of `url`.
-fn args(url: &str) -> Vec<&str> {
+fn crawl_args(url: &str) -> Vec<&str> {
     vec![url, "--host-concurrency", "2"]
 }
 
@@ -36,7 +36,7 @@ fn repeatedly_killed_crawl_finishes_with_few_repeated_requests() {
     for order in ["breadth", "depth"] {
         let (web, sandbox) = (slow_site(), Sandbox::new());
         let url = web.url("/0");
-        let args = [&args(url.as_str())[..], &["--order", order]].concat();
+        let args = [&crawl_args(url.as_str())[..], &["--order", order]].concat();
         let kills = 4;
         for kill in 0..kills {
             let mut running = sandbox.spawn(&jsonl_args(&args));
@@ -48,11 +48,11 @@ fn repeatedly_killed_crawl_finishes_with_few_repeated_requests() {
             running.kill();
         }
         let rows = crawl(&sandbox, &args).exits(0).rows();
-        assert_eq!(rows.results.len(), PAGES);
+        assert_eq!(rows.results.len(), PAGE_COUNT);
         assert!(rows.results.iter().all(|row| row["verdict"] == "alive"));
         let requests = requested_paths(&web).len();
         // Requests in flight and uncommitted results may be repeated.
-        assert!(requests <= PAGES + kills * 2 * HOST_CONCURRENCY, "{order}: {requests}");
+        assert!(requests <= PAGE_COUNT + kills * 2 * HOST_CONCURRENCY, "{order}: {requests}");
         assert_eq!(web.hits("/robots.txt"), 1);
     }
 }
@@ -61,14 +61,14 @@ fn repeatedly_killed_crawl_finishes_with_few_repeated_requests() {
 fn interrupted_crawl_exits_130_and_explains_how_to_resume() {
     let (web, sandbox) = (slow_site(), Sandbox::new());
     let url = web.url("/0");
-    let mut running = sandbox.spawn(&jsonl_args(&args(url.as_str())));
+    let mut running = sandbox.spawn(&jsonl_args(&crawl_args(url.as_str())));
     running.next_row();
     running.interrupt();
     running.finish().exits(130);
     let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert!(status.stdout.contains("unfinished since"), "{}", status.stdout);
     assert!(status.stdout.contains(url.as_str()), "{}", status.stdout);
-    crawl(&sandbox, &args(url.as_str())).exits(0);
+    crawl(&sandbox, &crawl_args(url.as_str())).exits(0);
     let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert!(status.stdout.contains("60 pages, 60 of 60 targets"), "{}", status.stdout);
     assert_eq!(status.stdout.lines().count(), 1, "{}", status.stdout);
@@ -78,11 +78,11 @@ fn interrupted_crawl_exits_130_and_explains_how_to_resume() {
 fn fresh_crawl_does_not_change_the_unfinished_one() {
     let (web, sandbox) = (slow_site(), Sandbox::new());
     let url = web.url("/0");
-    let mut running = sandbox.spawn(&jsonl_args(&args(url.as_str())));
+    let mut running = sandbox.spawn(&jsonl_args(&crawl_args(url.as_str())));
     running.next_row();
     running.kill();
-    let args = [&args(url.as_str())[..], &["--fresh"]].concat();
-    assert_eq!(crawl(&sandbox, &args).exits(0).rows().results.len(), PAGES);
+    let args = [&crawl_args(url.as_str())[..], &["--fresh"]].concat();
+    assert_eq!(crawl(&sandbox, &args).exits(0).rows().results.len(), PAGE_COUNT);
     let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert_eq!(status.stdout.lines().count(), 2, "{}", status.stdout);
 }

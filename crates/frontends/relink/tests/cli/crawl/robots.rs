@@ -12,17 +12,17 @@ use super::{add_pages, crawl, crawl_human, generated_pages, jsonl_args, requeste
 use crate::sandbox::{CommandOutput, Sandbox};
 use crate::servers::{BackgroundServer, RefusedPort};
 
-/// Start times of runs; the second is within a day of the first, the third is not.
+/// Start times of runs. The second time is within 24 hours of the first, the third is not.
 const MONDAY: &str = "2026-03-02T08:00:00Z";
 const LATER_THAT_DAY: &str = "2026-03-02T20:00:00Z";
 const TUESDAY_EVENING: &str = "2026-03-03T20:00:00Z";
 
 /// Creates a response for `/robots.txt`.
-fn robots(status: u16, text: &str) -> CannedResponse {
+fn robots_response(status: u16, text: &str) -> CannedResponse {
     CannedResponse::new(status, text).with_header("Content-Type", "text/plain")
 }
 
-/// A site with `text` as its `robots.txt`.
+/// Starts a site with `text` as its `robots.txt`.
 fn site_with_robots(text: &str) -> TestServer {
     let web = site(
         "
@@ -34,7 +34,7 @@ fn site_with_robots(text: &str) -> TestServer {
     ",
     );
     web.redirect("/moved", 302, "/closed/a");
-    web.respond("/robots.txt", robots(200, text));
+    web.respond("/robots.txt", robots_response(200, text));
     web
 }
 
@@ -93,11 +93,12 @@ fn rules_for_relink_take_precedence_over_rules_for_all() {
     let url = web.url("/open");
     add_pages(&web, "/open /closed/a /closed/b");
     crawl(&Sandbox::new(), &[url.as_str()]);
-    assert_eq!((web.hits("/closed/a"), web.hits("/closed/b")), (1, 0));
+    assert_eq!(web.hits("/closed/a"), 1);
+    assert_eq!(web.hits("/closed/b"), 0);
 }
 
 /// Returns the times between requests, without robots.txt.
-fn gaps(requests: &[RecordedRequest]) -> Vec<Duration> {
+fn request_gaps(requests: &[RecordedRequest]) -> Vec<Duration> {
     let times: Vec<Instant> = requests
         .iter()
         .filter(|request| request.path != "/robots.txt")
@@ -112,13 +113,14 @@ fn crawl_delay_overrides_flags() {
     let url = web.url("/");
     let args = [url.as_str(), "--concurrency", "8", "--host-concurrency", "8"];
     let result = crawl_human(&Sandbox::new(), &args).exits(0);
-    let gaps = gaps(&web.requests());
+    let gaps = request_gaps(&web.requests());
     assert!(gaps.len() >= 4, "{gaps:?}");
-    // The log has arrival times. On a busy machine single arrivals may be late, but
+    // The log contains arrival times. On a busy machine, single requests may arrive late, but
     // not all of them.
     let count = u32::try_from(gaps.len()).unwrap();
     let total: Duration = gaps.iter().sum();
-    let (delay, tolerance) = (Duration::from_millis(300), Duration::from_millis(200));
+    let delay = Duration::from_millis(300);
+    let tolerance = Duration::from_millis(200);
     assert!(total + tolerance >= delay * count, "{gaps:?}");
     assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(100)), "{gaps:?}");
     assert_eq!(web.max_concurrent(), 1);
@@ -129,7 +131,7 @@ fn crawl_delay_overrides_flags() {
 fn crawl_without_robots_after_retries_exits_3_with_the_reason() {
     for status in [500, 503] {
         let web = site("/ /a\n/a");
-        web.respond("/robots.txt", robots(status, "User-agent: *\nAllow: /\n"));
+        web.respond("/robots.txt", robots_response(status, "User-agent: *\nAllow: /\n"));
         let url = web.url("/");
         let result = crawl_human(&Sandbox::new(), &[url.as_str()]).exits(3);
         let reason = format!("robots.txt could not be fetched: status {status}");
@@ -146,11 +148,12 @@ fn crawl_without_robots_after_retries_exits_3_with_the_reason() {
 #[test]
 fn crawl_continues_after_one_failed_robots_request() {
     let web = site("/ /a /closed/a\n/a\n/closed/a");
-    let rules = robots(200, "User-agent: *\nDisallow: /closed/\n");
-    web.sequence("/robots.txt", [robots(503, "later"), rules]);
+    let rules = robots_response(200, "User-agent: *\nDisallow: /closed/\n");
+    web.sequence("/robots.txt", [robots_response(503, "later"), rules]);
     let url = web.url("/");
     let rows = crawl(&Sandbox::new(), &[url.as_str()]).exits(0).rows();
-    assert_eq!((rows.verdict(web.url("/a")), web.hits("/closed/a")), ("alive".to_owned(), 0));
+    assert_eq!(rows.verdict(web.url("/a")), "alive");
+    assert_eq!(web.hits("/closed/a"), 0);
     assert_eq!(web.hits("/robots.txt"), 2);
 }
 
@@ -158,10 +161,11 @@ fn crawl_continues_after_one_failed_robots_request() {
 #[test]
 fn crawl_continues_after_a_reset_robots_request() {
     let web = site("/ /a\n/a");
-    let rules = robots(200, "User-agent: *\nAllow: /\n");
+    let rules = robots_response(200, "User-agent: *\nAllow: /\n");
     // A response shorter than its Content-Length resets the connection.
-    let broken =
-        robots(200, "").with_header("Content-Length", "999").with_header("Connection", "close");
+    let broken = robots_response(200, "")
+        .with_header("Content-Length", "999")
+        .with_header("Connection", "close");
     web.sequence("/robots.txt", [broken, rules]);
     let url = web.url("/");
     crawl(&Sandbox::new(), &[url.as_str()]).exits(0);
@@ -171,8 +175,8 @@ fn crawl_continues_after_a_reset_robots_request() {
 #[test]
 fn crawl_retries_robots_that_failed_in_the_last_run() {
     let web = site("/ /a\n/a");
-    let down = robots(503, "later");
-    let rules = robots(200, "User-agent: *\nAllow: /\n");
+    let down = robots_response(503, "later");
+    let rules = robots_response(200, "User-agent: *\nAllow: /\n");
     web.sequence("/robots.txt", [down.clone(), down.clone(), down, rules]);
     let (sandbox, url) = (Sandbox::new(), web.url("/"));
     crawl(&sandbox, &[url.as_str()]).exits(3);
@@ -207,8 +211,8 @@ fn crawl_reports_links_to_a_host_that_is_down_as_failing() {
     }
 }
 
-/// The host resets the connections for robots.txt. An external link to it is failing; a crawl of
-/// the host itself is blocked.
+/// The host resets the connections for robots.txt. An external link to the host is failing. The
+/// start page of a crawl of the host is blocked.
 #[test]
 fn crawl_sends_no_request_for_pages_of_a_host_that_resets_robots() {
     let other = BackgroundServer::start(Hostile::start(Misbehavior::Reset));
@@ -238,7 +242,7 @@ fn check_of_blocked_pages_alone_exits_0() {
 fn site_without_robots_txt_allows_everything() {
     for status in [404, 403, 410] {
         let web = site("/ /a\n/a");
-        web.respond("/robots.txt", robots(status, "User-agent: *\nDisallow: /\n"));
+        web.respond("/robots.txt", robots_response(status, "User-agent: *\nDisallow: /\n"));
         let url = web.url("/");
         crawl(&Sandbox::new(), &[url.as_str()]).exits(0);
         assert_eq!(requested_paths(&web), ["/", "/a"]);
@@ -250,7 +254,7 @@ fn site_without_robots_txt_allows_everything() {
 fn robots_txt_may_be_redirected() {
     let web = site_with_robots("");
     web.redirect("/robots.txt", 301, "/rules.txt");
-    web.respond("/rules.txt", robots(200, "User-agent: *\nDisallow: /closed/\n"));
+    web.respond("/rules.txt", robots_response(200, "User-agent: *\nDisallow: /closed/\n"));
     let url = web.url("/");
     crawl(&Sandbox::new(), &[url.as_str()]);
     assert_eq!(requests_below(&web, "/closed"), [""; 0]);
@@ -262,7 +266,8 @@ fn robots_txt_is_cached_for_a_day() {
     let (sandbox, url) = (Sandbox::new(), web.url("/"));
     crawl_at(&sandbox, MONDAY, &[url.as_str()]).exits(0);
     crawl_at(&sandbox, LATER_THAT_DAY, &[url.as_str()]).exits(0);
-    assert_eq!((web.hits("/robots.txt"), web.hits("/")), (1, 2));
+    assert_eq!(web.hits("/robots.txt"), 1);
+    assert_eq!(web.hits("/"), 2);
     assert_eq!(requests_below(&web, "/closed"), [""; 0]);
     crawl_at(&sandbox, TUESDAY_EVENING, &[url.as_str()]).exits(0);
     assert_eq!(web.hits("/robots.txt"), 2);
@@ -276,7 +281,8 @@ fn huge_robots_txt_is_read_up_to_the_limit() {
         site_with_robots(&format!("User-agent: *\nDisallow: /closed/\n{filler}Disallow: /open\n"));
     let url = web.url("/");
     crawl(&Sandbox::new(), &[url.as_str()]);
-    assert_eq!((requests_below(&web, "/closed").len(), web.hits("/open")), (0, 1));
+    assert_eq!(requests_below(&web, "/closed").len(), 0);
+    assert_eq!(web.hits("/open"), 1);
 }
 
 #[test]
@@ -292,8 +298,8 @@ fn user_agent_states_name_and_contact() {
     }
 }
 
-/// A site whose slow pages are all linked from the home page, so that requests
-/// would overlap if allowed.
+/// Starts a site whose home page links to 24 slow pages, so that requests overlap if the crawler
+/// allows it.
 fn site_with_slow_pages() -> TestServer {
     let web = TestServer::start_blocking();
     let links: Vec<String> = (0..24).map(|n| format!("/{n}")).collect();
@@ -325,8 +331,8 @@ fn crawl_is_polite_by_default() {
     Sandbox::new().run(&[super::CRAWL, &[url.as_str(), "--retries", "0"]].concat()).exits(0);
     let requests = web.requests();
     let gaps: Vec<Duration> = requests.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
-    // A busy machine delays the time at which the server sees a request, which shortens
-    // the next gap. Tests in virtual time check the exact interval.
+    // On a busy machine, the server sees a request late, which shortens the next gap. Tests in
+    // virtual time check the exact interval.
     assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(500)), "{gaps:?}");
     assert_eq!(web.max_concurrent(), 1);
 }

@@ -5,7 +5,7 @@
 
 use relink_testkit::web::TestServer;
 
-use super::{crawl, crawl_human, requested_paths, result_paths, site};
+use super::{crawl, crawl_human, generated_pages, requested_paths, result_paths, site};
 use crate::sandbox::Sandbox;
 
 /// A home page with documentation, a blog and a draft.
@@ -43,29 +43,29 @@ fn path_scope_follows_only_links_of_pages_below_the_start_path() {
     let web = site(SITE);
     let url = web.url("/docs/");
     let output = crawl(&Sandbox::new(), &[url.as_str(), "--scope", "path"]).exits(0);
-    // The link to the parent is checked, but its links are not.
+    // The parent page `/` is checked, but its links are not followed.
     assert_eq!(result_paths(&web, &output), ["/", "/docs/", "/docs/a", "/docs/b", "/docs/old/x"]);
-    assert_eq!((web.hits("/blog/one"), web.hits("/draft")), (0, 0));
+    assert_eq!(web.hits("/blog/one"), 0);
+    assert_eq!(web.hits("/draft"), 0);
 }
 
-/// Three hosts and their `--resolve` flags. The home page of each host links to the home pages of
-/// all hosts and to `/deep` on its own host.
+/// Starts three hosts, and returns their `--resolve` flags. The home page of each host links to
+/// the home pages of all hosts and to `/deep` on its own host.
 fn three_hosts() -> (TestServer, Vec<String>) {
     let web = TestServer::start_blocking();
     let names = ["site.test", "blog.site.test", "other.test"];
-    let resolve = names
-        .iter()
-        .flat_map(|name| ["--resolve".to_owned(), format!("{name}:{}:127.0.0.1", web.port())]);
-    let resolve = resolve.collect();
+    let home_pages = names.map(|name| web.url_at(name, "/").to_string());
+    let mut links: Vec<&str> = home_pages.iter().map(String::as_str).collect();
+    links.push("/deep");
+    let mut flags = Vec::new();
     for name in names {
-        let (home, deep) = (format!("{name} home"), format!("{name} deep"));
-        let links = names.map(|name| web.url_at(name, "/").to_string());
-        let mut links: Vec<&str> = links.iter().map(String::as_str).collect();
-        links.push("/deep");
-        web.host(name).page("/", 200, &super::generated_pages::page(&home, &links));
-        web.host(name).page("/deep", 200, &super::generated_pages::page(&deep, &[]));
+        let host = web.host(name);
+        host.page("/", 200, &generated_pages::page(&format!("{name} home"), &links));
+        host.page("/deep", 200, &generated_pages::page(&format!("{name} deep"), &[]));
+        flags.push("--resolve".to_owned());
+        flags.push(format!("{name}:{}:127.0.0.1", web.port()));
     }
-    (web, resolve)
+    (web, flags)
 }
 
 /// Asserts the hosts whose pages are followed with these flags. Links to all hosts are checked.
@@ -115,7 +115,7 @@ fn pages_beyond_the_depth_limit_are_counted() {
 
 #[test]
 fn crawl_that_reached_its_time_limit_resumes() {
-    // Each page links to the next one, so the pages are requested one after the other.
+    // Each page links to the next page, so that the pages are requested one after the other.
     const PAGES: usize = 41;
     let lines: Vec<String> = (0..PAGES - 1).map(|n| format!("/{n} /{}", n + 1)).collect();
     let web = site(&format!("{}\n/{}", lines.join("\n"), PAGES - 1));

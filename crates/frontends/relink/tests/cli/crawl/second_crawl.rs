@@ -25,7 +25,7 @@ fn second_crawl_requests_all_pages_again_and_dates_changes() {
     let (sandbox, url) = (Sandbox::new(), web.url("/"));
     crawl_at(&sandbox, "2026-03-02T08:00:00Z", &[url.as_str()]).exits(0);
     assert_eq!(requested_paths(&web), ["/", "/a", "/b"]);
-    // One page is removed, one is added.
+    // The page `/a` is removed, and the page `/c` is added.
     web.respond("/a", CannedResponse::new(404, "gone"));
     add_pages(&web, "/b /c\n/c");
     let rows = crawl_at(&sandbox, "2026-03-09T08:00:00Z", &[url.as_str()]).exits(1).rows();
@@ -34,10 +34,8 @@ fn second_crawl_requests_all_pages_again_and_dates_changes() {
         let since = rows.row(web.url(path))["verdict_since"].as_str().unwrap();
         since.split('T').next().unwrap().to_owned()
     };
-    assert_eq!(
-        (since_day("/a"), since_day("/b")),
-        ("2026-03-09".to_owned(), "2026-03-02".to_owned())
-    );
+    assert_eq!(since_day("/a"), "2026-03-09");
+    assert_eq!(since_day("/b"), "2026-03-02");
     assert_eq!(rows.verdict(web.url("/c")), "alive");
     assert_eq!(rows.results.len(), 4);
     let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
@@ -54,7 +52,8 @@ fn external_links_found_alive_recently_are_cached() {
     let args = [url.as_str(), "--allow-private"];
     crawl_at(&sandbox, "2026-03-02T08:00:00Z", &args).exits(0);
     let rows = crawl_at(&sandbox, "2026-03-02T12:00:00Z", &args).exits(0).rows();
-    assert_eq!((other.hits("/page"), web.hits("/a")), (1, 2));
+    assert_eq!(other.hits("/page"), 1);
+    assert_eq!(web.hits("/a"), 2);
     assert_eq!(rows.row(other.url("/page"))["cached"], true);
     assert_eq!(rows.results.len(), 3);
 }

@@ -121,8 +121,8 @@ fn sitemap_flag_accepts_a_feed() {
     check(&web, &["--sitemap", &feed_url], &["/", "/atom.xml", "/orphan"]);
 }
 
-/// A site with a chain of `count` sitemap indexes, each of which also lists a
-/// sitemap. Index N is `/iN.xml`, its sitemap `/jN.xml`.
+/// Starts a site with a chain of `count` sitemap indexes. The index `/iN.xml` lists the next index
+/// and the sitemap `/jN.xml`.
 fn nested_indexes(count: u32) -> TestServer {
     let web = site(SITE);
     for number in 0..count {
@@ -141,12 +141,8 @@ fn crawl_of_nested_sitemap_indexes_stops_and_reports_the_limit() {
     let sandbox = Sandbox::new();
     let args = ["crawl", "--db", "relink.db", &start, "--sitemap", &map];
     let output = sandbox.run(&[&args[..], crate::sandbox::NO_DELAYS].concat());
-    assert_eq!(
-        [3, 4].map(|number| web.hits(&format!("/i{number}.xml"))),
-        [1, 0],
-        "{}",
-        output.stdout
-    );
+    assert_eq!(web.hits("/i3.xml"), 1, "{}", output.stdout);
+    assert_eq!(web.hits("/i4.xml"), 0, "{}", output.stdout);
     let expected = "2 listed in sitemaps beyond the limits";
     assert!(output.stdout.contains(expected), "{}", output.stdout);
     let output = sandbox.run(&["report", "--db", "relink.db", "--format", "json"]).exits(0);
@@ -205,8 +201,8 @@ fn sitemap_lines_of_robots_txt_may_be_relative() {
 fn crawl_withholds_headers_from_sitemaps_of_other_hosts() {
     let web = site("/ /a\n/a");
     let proxy = ForwardProxy::start_blocking();
-    let [home, sitemap] = [("www.site.test", "/"), ("maps.site.test", "/map.xml")]
-        .map(|(host, path)| web.url_at(host, path));
+    let home = web.url_at("www.site.test", "/");
+    let sitemap = web.url_at("maps.site.test", "/map.xml");
     let robots = format!("User-agent: *\nSitemap: {sitemap}\n");
     web.respond(
         "/robots.txt",
@@ -218,7 +214,8 @@ fn crawl_withholds_headers_from_sitemaps_of_other_hosts() {
     let requests = web.requests();
     assert!(web.hits("/map.xml") > 0, "{requests:?}");
     for request in &requests {
-        // Controls get no headers of the user. They have long random names.
+        // Controls (URLs requested only for comparison) have long random names. They get no
+        // headers of the user.
         let is_control = request.path.len() > 20;
         let is_user_supplied = request.host == "www.site.test" && !is_control;
         assert_eq!(request.header("x-secret").is_some(), is_user_supplied, "{request:?}");

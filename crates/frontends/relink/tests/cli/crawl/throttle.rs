@@ -29,25 +29,26 @@ fn retry_after_is_obeyed_and_reported() {
     assert!(second > first && gap >= Duration::from_millis(980), "{gap:?}");
 }
 
-/// A site of a hundred pages that serves a number of requests and then blocks all
-/// clients until it is unblocked.
+/// A site of a hundred pages that serves a number of requests, and then blocks all clients while
+/// `is_blocking` is true.
 struct BlockingSite {
     web: TestServer,
     is_blocking: Arc<AtomicBool>,
 }
 
 /// Number of pages of the site.
-const PAGES: usize = 100;
+const PAGE_COUNT: usize = 100;
 
 impl BlockingSite {
     /// Starts a site that blocks after `allowed_requests` requests.
     fn start(allowed_requests: usize) -> Self {
         let web = TestServer::start_blocking();
-        let (is_blocking, served) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
-        let blocking = Arc::clone(&is_blocking);
+        let is_blocking = Arc::new(AtomicBool::new(true));
+        let is_server_blocking = Arc::clone(&is_blocking);
+        let request_count = AtomicUsize::new(0);
         web.respond_below_with("/", move |request| {
-            let served = served.fetch_add(1, Ordering::Relaxed);
-            if served >= allowed_requests && blocking.load(Ordering::Relaxed) {
+            let earlier_requests = request_count.fetch_add(1, Ordering::Relaxed);
+            if earlier_requests >= allowed_requests && is_server_blocking.load(Ordering::Relaxed) {
                 return CannedResponse::new(403, "go away");
             }
             page(&request.path)
@@ -59,13 +60,14 @@ impl BlockingSite {
 /// Returns a page of the site. Page N links to the pages 2 N + 1 and 2 N + 2.
 fn page(path: &str) -> CannedResponse {
     let number: Option<usize> = path.trim_start_matches('/').parse().ok();
-    let Some(number) = number.filter(|number| *number < PAGES) else {
+    let Some(number) = number.filter(|number| *number < PAGE_COUNT) else {
         return CannedResponse::new(404, "nothing here");
     };
-    let links = [2 * number + 1, 2 * number + 2].map(|target| format!("/{target}"));
-    let links =
-        links.iter().map(String::as_str).filter(|link| link[1..].parse::<usize>().unwrap() < PAGES);
-    CannedResponse::new(200, generated_pages::page(path, &links.collect::<Vec<_>>()))
+    let targets = [2 * number + 1, 2 * number + 2];
+    let existing_targets = targets.into_iter().filter(|target| *target < PAGE_COUNT);
+    let links: Vec<String> = existing_targets.map(|target| format!("/{target}")).collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    CannedResponse::new(200, generated_pages::page(path, &links))
 }
 
 #[test]
@@ -89,7 +91,7 @@ fn blocked_crawl_can_be_finished_later() {
     crawl_human(&sandbox, &[url.as_str()]).exits(3);
     site.is_blocking.store(false, Ordering::Relaxed);
     let rows = crawl(&sandbox, &[url.as_str()]).exits(0).rows();
-    assert_eq!(rows.results.len(), PAGES);
+    assert_eq!(rows.results.len(), PAGE_COUNT);
     for row in &rows.results {
         assert_eq!(row["verdict"], "alive", "{row}");
     }
@@ -117,15 +119,15 @@ fn crawl_with_an_interval_of_four_milliseconds_ends() {
     let url = web.url("/0");
     let args = ["--render", "never", "--host-interval", "4ms", "--host-concurrency", "8"];
     let output = Sandbox::new().run(&[CRAWL, &args, &[url.as_str()]].concat());
-    assert!(requested_paths(&web).len() >= PAGES, "{}", output.stdout);
+    assert!(requested_paths(&web).len() >= PAGE_COUNT, "{}", output.stdout);
 }
 
 #[test]
 fn crawl_of_a_host_with_retry_after_of_an_hour_ends_in_every_run() {
     let web = TestServer::start_blocking();
-    let served = AtomicUsize::new(0);
+    let request_count = AtomicUsize::new(0);
     web.respond_below_with("/", move |request| {
-        if served.fetch_add(1, Ordering::Relaxed) < 5 {
+        if request_count.fetch_add(1, Ordering::Relaxed) < 5 {
             return page(&request.path);
         }
         CannedResponse::new(429, "slow down").with_header("Retry-After", "3600")

@@ -17,14 +17,14 @@ fn not_found() -> CannedResponse {
 
 /// A calendar in which each month links to the next and is empty.
 fn calendar(request: &RecordedRequest) -> CannedResponse {
+    // The path `/calendar/2026/01/` has the digits `202601`.
     let digits = request.path.trim_start_matches("/calendar/").replace('/', "");
     let Ok(month) = digits.parse::<u32>() else { return not_found() };
     let (year, month) = (month / 100, month % 100);
-    let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    let (next_year, next_month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     let body = format!(
         "<title>Calendar</title><h1>{year}-{month:02}</h1><p>No events this month.</p>
-         <a href='/calendar/{:04}/{:02}/'>next</a>",
-        next.0, next.1
+         <a href='/calendar/{next_year:04}/{next_month:02}/'>next</a>"
     );
     CannedResponse::new(200, body)
 }
@@ -36,10 +36,11 @@ fn session_shop(request: &RecordedRequest) -> CannedResponse {
     if !["start", "/cart"].contains(&id) && u128::from_str_radix(id, 16).is_err() {
         return not_found();
     }
-    // The next id is a hash (FNV-1a) of the path.
-    let digest: u64 = request.path.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    // The next session id is a hash (FNV-1a) of the path.
+    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in request.path.bytes() {
+        digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
     let body = if request.path.starts_with("/cart") {
         format!("<a href='/cart?visit={digest:016x}{digest:016x}'>next</a>")
     } else {
@@ -127,7 +128,7 @@ fn crawl_of_a_site_of_traps_ends_and_reports_each() {
     let url = web.url("/");
     let output = crawl_human(&Sandbox::new(), &[url.as_str(), "--host-concurrency", "8"]);
     for trap in [
-        // URL pattern and kind of each trap, as in the report.
+        // The URL pattern and the kind of each trap, as in the report.
         "/calendar/  an endless calendar",
         "/shop/  other spellings of the same pages",
         "/cart?…  other spellings of the same pages",
@@ -139,8 +140,9 @@ fn crawl_of_a_site_of_traps_ends_and_reports_each() {
         let rows = output.stdout.matches(trap).count();
         assert_eq!(rows, 1, "`{trap}` is not named once in:\n{}", output.stdout);
     }
-    let real = requested_paths(&web).iter().filter(|path| path.starts_with("/real/")).count();
-    assert_eq!(real, REAL_PAGES + 1, "the real section is crawled completely");
+    let requests = requested_paths(&web);
+    let real_requests = requests.iter().filter(|path| path.starts_with("/real/")).count();
+    assert_eq!(real_requests, REAL_PAGES + 1, "the real section is crawled completely");
     assert!(web.requests().len() < 2_000, "{}", web.requests().len());
 }
 
