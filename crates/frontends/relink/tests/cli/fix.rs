@@ -28,15 +28,15 @@ use crate::servers::BackgroundServer;
 const PAGE: &str = "<title>Guide</title><h1>Guide</h1><p>How to install the program on a server, \
                     step by step, with all options and their defaults.</p>";
 
-/// A server with a moved page, `/old`, and its new page, `/new/page`.
-fn server() -> TestServer {
+/// Starts a server with a moved page, `/old`, and its new page, `/new/page`.
+fn start_server() -> TestServer {
     let web = TestServer::start_blocking();
     web.redirect("/old", 301, "/new/page").page("/new/page", 200, PAGE);
     web
 }
 
 /// Runs `relink fix` without delays.
-fn fix(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+fn run_fix(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(&[&["fix"], NO_DELAYS, args].concat())
 }
 
@@ -49,12 +49,12 @@ fn undo_id(output: &CommandOutput) -> String {
 
 #[test]
 fn story_6_dry_run_prints_a_diff_that_git_applies() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let old = web.url("/old");
     let text = format!("# Title\r\n\r\nSee [the guide]({old}#install) and <{old}>.\r\n");
     sandbox.write("docs/a.md", &text);
     sandbox.write("docs/b c.html", &format!("<p>ä <a href='{old}'>x</a></p>"));
-    let output = fix(&sandbox, &["docs", "-o", "x.patch"]).exits(1);
+    let output = run_fix(&sandbox, &["docs", "-o", "x.patch"]).exits(1);
     assert_eq!(output.stdout, sandbox.read("x.patch"));
     assert!(output.stderr.contains("3 links in 2 files can be repaired"), "{}", output.stderr);
     assert_eq!(sandbox.read("docs/a.md"), text);
@@ -73,23 +73,24 @@ fn story_6_dry_run_prints_a_diff_that_git_applies() {
     );
     assert!(sandbox.read("docs/links.lock.toml").contains("file = \"a.md\""));
 
-    let second = fix(&sandbox, &["docs"]).exits(0);
+    let second = run_fix(&sandbox, &["docs"]).exits(0);
     assert_eq!(second.stdout, "");
     assert!(second.stderr.contains("nothing to repair"), "{}", second.stderr);
 }
 
 #[test]
 fn patch_of_absolute_and_relative_inputs_is_applied_by_git() {
-    for prefix in ["absolute", "parent", "subdirectory"] {
-        let (web, sandbox) = (server(), Sandbox::new());
+    // How the user names the directory `docs`.
+    for form in ["absolute", "parent", "subdirectory"] {
+        let (web, sandbox) = (start_server(), Sandbox::new());
         let git = |args: &[&str]| {
             let status = Command::new("git").args(args).current_dir(sandbox.path("")).status();
-            assert!(status.unwrap().success(), "{prefix}: git {args:?}");
+            assert!(status.unwrap().success(), "{form}: git {args:?}");
         };
         git(&["init", "-q"]);
         sandbox.write("docs/a.md", &format!("[a]({})\n", web.url("/old")));
         let absolute = sandbox.path("docs").to_string_lossy().into_owned();
-        let (input, current) = match prefix {
+        let (input, current_directory) = match form {
             "absolute" => (absolute.as_str(), ""),
             "parent" => ("./docs/../docs", ""),
             _ => (".", "docs"),
@@ -97,19 +98,19 @@ fn patch_of_absolute_and_relative_inputs_is_applied_by_git() {
         let patch = sandbox.path("x.patch").to_string_lossy().into_owned();
         let args = [&["fix"], NO_DELAYS, &[input, "-o", &patch]].concat();
         let mut command = sandbox.command(&args);
-        command.current_dir(sandbox.path(current)).stdout(Stdio::null());
-        assert_eq!(command.status().unwrap().code(), Some(1), "{prefix}");
+        command.current_dir(sandbox.path(current_directory)).stdout(Stdio::null());
+        assert_eq!(command.status().unwrap().code(), Some(1), "{form}");
         git(&["apply", "x.patch"]);
-        assert!(sandbox.read("docs/a.md").contains("/new/page"), "{prefix}");
+        assert!(sandbox.read("docs/a.md").contains("/new/page"), "{form}");
     }
 }
 
 #[test]
 fn applied_repair_is_undone_byte_for_byte() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let text = format!("\u{feff}[a]({}) without a final line feed", web.url("/old"));
     sandbox.write("a.md", &text);
-    let output = fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    let output = run_fix(&sandbox, &["a.md", "--apply"]).exits(0);
     assert_eq!(output.stdout, "");
     assert_eq!(sandbox.read("a.md"), text.replace("/old", "/new/page"));
     let id = undo_id(&output);
@@ -122,9 +123,9 @@ fn applied_repair_is_undone_byte_for_byte() {
 
 #[test]
 fn undo_refuses_a_file_that_was_changed_afterwards() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     sandbox.write("a.md", &format!("[a]({})\n", web.url("/old")));
-    let id = undo_id(&fix(&sandbox, &["a.md", "--apply"]).exits(0));
+    let id = undo_id(&run_fix(&sandbox, &["a.md", "--apply"]).exits(0));
     sandbox.write("a.md", "edited\n");
     let output = sandbox.run(&["fix", "--undo", &id]).exits(1);
     assert!(output.stderr.contains("has changed since it was repaired"), "{}", output.stderr);
@@ -140,10 +141,10 @@ fn unknown_undo_id_is_a_usage_error() {
     }
 }
 
-/// A document that links to a page on `one.test`, which redirects to `two.test`. Returns also the
-/// values of `--resolve` for both hosts.
+/// Writes a document that links to a page on `one.test`, which redirects to `two.test`. Also
+/// returns the values of `--resolve` for both hosts.
 fn moved_to_another_site() -> (TestServer, Sandbox, [String; 2]) {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let target = web.url_at("two.test", "/new/page");
     web.redirect("/out", 301, target.as_str());
     sandbox.write("a.md", &format!("[a]({})\n", web.url_at("one.test", "/out")));
@@ -156,7 +157,7 @@ fn redirect_to_another_site_needs_review() {
     let (_web, sandbox, [one, two]) = moved_to_another_site();
     let resolve = ["--resolve", &one, "--resolve", &two, "--allow-private"];
     let args = [&resolve[..], &["a.md", "--apply", "--format", "json"]].concat();
-    let output = fix(&sandbox, &args).exits(0);
+    let output = run_fix(&sandbox, &args).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["applied"], false);
     assert_eq!(report["fixes"][0]["status"], "needs-review", "{report}");
@@ -166,8 +167,8 @@ fn redirect_to_another_site_needs_review() {
 
 #[test]
 fn review_writes_only_repairs_that_the_user_accepts() {
-    // The input of the user, and the host of the link afterwards.
-    for (answer, expected) in [("y\n", "two.test"), ("n\n", "one.test"), ("", "one.test")] {
+    // The input of the user, and the host in the link after the review.
+    for (answer, expected_host) in [("y\n", "two.test"), ("n\n", "one.test"), ("", "one.test")] {
         let (_web, sandbox, [one, two]) = moved_to_another_site();
         let resolve = ["--resolve", &one, "--resolve", &two, "--allow-private"];
         let args = ["a.md", "--apply", "--review"];
@@ -177,7 +178,7 @@ fn review_writes_only_repairs_that_the_user_accepts() {
         child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
         let output = CommandOutput::new(&child.wait_with_output().unwrap()).exits(0);
         assert!(output.stderr.contains("the new URL is on another site"), "{}", output.stderr);
-        assert!(sandbox.read("a.md").contains(expected), "{answer:?}: {}", output.stderr);
+        assert!(sandbox.read("a.md").contains(expected_host), "{answer:?}: {}", output.stderr);
     }
 }
 
@@ -226,8 +227,8 @@ fn interrupt_ends_the_review() {
     assert!(sandbox.read("a.md").contains("one.test"));
 }
 
-/// A site where `/old/oak` moved to `/trees/oak` and `/old/elm` exists only in an
-/// archive.
+/// Starts a site and an archive: `/old/oak` moved to `/trees/oak`, and `/old/elm` exists only in
+/// the archive. Writes a document that links to both old pages.
 fn dead_pages() -> (TestServer, Sandbox, BackgroundServer<MiniArchive>) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let [oak, elm] = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
@@ -248,14 +249,14 @@ fn alias_and_archived_copy_are_written_beside_the_dead_link() {
     let root = archive.root();
     let text = sandbox.read("a.md");
     let args = ["a.md", "--revive", "--archive", &root, "--apply"];
-    let output = fix(&sandbox, &args).exits(0);
+    let output = run_fix(&sandbox, &args).exits(0);
     let new = sandbox.read("a.md");
     let oak =
         format!("[oak]({}) ([new location]({})),", web.url("/old/oak"), web.url("/trees/oak"));
     assert!(new.starts_with(&oak), "{new}\n{}", output.stderr);
     assert!(new.contains("/old/elm) ([archived copy](http://127.0.0.1:"), "{new}");
 
-    let second = fix(&sandbox, &args).exits(0);
+    let second = run_fix(&sandbox, &args).exits(0);
     assert!(second.stderr.contains("nothing to repair"), "{}", second.stderr);
     assert_eq!(sandbox.read("a.md"), new);
     sandbox.run(&["fix", "--undo", &undo_id(&output)]).exits(0);
@@ -272,7 +273,7 @@ fn story_20_citation_templates_get_the_archived_copy() {
     );
     sandbox.write("page.txt", &page);
     let args = ["page.txt", "--as", "mediawiki", "--revive", "--archive", &root, "--apply"];
-    fix(&sandbox, &args).exits(0);
+    run_fix(&sandbox, &args).exits(0);
     let new = sandbox.read("page.txt");
     let copy = format!("{root}web/20210302030405/{elm}");
     let parameters =
@@ -285,7 +286,7 @@ fn style_replace_replaces_the_dead_link() {
     let (web, sandbox, archive) = dead_pages();
     let root = archive.root();
     let args = ["a.md", "--revive", "--archive", &root, "--style", "replace", "--apply"];
-    fix(&sandbox, &args).exits(0);
+    run_fix(&sandbox, &args).exits(0);
     let new = sandbox.read("a.md");
     assert!(new.starts_with(&format!("[oak]({}), [elm](http", web.url("/trees/oak"))), "{new}");
     assert!(!new.contains("(http://127.0.0.1/old"), "{new}");
@@ -293,12 +294,13 @@ fn style_replace_replaces_the_dead_link() {
 
 #[test]
 fn redirect_to_a_page_that_is_not_alive_is_rejected() {
-    let (web, sandbox) = (server(), Sandbox::new());
-    // The new URL responds at first, but not to the check before it is written.
+    let (web, sandbox) = (start_server(), Sandbox::new());
+    // The new URL responds to the first request. It does not respond when it is checked again
+    // before it is written.
     web.redirect("/gone", 301, "/late")
         .sequence("/late", [CannedResponse::new(200, PAGE), CannedResponse::new(404, "gone")]);
     sandbox.write("a.md", &format!("[a]({})\n", web.url("/gone")));
-    let output = fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
+    let output = run_fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["fixes"][0]["status"], "rejected");
     assert!(sandbox.read("a.md").contains("/gone"));
@@ -306,33 +308,33 @@ fn redirect_to_a_page_that_is_not_alive_is_rejected() {
 
 #[test]
 fn ignored_findings_are_not_repaired() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let text = format!("<!-- relink:ignore RL201 -->\n[a]({})\n", web.url("/old"));
     sandbox.write("a.md", &text);
-    fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    run_fix(&sandbox, &["a.md", "--apply"]).exits(0);
     assert_eq!(sandbox.read("a.md"), text);
 }
 
 #[test]
 fn file_with_nul_bytes_is_written_but_not_in_the_patch() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     sandbox.write("a.md", &format!("[a]({})\n\0\n", web.url("/old")));
-    let output = fix(&sandbox, &["a.md"]);
+    let output = run_fix(&sandbox, &["a.md"]);
     assert_eq!(output.stdout, "");
     assert!(output.stderr.contains("is not in the patch"), "{}", output.stderr);
-    fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    run_fix(&sandbox, &["a.md", "--apply"]).exits(0);
     assert!(sandbox.read("a.md").contains("/new/page"));
 }
 
 #[cfg(unix)]
 #[test]
 fn file_outside_of_the_inputs_is_not_changed() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let text = format!("[a]({})\n", web.url("/old"));
     sandbox.write("outside.md", &text);
     fs::create_dir(sandbox.path("docs")).unwrap();
     std::os::unix::fs::symlink("../outside.md", sandbox.path("docs/a.md")).unwrap();
-    let output = fix(&sandbox, &["docs/a.md", "--apply"]).exits(0);
+    let output = run_fix(&sandbox, &["docs/a.md", "--apply"]).exits(0);
     assert!(output.stderr.contains("outside of the inputs"), "{}", output.stderr);
     assert_eq!(sandbox.read("outside.md"), text);
 }
@@ -342,10 +344,10 @@ fn file_outside_of_the_inputs_is_not_changed() {
 fn mode_of_a_written_file_is_unchanged() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     sandbox.write("a.md", &format!("[a]({})\n", web.url("/old")));
     fs::set_permissions(sandbox.path("a.md"), fs::Permissions::from_mode(0o640)).unwrap();
-    fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    run_fix(&sandbox, &["a.md", "--apply"]).exits(0);
     let mode = fs::metadata(sandbox.path("a.md")).unwrap().permissions().mode();
     // The permission bits only.
     assert_eq!(mode & 0o777, 0o640);
@@ -356,15 +358,15 @@ fn mode_of_a_written_file_is_unchanged() {
 fn read_only_file_is_not_changed() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let text = format!("[a]({})\n", web.url("/old"));
     sandbox.write("a.md", &text);
     fs::set_permissions(sandbox.path("a.md"), fs::Permissions::from_mode(0o444)).unwrap();
     // A patch contains only repairs that `--apply` writes.
-    let dry_run = fix(&sandbox, &["a.md"]).exits(0);
+    let dry_run = run_fix(&sandbox, &["a.md"]).exits(0);
     assert_eq!(dry_run.stdout, "");
     assert!(dry_run.stderr.contains("read-only"), "{}", dry_run.stderr);
-    let output = fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    let output = run_fix(&sandbox, &["a.md", "--apply"]).exits(0);
     assert!(output.stderr.contains("read-only"), "{}", output.stderr);
     assert_eq!(sandbox.read("a.md"), text);
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use relink_testkit::web::TestServer;
 use serde_json::Value;
 
-use super::{dead_pages, fix, server};
+use super::{dead_pages, run_fix, start_server};
 use crate::sandbox::Sandbox;
 
 /// Runs git in the project and returns its output.
@@ -24,9 +24,9 @@ fn commit_project(sandbox: &Sandbox) {
     git(sandbox, &["commit", "-qm", "first"]);
 }
 
-/// A repository with two documents that link to a moved page, and a third document.
-fn moved_pages() -> (TestServer, Sandbox) {
-    let (web, sandbox) = (server(), Sandbox::new());
+/// Creates a repository with two documents that link to a moved page, and a third document.
+fn project_with_moved_page() -> (TestServer, Sandbox) {
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let old = web.url("/old");
     sandbox.write("a.md", &format!("[a]({old})\n"));
     sandbox.write("b.md", &format!("[b]({old})\n"));
@@ -43,14 +43,10 @@ fn commit_creates_one_commit_per_cause_and_host() {
     sandbox.write("a.md", &format!("{text}[moved]({})\n", web.url("/moved")));
     commit_project(&sandbox);
     let args = ["a.md", "--revive", "--archive", &archive.root(), "--commit", "--format", "json"];
-    let output = fix(&sandbox, &args).exits(0);
+    let output = run_fix(&sandbox, &args).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
-    let subjects: Vec<&str> = report["commits"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|commit| commit["subject"].as_str().unwrap())
-        .collect();
+    let commits = report["commits"].as_array().unwrap().iter();
+    let subjects: Vec<&str> = commits.map(|commit| commit["subject"].as_str().unwrap()).collect();
     assert_eq!(
         subjects,
         [
@@ -60,7 +56,8 @@ fn commit_creates_one_commit_per_cause_and_host() {
         ]
     );
     assert_eq!(git(&sandbox, &["status", "--porcelain", "a.md"]), "");
-    // Each commit changes one link, and its message has the evidence. This is the second one.
+    // Each commit changes one link, and its message contains the evidence. Check the second
+    // commit.
     let second = git(&sandbox, &["show", "HEAD~1"]);
     assert!(second.contains("archived copy of 2021-03-02"), "{second}");
     assert!(second.contains("RL101"), "{second}");
@@ -71,10 +68,10 @@ fn commit_creates_one_commit_per_cause_and_host() {
 
 #[test]
 fn commit_does_not_include_staged_changes() {
-    let (_web, sandbox) = moved_pages();
+    let (_web, sandbox) = project_with_moved_page();
     sandbox.write("staged.md", "two\n");
     git(&sandbox, &["add", "staged.md"]);
-    let output = fix(&sandbox, &["a.md", "b.md", "--commit"]).exits(0);
+    let output = run_fix(&sandbox, &["a.md", "b.md", "--commit"]).exits(0);
     assert!(output.stderr.contains("repaired 2 links in 2 files with 1 commit"), "{output:?}");
     let files = git(&sandbox, &["show", "--name-only", "--format=", "HEAD"]);
     assert_eq!(files, "a.md\nb.md\nlinks.lock.toml\n");
@@ -84,10 +81,10 @@ fn commit_does_not_include_staged_changes() {
 
 #[test]
 fn commit_skips_files_with_uncommitted_changes() {
-    let (web, sandbox) = moved_pages();
+    let (web, sandbox) = project_with_moved_page();
     let text = format!("[b]({}) edited\n", web.url("/old"));
     sandbox.write("b.md", &text);
-    let output = fix(&sandbox, &["a.md", "b.md", "--commit"]).exits(0);
+    let output = run_fix(&sandbox, &["a.md", "b.md", "--commit"]).exits(0);
     assert!(output.stderr.contains("the file has uncommitted changes"), "{}", output.stderr);
     assert_eq!(sandbox.read("b.md"), text);
     assert_eq!(
@@ -98,10 +95,10 @@ fn commit_skips_files_with_uncommitted_changes() {
 
 #[test]
 fn commit_outside_of_a_work_tree_is_a_usage_error() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let text = format!("[a]({})\n", web.url("/old"));
     sandbox.write("a.md", &text);
-    let output = fix(&sandbox, &["a.md", "--commit"]).exits(2);
+    let output = run_fix(&sandbox, &["a.md", "--commit"]).exits(2);
     assert!(output.stderr.contains("not a git repository"), "{}", output.stderr);
     assert_eq!(sandbox.read("a.md"), text);
 }
@@ -111,12 +108,12 @@ fn commit_outside_of_a_work_tree_is_a_usage_error() {
 fn files_are_restored_if_a_hook_rejects_the_commit() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (_web, sandbox) = moved_pages();
+    let (_web, sandbox) = project_with_moved_page();
     let text = sandbox.read("a.md");
     sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\necho no commits today >&2\nexit 1\n");
     let hook = sandbox.path(".git/hooks/pre-commit");
     std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let output = fix(&sandbox, &["a.md", "--commit"]).exits(2);
+    let output = run_fix(&sandbox, &["a.md", "--commit"]).exits(2);
     assert!(output.stderr.contains("no commits today"), "{}", output.stderr);
     assert_eq!(sandbox.read("a.md"), text);
     assert_eq!(git(&sandbox, &["status", "--porcelain"]), "");
@@ -124,8 +121,8 @@ fn files_are_restored_if_a_hook_rejects_the_commit() {
 
 #[test]
 fn pr_body_lists_the_repairs_with_evidence() {
-    let (web, sandbox) = moved_pages();
-    fix(&sandbox, &["a.md", "b.md", "--pr-body", "body.md"]).exits(1);
+    let (web, sandbox) = project_with_moved_page();
+    run_fix(&sandbox, &["a.md", "b.md", "--pr-body", "body.md"]).exits(1);
     let body = sandbox.read("body.md");
     assert!(body.starts_with("Repairs 2 links in 2 files.\n\n## Permanent redirects\n"), "{body}");
     let row = format!("| `{}` | `{}` | `RL201 ", web.url("/old"), web.url("/new/page"));

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{dead_pages, fix};
+use super::{dead_pages, run_fix};
 
 #[test]
 fn diff_is_grouped_by_cause_and_git_applies_it() {
@@ -21,7 +21,7 @@ fn diff_is_grouped_by_cause_and_git_applies_it() {
     let root = archive.root();
     let db = ["--db", "relink.db"];
     let args = [&["docs", "--revive", "--archive", &root, "-o", "x.patch"][..], &db].concat();
-    let output = fix(&sandbox, &args).exits(1);
+    let output = run_fix(&sandbox, &args).exits(1);
     let patch = sandbox.read("x.patch");
     assert_eq!(output.stdout, patch);
     let headings: Vec<&str> = patch.lines().filter(|line| line.starts_with('#')).collect();
@@ -48,7 +48,7 @@ fn diff_is_grouped_by_cause_and_git_applies_it() {
     git(&["apply", "--reverse", "x.patch"]);
     assert_eq!(sandbox.read("docs/a.md"), text);
     let args = [&["docs", "--apply", "--format", "json"][..], &db].concat();
-    let output = fix(&sandbox, &args).exits(0);
+    let output = run_fix(&sandbox, &args).exits(0);
     assert_eq!(patched, ["docs/a.md", "docs/b c.rst"].map(|name| sandbox.read(name)));
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(
@@ -66,15 +66,15 @@ fn dead_links_without_a_new_url_are_counted() {
     let (web, sandbox, archive) = dead_pages();
     let ash = web.url("/old/ash").to_string();
     sandbox.write("b.md", &format!("[ash]({ash}), [ash]({ash})\n"));
-    let output = fix(&sandbox, &["b.md"]).exits(0);
+    let output = run_fix(&sandbox, &["b.md"]).exits(0);
     let line = "not repaired: 2 dead links (not searched for; use `--revive`)";
     assert!(output.stderr.contains(line), "{}", output.stderr);
     let root = archive.root();
     let args = ["b.md", "--revive", "--archive", &root];
-    let output = fix(&sandbox, &args).exits(0);
+    let output = run_fix(&sandbox, &args).exits(0);
     let line = "not repaired: 2 dead links (neither a new URL nor an archived copy was found)";
     assert!(output.stderr.contains(line), "{}", output.stderr);
-    let output = fix(&sandbox, &[&args[..], &["--format", "json"]].concat()).exits(0);
+    let output = run_fix(&sandbox, &[&args[..], &["--format", "json"]].concat()).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["fixes"][1]["cause"], "not-found", "{report}");
     assert_eq!(report["fixes"][1]["status"], "rejected", "{report}");
@@ -88,7 +88,7 @@ fn template_with_one_parameter_per_line_gets_further_lines() {
     sandbox.write("a.wiki", &text);
     let root = archive.root();
     let args = ["a.wiki", "--revive", "--archive", &root, "-o", "x.patch"];
-    fix(&sandbox, &args).exits(1);
+    run_fix(&sandbox, &args).exits(1);
     let git = |args: &[&str]| {
         let status = Command::new("git").args(args).current_dir(sandbox.path("")).status();
         assert!(status.unwrap().success(), "git {args:?}: {}", sandbox.read("x.patch"));

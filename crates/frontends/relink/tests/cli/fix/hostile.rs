@@ -6,36 +6,37 @@ use std::path::PathBuf;
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use super::{PAGE, dead_pages, fix, server};
+use super::{PAGE, dead_pages, run_fix, start_server};
 use crate::sandbox::Sandbox;
 
 #[cfg(unix)]
 #[test]
 fn symlinked_directory_and_hard_link_do_not_change_files_outside() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let text = format!("[a]({})\n", web.url("/old"));
     sandbox.write("outside/a.md", &text);
     sandbox.write("outside/b.md", &text);
     sandbox.write("docs/c.md", &text);
     std::os::unix::fs::symlink("../outside", sandbox.path("docs/link")).unwrap();
     fs::hard_link(sandbox.path("outside/b.md"), sandbox.path("docs/b.md")).unwrap();
-    fix(&sandbox, &["docs", "docs/link/a.md", "--apply"]);
+    run_fix(&sandbox, &["docs", "docs/link/a.md", "--apply"]);
     assert!(sandbox.read("docs/b.md").contains("/new/page"));
     assert!(sandbox.read("docs/c.md").contains("/new/page"));
     // The user named the file behind the symbolic link. The hard link is replaced by a new
     // file, so the file outside is unchanged.
     assert_eq!(sandbox.read("outside/b.md"), text);
-    let names: Vec<_> = fs::read_dir(sandbox.path("docs")).unwrap().collect();
-    assert_eq!(names.len(), 4, "{names:?}");
+    // The documents `b.md` and `c.md`, the symbolic link, and the sidecar file.
+    let entries: Vec<_> = fs::read_dir(sandbox.path("docs")).unwrap().collect();
+    assert_eq!(entries.len(), 4, "{entries:?}");
 }
 
 #[test]
 fn inputs_with_parent_directories_are_resolved() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let text = format!("[a]({})\n", web.url("/old"));
     sandbox.write("docs/a.md", &text);
     sandbox.write("other/a.md", &text);
-    fix(&sandbox, &["docs/../docs/a.md", "--apply"]).exits(0);
+    run_fix(&sandbox, &["docs/../docs/a.md", "--apply"]).exits(0);
     assert!(sandbox.read("docs/a.md").contains("/new/page"));
     assert_eq!(sandbox.read("other/a.md"), text);
     assert!(!sandbox.path("links.lock.toml").exists());
@@ -43,39 +44,39 @@ fn inputs_with_parent_directories_are_resolved() {
 
 #[test]
 fn file_that_changes_during_the_check_is_not_written() {
-    let old_link = |url: &str| format!("[a]({url})\n");
-    // The second edit leaves the link where it was.
-    for (edit, name) in [("edited by the user\n", "replaced"), ("edited\n", "appended")] {
+    // The user replaces the link, or appends a line and does not move the link.
+    for is_appended in [false, true] {
         let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
         let path: PathBuf = sandbox.path("a.md");
-        let text = old_link(web.url("/old").as_str());
-        let edited = if name == "appended" { text.clone() + edit } else { edit.to_owned() };
+        let text = format!("[a]({})\n", web.url("/old"));
+        let edited =
+            if is_appended { format!("{text}edited\n") } else { "edited by the user\n".to_owned() };
         web.redirect("/old", 301, "/new/page");
-        // The new page is requested after the document was read.
-        let content = edited.clone();
+        // The new page is requested after the document was read. The user edits at this time.
+        let new_content = edited.clone();
         web.respond_below_with("/new", move |request| {
             if request.path != "/new/page" {
                 return CannedResponse::new(404, "not found");
             }
-            fs::write(&path, &content).unwrap();
+            fs::write(&path, &new_content).unwrap();
             CannedResponse::new(200, PAGE)
         });
         sandbox.write("a.md", &text);
-        let output = fix(&sandbox, &["a.md", "--apply"]).exits(0);
-        assert_eq!(sandbox.read("a.md"), edited, "{name}");
+        let output = run_fix(&sandbox, &["a.md", "--apply"]).exits(0);
+        assert_eq!(sandbox.read("a.md"), edited, "appended: {is_appended}");
         assert!(output.stderr.contains("has changed since it was checked"), "{}", output.stderr);
     }
 }
 
 #[test]
 fn mixed_line_endings_and_invalid_utf8_are_preserved() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let (old, new) = (web.url("/old"), web.url("/new/page"));
     let text = |url: &str| {
         [b"one\r\ntwo \xff\xfe [a](".as_slice(), url.as_bytes(), b")\rthree\n\n\r\n"].concat()
     };
     fs::write(sandbox.path("a.md"), text(old.as_str())).unwrap();
-    fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    run_fix(&sandbox, &["a.md", "--apply"]).exits(0);
     assert_eq!(fs::read(sandbox.path("a.md")).unwrap(), text(new.as_str()));
 }
 
@@ -86,7 +87,7 @@ fn check_not_written(target: &str, page: &str) {
     web.redirect("/old", 301, target).page(target, 200, page);
     sandbox.write("a.md", &format!("[a]({})\n", web.url("/old")));
     let text = sandbox.read("a.md");
-    fix(&sandbox, &["a.md", "--apply"]);
+    run_fix(&sandbox, &["a.md", "--apply"]);
     assert_eq!(sandbox.read("a.md"), text, "{target}");
 }
 
@@ -110,12 +111,12 @@ fn archived_copy_that_is_not_served_any_more_is_not_written() {
     let (_web, sandbox, archive) = dead_pages();
     let root = archive.root();
     let args = ["a.md", "--revive", "--archive", &root];
-    let output = fix(&sandbox, &[&args[..], &["--format", "json"]].concat()).exits(1);
+    let output = run_fix(&sandbox, &[&args[..], &["--format", "json"]].concat()).exits(1);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["fixes"][1]["cause"], "archived-copy", "{report}");
     drop(archive);
     // The stored search result still names the copy.
-    let output = fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
+    let output = run_fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["fixes"][1]["status"], "rejected", "{report}");
     assert!(!sandbox.read("a.md").contains("archived copy"));
@@ -125,36 +126,36 @@ fn archived_copy_that_is_not_served_any_more_is_not_written() {
 /// other replacements are made.
 #[track_caller]
 fn check_sidecar_is_refused(prepare: impl Fn(&Sandbox), reason: &str) {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let text = format!("[a]({})\n", web.url("/old"));
     sandbox.write("docs/a.md", &text);
     sandbox.write("docs/b.html", &format!("<a href=\"{}\">b</a>\n", web.url("/old")));
     prepare(&sandbox);
     let sidecar = sandbox.path("docs/links.lock.toml");
     let before = fs::read(&sidecar).ok();
-    let output = fix(&sandbox, &["docs", "--apply"]).exits(0);
+    let output = run_fix(&sandbox, &["docs", "--apply"]).exits(0);
     assert!(output.stderr.contains(reason), "{}", output.stderr);
     assert_eq!(sandbox.read("docs/a.md"), text);
     assert!(sandbox.read("docs/b.html").contains("/new/page"));
     assert_eq!(fs::read(&sidecar).ok(), before);
     // Without a sidecar file, the link is replaced.
-    fix(&sandbox, &["docs", "--apply", "--robust", "none"]).exits(0);
+    run_fix(&sandbox, &["docs", "--apply", "--robust", "none"]).exits(0);
     assert!(sandbox.read("docs/a.md").contains("/new/page"));
 }
 
 #[cfg(unix)]
 #[test]
 fn sidecar_that_is_a_symbolic_link_is_not_followed() {
-    let link = |sandbox: &Sandbox| {
+    let create_dangling_link = |sandbox: &Sandbox| {
         let sidecar = sandbox.path("docs/links.lock.toml");
         std::os::unix::fs::symlink("../evil.toml", sidecar).unwrap();
     };
-    check_sidecar_is_refused(link, "symbolic link");
-    let existing = |sandbox: &Sandbox| {
+    check_sidecar_is_refused(create_dangling_link, "symbolic link");
+    let create_link_to_a_file = |sandbox: &Sandbox| {
         sandbox.write("evil.toml", "version = 1\n");
-        link(sandbox);
+        create_dangling_link(sandbox);
     };
-    check_sidecar_is_refused(existing, "symbolic link");
+    check_sidecar_is_refused(create_link_to_a_file, "symbolic link");
 }
 
 #[test]
@@ -171,10 +172,10 @@ fn check_alias_is_not_written(location: &str) {
     let (web, sandbox, archive) = dead_pages();
     let (root, text) = (archive.root(), sandbox.read("a.md"));
     let args = ["a.md", "--revive", "--archive", &root];
-    fix(&sandbox, &args).exits(1);
+    run_fix(&sandbox, &args).exits(1);
     web.redirect("/trees/oak", 302, location).page("/new/page", 200, PAGE).page("/", 200, PAGE);
     web.respond_below("/go", CannedResponse::new(200, PAGE));
-    let output = fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
+    let output = run_fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_ne!(report["fixes"][0]["status"], "ready", "{location}: {report}");
     assert!(!sandbox.read("a.md").contains("/trees/oak"), "{text}");
@@ -190,7 +191,7 @@ fn alias_that_redirects_to_another_page_is_not_written() {
 
 #[test]
 fn original_with_another_text_does_not_replace_its_archived_copy() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let page = web.url("/new/page").to_string();
     let copy = web.url(&format!("/web/20150102030405/{page}")).to_string();
     let words: Vec<String> = (0..90).map(|number| format!("oak{number}")).collect();
@@ -198,7 +199,7 @@ fn original_with_another_text_does_not_replace_its_archived_copy() {
     web.respond_below("/web/", CannedResponse::new(200, format!("<title>Oak</title>{words}")));
     let text = format!("[c]({copy})\n");
     sandbox.write("a.md", &text);
-    let output = fix(&sandbox, &["a.md", "--restore", "--apply"]).exits(0);
+    let output = run_fix(&sandbox, &["a.md", "--restore", "--apply"]).exits(0);
     assert!(output.stderr.contains("the page has another text now"), "{}", output.stderr);
     assert_eq!(sandbox.read("a.md"), text);
 }

@@ -1,21 +1,21 @@
 //! `relink fix --robust`: saves the original URLs of replaced links, in attributes of HTML or in
 //! the sidecar file `links.lock.toml`.
 
-use super::{dead_pages, fix, server, undo_id};
+use super::{dead_pages, run_fix, start_server, undo_id};
 use crate::sandbox::Sandbox;
 
 #[test]
 fn html_links_keep_the_original_url_in_an_attribute() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let (old, new) = (web.url("/old"), web.url("/new/page"));
     sandbox.write("a.html", &format!("<p><a href=\"{old}\" id=x>x</a></p>\n"));
-    fix(&sandbox, &["a.html", "--apply"]).exits(0);
+    run_fix(&sandbox, &["a.html", "--apply"]).exits(0);
     assert_eq!(
         sandbox.read("a.html"),
         format!("<p><a href=\"{new}\" data-originalurl=\"{old}\" id=x>x</a></p>\n")
     );
     assert!(!sandbox.path("links.lock.toml").exists());
-    let second = fix(&sandbox, &["a.html"]).exits(0);
+    let second = run_fix(&sandbox, &["a.html"]).exits(0);
     assert!(second.stderr.contains("nothing to repair"), "{}", second.stderr);
 }
 
@@ -26,7 +26,7 @@ fn dead_html_links_also_name_the_archived_copy() {
     sandbox.write("a.html", &format!("<a href='{elm}'>elm</a>\n"));
     let root = archive.root();
     let args = ["a.html", "--revive", "--archive", &root, "--style", "replace", "--apply"];
-    fix(&sandbox, &args).exits(0);
+    run_fix(&sandbox, &args).exits(0);
     let copy = format!("{root}web/20210302030405/{elm}");
     let text = sandbox.read("a.html");
     let attributes = format!(
@@ -38,10 +38,10 @@ fn dead_html_links_also_name_the_archived_copy() {
 
 #[test]
 fn markdown_links_keep_the_original_url_in_a_sidecar_file() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let (old, new) = (web.url("/old"), web.url("/new/page"));
     sandbox.write("docs/a.md", &format!("[a]({old}#x)\n"));
-    let first = fix(&sandbox, &["docs", "--apply"]).exits(0);
+    let first = run_fix(&sandbox, &["docs", "--apply"]).exits(0);
     let sidecar = sandbox.read("docs/links.lock.toml");
     let entry =
         format!("\n[[link]]\nfile = \"a.md\"\nurl = \"{new}#x\"\noriginal-url = \"{old}#x\"\n");
@@ -49,7 +49,7 @@ fn markdown_links_keep_the_original_url_in_a_sidecar_file() {
 
     // A later repair appends to the file.
     sandbox.write("docs/b.md", &format!("[b]({old})\n"));
-    let second = fix(&sandbox, &["docs", "--apply"]).exits(0);
+    let second = run_fix(&sandbox, &["docs", "--apply"]).exits(0);
     assert!(sandbox.read("docs/links.lock.toml").starts_with(&sidecar));
     sandbox.run(&["fix", "--undo", &undo_id(&second)]).exits(0);
     assert_eq!(sandbox.read("docs/links.lock.toml"), sidecar);
@@ -60,11 +60,11 @@ fn markdown_links_keep_the_original_url_in_a_sidecar_file() {
 
 #[test]
 fn robust_none_keeps_no_original_url() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let (old, new) = (web.url("/old"), web.url("/new/page"));
     sandbox.write("a.html", &format!("<a href=\"{old}\">x</a>\n"));
     sandbox.write("a.md", &format!("[a]({old})\n"));
-    fix(&sandbox, &["a.html", "a.md", "--robust", "none", "--apply"]).exits(0);
+    run_fix(&sandbox, &["a.html", "a.md", "--robust", "none", "--apply"]).exits(0);
     assert_eq!(sandbox.read("a.html"), format!("<a href=\"{new}\">x</a>\n"));
     assert!(!sandbox.path("links.lock.toml").exists());
 }

@@ -5,24 +5,23 @@
 //! text replacement, so every byte outside of the links is compared.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{PAGE, fix, undo_id};
+use super::{PAGE, run_fix, undo_id};
 use crate::sandbox::Sandbox;
 
 /// Number of documents.
-const DOCUMENTS: usize = 500;
+const DOCUMENT_COUNT: usize = 500;
 /// Number of moved pages. Many documents link to the same one.
-const MOVED: usize = 40;
+const MOVED_COUNT: usize = 40;
 
-/// A server with moved and live pages.
-fn server() -> TestServer {
+/// Starts a server with moved and live pages.
+fn start_server() -> TestServer {
     let web = TestServer::start_blocking();
-    for number in 0..MOVED {
+    for number in 0..MOVED_COUNT {
         web.redirect(&format!("/m/{number}"), 301, &format!("/n/{number}/page(x)?a=1&b=2"));
         web.respond(&format!("/n/{number}/page(x)?a=1&b=2"), CannedResponse::new(200, PAGE));
     }
@@ -32,10 +31,11 @@ fn server() -> TestServer {
 
 /// Returns the name and the text of a document.
 fn document(root: &str, number: usize) -> (String, String) {
-    let page = |offset: usize| format!("{root}m/{}", (number * 7 + offset) % MOVED);
-    // Three different moved pages.
+    let page = |offset: usize| format!("{root}m/{}", (number * 7 + offset) % MOVED_COUNT);
+    // The URLs of three different moved pages, of a live page, and of a page in code.
     let [first, second, third] = [page(0), page(3), page(11)];
-    let (live, code) = (format!("{root}live/a"), format!("{root}c/{number}"));
+    let live = format!("{root}live/a");
+    let code = format!("{root}c/{number}");
     let (extension, text) = match number % 6 {
         0 => (
             "md",
@@ -80,7 +80,8 @@ fn document(root: &str, number: usize) -> (String, String) {
     (format!("tree/{directory}/d{number}.{extension}"), text)
 }
 
-/// Encodes a document: line endings, byte order marks and UTF-16 vary.
+/// Encodes a document. Documents differ in their line endings and encodings: UTF-8 with or without
+/// a byte order mark, and UTF-16.
 fn encode(number: usize, text: &str) -> Vec<u8> {
     let text = if number.is_multiple_of(5) { text.replace('\n', "\r\n") } else { text.to_owned() };
     let text = if number.is_multiple_of(7) { text.trim_end() } else { &text };
@@ -94,8 +95,8 @@ fn encode(number: usize, text: &str) -> Vec<u8> {
 /// Returns the expected text after all repairs.
 fn repaired(root: &str, name: &str, text: &str) -> String {
     let mut text = text.to_owned();
-    // Longer numbers first: `/m/1` is a prefix of `/m/12`.
-    for number in (0..MOVED).rev() {
+    // Replace longer numbers first, because `/m/1` is a prefix of `/m/12`.
+    for number in (0..MOVED_COUNT).rev() {
         let is_html = name.rsplit('.').next() == Some("html");
         let ampersand = if is_html { "&amp;" } else { "&" };
         let new = format!("{root}n/{number}/page(x)?a=1{ampersand}b=2");
@@ -111,11 +112,11 @@ fn read_files(sandbox: &Sandbox, names: &[String]) -> BTreeMap<String, Vec<u8>> 
 
 #[test]
 fn tree_of_500_documents_is_repaired_byte_for_byte() {
-    let (web, sandbox) = (server(), Sandbox::new());
+    let (web, sandbox) = (start_server(), Sandbox::new());
     let root = web.url("/").to_string();
     let mut names = Vec::new();
     let mut expected = BTreeMap::new();
-    for number in 0..DOCUMENTS {
+    for number in 0..DOCUMENT_COUNT {
         let (name, text) = document(&root, number);
         sandbox.write(&name, "");
         fs::write(sandbox.path(&name), encode(number, &text)).unwrap();
@@ -125,20 +126,16 @@ fn tree_of_500_documents_is_repaired_byte_for_byte() {
     let before = read_files(&sandbox, &names);
 
     let args = ["tree", "--robust", "none", "-o", "x.patch"];
-    fix(&sandbox, &args).exits(1);
-    let output = fix(&sandbox, &["tree", "--robust", "none", "--apply"]).exits(0);
+    run_fix(&sandbox, &args).exits(1);
+    let output = run_fix(&sandbox, &["tree", "--robust", "none", "--apply"]).exits(0);
     let applied = read_files(&sandbox, &names);
-    let mut report = String::new();
     for (name, bytes) in &applied {
-        if bytes != &expected[name] {
-            let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let _ = writeln!(report, "{name}\n{}\n{}", show(&expected[name]), show(bytes));
-            break;
-        }
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(text(bytes), text(&expected[name]), "{name}: {}", output.stderr);
+        assert_eq!(bytes, &expected[name], "{name}");
     }
-    assert!(report.is_empty(), "{report}\n{}", output.stderr);
 
-    let second = fix(&sandbox, &["tree", "--robust", "none"]).exits(0);
+    let second = run_fix(&sandbox, &["tree", "--robust", "none"]).exits(0);
     assert_eq!(second.stdout, "", "{}", second.stderr);
     sandbox.run(&["fix", "--undo", &undo_id(&output)]).exits(0);
     assert_eq!(read_files(&sandbox, &names), before);
@@ -150,7 +147,8 @@ fn tree_of_500_documents_is_repaired_byte_for_byte() {
     };
     assert!(git_succeeds(&["init", "-q"]) && git_succeeds(&["apply", "x.patch"]));
     for (name, bytes) in read_files(&sandbox, &names) {
-        let is_binary = before[&name].contains(&0);
-        assert_eq!(bytes, if is_binary { &before[&name] } else { &applied[&name] }[..], "{name}");
+        let has_nul = before[&name].contains(&0);
+        let expected = if has_nul { &before[&name] } else { &applied[&name] };
+        assert_eq!(bytes, *expected, "{name}");
     }
 }

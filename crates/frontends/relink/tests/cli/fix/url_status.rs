@@ -7,21 +7,23 @@ use std::process::Stdio;
 use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::fix;
+use super::run_fix;
 use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
-/// Returns a page of 104 words that start with `subject`.
+/// Returns a page of 104 words that start with `subject`, such as `elmaa` and `elmab`.
 fn article(subject: &str) -> String {
-    let words: Vec<String> = (b'a'..=b'z')
-        .flat_map(|first| (b'a'..=b'd').map(move |second| [first, second]))
-        .map(|[first, second]| format!("{subject}{}{}", char::from(first), char::from(second)))
-        .collect();
+    let mut words = Vec::new();
+    for first in 'a'..='z' {
+        for second in 'a'..='d' {
+            words.push(format!("{subject}{first}{second}"));
+        }
+    }
     format!("<title>{subject}</title><h1>{subject}</h1><p>{}</p>", words.join(" "))
 }
 
-/// An archive with a copy of `/elm`, made on 2 March 2021.
-fn archive(web: &TestServer) -> BackgroundServer<MiniArchive> {
+/// Starts an archive with a copy of `/elm`, made on 2 March 2021.
+fn start_archive(web: &TestServer) -> BackgroundServer<MiniArchive> {
     let elm = web.url("/elm").to_string();
     let captures = vec![ArchivedPage::page(&elm, "20210302030405", &article("elm"))];
     BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() })
@@ -34,19 +36,21 @@ fn citation(web: &TestServer) -> String {
 
 /// Checks the status that is written for `/elm` if the server responds with `page`.
 #[track_caller]
-fn check_status(page: &str, expect: &str) {
+fn check_status(page: &str, expected_status: &str) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
-    // A hosting provider sends a placeholder for every path.
+    // The page is served at every path, as the placeholder of a hosting provider is.
     web.respond_below("/", CannedResponse::new(200, page));
-    let (archive, text) = (archive(&web), citation(&web));
+    let archive = start_archive(&web);
+    let text = citation(&web);
     sandbox.write("a.wiki", &text);
     let root = archive.root();
-    let output = fix(&sandbox, &["a.wiki", "--revive", "--archive", &root, "--apply"]).exits(0);
+    let output = run_fix(&sandbox, &["a.wiki", "--revive", "--archive", &root, "--apply"]).exits(0);
     let copy = format!("{root}web/20210302030405/{}", web.url("/elm"));
-    let parameters =
-        format!("|title=Elm|archive-url={copy}|archive-date=2021-03-02|url-status={expect}}}}}");
-    let expect = text.replace("|title=Elm}}", &parameters);
-    assert_eq!(sandbox.read("a.wiki"), expect, "{}", output.stderr);
+    let parameters = format!(
+        "|title=Elm|archive-url={copy}|archive-date=2021-03-02|url-status={expected_status}}}}}"
+    );
+    let expected = text.replace("|title=Elm}}", &parameters);
+    assert_eq!(sandbox.read("a.wiki"), expected, "{}", output.stderr);
 }
 
 #[test]
@@ -81,7 +85,8 @@ fn citation_of_an_error_page_is_dead() {
 fn citation_of_a_page_with_other_content_is_deviated_after_a_review() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/elm", 200, &article("elm"));
-    let (archive, text) = (archive(&web), citation(&web));
+    let archive = start_archive(&web);
+    let text = citation(&web);
     sandbox.write("a.wiki", &text);
     // A link for navigation is not a citation.
     sandbox.write("b.wiki", &format!("[{} elms]\n", web.url("/elm")));

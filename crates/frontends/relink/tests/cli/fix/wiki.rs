@@ -14,21 +14,22 @@ use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
 /// Number of moved pages of the linked site.
-const TREES: usize = 20;
+const TREE_COUNT: usize = 20;
 
-/// The linked site, its archive, and a sandbox.
-struct World {
+/// A site with moved pages (trees), its archive, and the sandbox in which the bot runs. The wiki
+/// links to the old URLs of the trees.
+struct BotTest {
     web: TestServer,
     archive: BackgroundServer<MiniArchive>,
     sandbox: Sandbox,
 }
 
-impl World {
-    /// A site where `/old/tree-N` moved to `/trees/tree-N`.
+impl BotTest {
+    /// Starts a site where `/old/tree-N` moved to `/trees/tree-N`, and the archive.
     fn new() -> Self {
         let web = TestServer::start_blocking();
         let mut captures = Vec::new();
-        for tree in 0..TREES {
+        for tree in 0..TREE_COUNT {
             let page =
                 format!("<title>Tree {tree}</title><p>All about the tree number {tree}.</p>");
             web.page(&format!("/trees/tree-{tree}"), 200, &page);
@@ -51,16 +52,16 @@ impl World {
         self.web.url(&format!("/trees/tree-{tree}")).to_string()
     }
 
-    /// The text that is added after a link to a tree.
+    /// Returns the text that the bot adds after a link to a tree.
     fn added_text(&self, tree: usize) -> String {
         format!(" ([{} new location])", self.new_url(tree))
     }
 
-    /// Runs the bot.
+    /// Runs the bot: `relink fix --wiki API`.
     fn run(&self, api: &str, args: &[&str]) -> CommandOutput {
         let root = self.archive.root();
-        let fixed = ["--revive", "--archive", &root, "--allow-private", "--wiki-interval", "0"];
-        let args = [&["fix", "--wiki", api], NO_DELAYS, &fixed[..], args].concat();
+        let flags = ["--revive", "--archive", &root, "--allow-private", "--wiki-interval", "0"];
+        let args = [&["fix", "--wiki", api], NO_DELAYS, &flags[..], args].concat();
         let mut command = self.sandbox.command(&args);
         command.env("RELINK_WIKI_USER", "RelinkBot").env("RELINK_WIKI_PASSWORD", PASSWORD);
         CommandOutput::new(&command.output().unwrap())
@@ -74,9 +75,9 @@ impl World {
 }
 
 /// Returns the text of the wiki page `index`, and the number of the tree in its link.
-fn page_text(world: &World, index: usize) -> (String, usize) {
-    let tree = index % TREES;
-    let url = world.old_url(tree);
+fn page_text(test: &BotTest, index: usize) -> (String, usize) {
+    let tree = index % TREE_COUNT;
+    let url = test.old_url(tree);
     let link = match index % 4 {
         0 => format!("A [{url} tree]."),
         1 => format!("A<ref>{{{{cite web|url={url}|title=Tree {tree}}}}}</ref>."),
@@ -88,24 +89,24 @@ fn page_text(world: &World, index: usize) -> (String, usize) {
 
 #[test]
 fn two_hundred_pages_are_repaired_once_and_only_their_links_change() {
-    let world = World::new();
+    let test = BotTest::new();
     let texts: BTreeMap<String, (String, usize)> =
-        (0..200).map(|index| (format!("Page {index}"), page_text(&world, index))).collect();
+        (0..200).map(|index| (format!("Page {index}"), page_text(&test, index))).collect();
     let pages: Vec<(String, String)> =
         texts.iter().map(|(title, (text, _))| (title.clone(), text.clone())).collect();
     let wiki = MediaWikiServer::start(&pages);
 
-    let dry_run = world.run(&wiki.api(), &[]).exits(1);
+    let dry_run = test.run(&wiki.api(), &[]).exits(1);
     assert_eq!(dry_run.stdout.matches("new location])").count(), 200, "{}", dry_run.stderr);
     assert_eq!(wiki.text("Page 7"), texts["Page 7"].0);
 
-    let report = world.report(&wiki.api(), &["--apply"]);
+    let report = test.report(&wiki.api(), &["--apply"]);
     let edits = report["wiki_edits"].as_array().unwrap();
     assert_eq!(edits.len(), 200, "{report}");
     assert!(edits.iter().all(|edit| edit["revision"].is_u64()), "{report}");
     for (title, (text, tree)) in &texts {
         let new = wiki.text(title);
-        let added = world.added_text(*tree);
+        let added = test.added_text(*tree);
         assert_eq!(new.matches(&added).count(), 1, "{title}: {new}");
         assert_eq!(new.replacen(&added, "", 1), *text, "{title}");
     }
@@ -114,7 +115,7 @@ fn two_hundred_pages_are_repaired_once_and_only_their_links_change() {
     let comments = wiki.sql("select comment_text from comment where comment_text like 'Repair%'");
     assert!(comments.contains("RL101") && comments.contains("/trees/tree-3"), "{comments}");
 
-    let second = world.report(&wiki.api(), &["--apply"]);
+    let second = test.report(&wiki.api(), &["--apply"]);
     assert_eq!(second["applied"], false, "{second}");
     assert_eq!(second["wiki_edits"], Value::Null, "{second}");
     assert_eq!(second["fixes"][0]["reason"], "the new URL is already linked next to it");
@@ -125,9 +126,13 @@ fn two_hundred_pages_are_repaired_once_and_only_their_links_change() {
 enum Injection {
     /// The edit is forwarded unchanged.
     None,
+    /// The wiki is overloaded and requests a pause.
     MaxLag,
+    /// The wiki limits the rate of edits.
     RateLimited,
+    /// The edit token is replaced by an invalid one.
     BadToken,
+    /// The session cookie is removed.
     LoggedOut,
     /// Another user edits the page before the edit arrives.
     Conflict,
@@ -137,22 +142,18 @@ enum Injection {
 
 /// Starts a proxy in front of a wiki. The injections, each with the title of a page, apply to the
 /// edits in order.
-fn proxy(wiki: &Arc<MediaWikiServer>, injections: Vec<(&'static str, Injection)>) -> TestServer {
+fn start_proxy(
+    wiki: &Arc<MediaWikiServer>,
+    injections: Vec<(&'static str, Injection)>,
+) -> TestServer {
     let proxy = TestServer::start_blocking();
     let wiki = Arc::clone(wiki);
-    let injections = Mutex::new(injections);
+    let injections = Mutex::new(injections.into_iter());
     proxy.respond_below_with("/", move |request| {
         let mut request = request.clone();
         let is_edit = String::from_utf8_lossy(&request.body).contains("action=edit");
-        let injection = if is_edit {
-            let mut injections = injections.lock().unwrap();
-            let next = injections.first().copied();
-            injections.drain(..usize::from(next.is_some()));
-            next.unwrap_or(("", Injection::None))
-        } else {
-            ("", Injection::None)
-        };
-        match injection {
+        let injection = if is_edit { injections.lock().unwrap().next() } else { None };
+        match injection.unwrap_or(("", Injection::None)) {
             (_, Injection::MaxLag) => api_error("maxlag"),
             (_, Injection::RateLimited) => api_error("ratelimited"),
             (_, Injection::BadToken) => {
@@ -191,11 +192,11 @@ fn api_error(code: &str) -> CannedResponse {
 fn forward(wiki: &MediaWikiServer, request: &RecordedRequest) -> CannedResponse {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, wiki.port())).unwrap();
     let mut head = format!("{} {} HTTP/1.0\r\n", request.method, request.path);
-    let headers = request.headers.iter();
-    for (name, value) in
-        headers.filter(|(name, _)| name != "content-length" && name != "connection")
-    {
-        head.extend([name, ": ", value, "\r\n"]);
+    for (name, value) in &request.headers {
+        // The proxy writes these headers itself.
+        if name != "content-length" && name != "connection" {
+            head.extend([name, ": ", value, "\r\n"]);
+        }
     }
     head.extend(["content-length: ", &request.body.len().to_string(), "\r\n\r\n"]);
     stream.write_all(head.as_bytes()).unwrap();
@@ -218,15 +219,15 @@ fn forward(wiki: &MediaWikiServer, request: &RecordedRequest) -> CannedResponse 
 
 #[test]
 fn failed_edits_are_repeated_or_reported() {
-    let world = World::new();
+    let test = BotTest::new();
     let names = ["A lag", "B rate", "C token", "D login", "E conflict", "F lost", "G protected"];
     let names = [&names[..], &["H excluded", "I parameter"]].concat();
     let mut pages: Vec<(String, String)> = Vec::new();
     for (index, name) in names.iter().enumerate() {
         let text = match *name {
-            "H excluded" => format!("{{{{nobots}}}} [{} tree]", world.old_url(index)),
-            "I parameter" => format!("{{{{unknown|url={}}}}}", world.old_url(index)),
-            _ => format!("A [{} tree].", world.old_url(index)),
+            "H excluded" => format!("{{{{nobots}}}} [{} tree]", test.old_url(index)),
+            "I parameter" => format!("{{{{unknown|url={}}}}}", test.old_url(index)),
+            _ => format!("A [{} tree].", test.old_url(index)),
         };
         pages.push(((*name).to_owned(), text));
     }
@@ -245,18 +246,15 @@ fn failed_edits_are_repeated_or_reported() {
         ("E conflict", Injection::Conflict),
         ("F lost", Injection::LostResponse),
     ];
-    let proxy = proxy(&wiki, injections);
+    let proxy = start_proxy(&wiki, injections);
     let api = proxy.url("/api.php").to_string();
-    let report = world.report(&api, &["--apply"]);
+    let report = test.report(&api, &["--apply"]);
     let edits = report["wiki_edits"].as_array().unwrap();
-    let saved: Vec<&str> = edits
-        .iter()
-        .filter(|edit| edit["revision"].is_u64())
-        .map(|edit| edit["title"].as_str().unwrap())
-        .collect();
+    let saved_edits = edits.iter().filter(|edit| edit["revision"].is_u64());
+    let saved: Vec<&str> = saved_edits.map(|edit| edit["title"].as_str().unwrap()).collect();
     assert_eq!(saved, ["A lag", "B rate", "C token", "D login", "F lost"], "{report}");
     for (index, name) in names.iter().enumerate().filter(|(_, name)| saved.contains(name)) {
-        assert!(wiki.text(name).contains(&world.added_text(index)), "{name}");
+        assert!(wiki.text(name).contains(&test.added_text(index)), "{name}");
     }
     assert_eq!(wiki.text("E conflict"), "A person wrote another text.");
     for name in ["G protected", "H excluded", "I parameter"] {
@@ -282,35 +280,35 @@ fn failed_edits_are_repeated_or_reported() {
 
 #[test]
 fn reverted_repair_is_not_repeated_and_the_stop_page_stops() {
-    let world = World::new();
-    let page = |tree: usize| format!("A [{} tree].", world.old_url(tree));
+    let test = BotTest::new();
+    let page = |tree: usize| format!("A [{} tree].", test.old_url(tree));
     let pages = [("A".to_owned(), page(0)), ("B".to_owned(), page(1))];
     let wiki = MediaWikiServer::start(&pages);
-    world.run(&wiki.api(), &["--apply", "--max-edits", "1"]).exits(0);
-    assert!(wiki.text("A").contains(&world.added_text(0)));
+    test.run(&wiki.api(), &["--apply", "--max-edits", "1"]).exits(0);
+    assert!(wiki.text("A").contains(&test.added_text(0)));
     assert_eq!(wiki.text("B"), page(1));
 
     wiki.edit("Editor", "A", &page(0));
     wiki.edit("Editor", "User:RelinkBot/stop", "Please stop.");
-    let stopped = world.run(&wiki.api(), &["--apply"]).exits(0);
+    let stopped = test.run(&wiki.api(), &["--apply"]).exits(0);
     assert!(stopped.stderr.contains("`User:RelinkBot/stop` stops the bot"), "{}", stopped.stderr);
     assert_eq!(wiki.text("B"), page(1));
 
     wiki.edit("Editor", "User:RelinkBot/stop", "run");
-    world.run(&wiki.api(), &["--apply"]).exits(0);
+    test.run(&wiki.api(), &["--apply"]).exits(0);
     assert_eq!(wiki.text("A"), page(0));
-    assert!(wiki.text("B").contains(&world.added_text(1)));
+    assert!(wiki.text("B").contains(&test.added_text(1)));
 }
 
 #[test]
 fn reviewed_list_selects_the_repairs_to_write() {
-    let world = World::new();
+    let test = BotTest::new();
     let pages: Vec<(String, String)> = (0..4)
-        .map(|tree| (format!("P{tree}"), format!("A [{} Tree {tree}].", world.old_url(tree))))
+        .map(|tree| (format!("P{tree}"), format!("A [{} Tree {tree}].", test.old_url(tree))))
         .collect();
     let wiki = MediaWikiServer::start(&pages);
-    world.run(&wiki.api(), &["--review-list", "list.wiki", "--review-per-domain", "3"]).exits(0);
-    let table = world.sandbox.read("list.wiki");
+    test.run(&wiki.api(), &["--review-list", "list.wiki", "--review-per-domain", "3"]).exits(0);
+    let table = test.sandbox.read("list.wiki");
     assert_eq!(table.matches("\n|-\n").count(), 3, "{table}");
     assert!(table.contains("<nowiki>Tree "), "{table}");
     assert_eq!(wiki.text("P0"), pages[0].1);
@@ -320,9 +318,9 @@ fn reviewed_list_selects_the_repairs_to_write() {
         Some(row) => format!("{row}|| {} ~~~~\n", decisions.next().unwrap()),
         None => format!("{line}\n"),
     });
-    world.sandbox.write("results.wiki", &lines.collect::<String>());
+    test.sandbox.write("results.wiki", &lines.collect::<String>());
     let args = ["--review-results", "results.wiki", "--apply"];
-    let output = world.run(&wiki.api(), &args).exits(0);
+    let output = test.run(&wiki.api(), &args).exits(0);
     let expected = "1 correct, 1 incorrect, 1 unsure: precision 33-67 %";
     assert!(output.stderr.contains(expected), "{}", output.stderr);
     let edited = pages.iter().filter(|(title, text)| wiki.text(title) != *text).count();
@@ -331,17 +329,17 @@ fn reviewed_list_selects_the_repairs_to_write() {
 
 #[test]
 fn login_is_never_printed() {
-    let world = World::new();
-    let wiki = MediaWikiServer::start(&[("A".to_owned(), format!("[{} a]", world.old_url(0)))]);
+    let test = BotTest::new();
+    let wiki = MediaWikiServer::start(&[("A".to_owned(), format!("[{} a]", test.old_url(0)))]);
     for args in [&["--apply", "-v"][..], &["--format", "json"]] {
-        let output = world.run(&wiki.api(), args);
+        let output = test.run(&wiki.api(), args);
         assert!(!format!("{output:?}").contains(PASSWORD), "{output:?}");
     }
-    let mut command = world.sandbox.command(&["fix", "--wiki", &wiki.api(), "--apply"]);
+    let mut command = test.sandbox.command(&["fix", "--wiki", &wiki.api(), "--apply"]);
     command.env("RELINK_WIKI_USER", "RelinkBot").env("RELINK_WIKI_PASSWORD", "wrong-secret");
     let output = CommandOutput::new(&command.output().unwrap()).exits(2);
     assert!(output.stderr.contains("cannot log in"), "{}", output.stderr);
     assert!(!output.stderr.contains("wrong-secret"), "{}", output.stderr);
-    let output = world.sandbox.run(&["fix", "--wiki", &wiki.api(), "--apply"]).exits(2);
+    let output = test.sandbox.run(&["fix", "--wiki", &wiki.api(), "--apply"]).exits(2);
     assert!(output.stderr.contains("without a login"), "{}", output.stderr);
 }

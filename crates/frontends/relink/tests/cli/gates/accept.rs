@@ -4,7 +4,7 @@ use relink_testkit::web::TestServer;
 
 use crate::sandbox::Sandbox;
 
-/// A server with a page that is gone (410), and a list with its URL.
+/// Starts a server with a page that is gone (410). Writes a list with the URL of the page.
 fn site() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/gone", 410, "");

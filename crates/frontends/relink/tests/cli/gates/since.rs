@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::git_project::{commit_all, git, git_in, init};
 use crate::sandbox::{CHECK, Sandbox};
 
-/// A repository whose branch `main` has one broken link, to `old-rot.md`.
-fn project() -> Sandbox {
+/// Creates a repository whose branch `main` has one broken link: to the missing file `old-rot.md`.
+fn create_project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox
         .write("docs/guide.md", "# Guide\n\n## Install\n\ntext\n")
@@ -24,8 +24,8 @@ fn check_since_main(sandbox: &Sandbox, args: &[&str]) -> crate::sandbox::Command
 }
 
 #[test]
-fn added_broken_link_fails_and_old_one_is_listed() {
-    let sandbox = project();
+fn added_broken_link_fails_and_old_broken_link_is_listed() {
+    let sandbox = create_project();
     sandbox.write("docs/new.md", "[x](nowhere.md)\n");
     let output = check_since_main(&sandbox, &[]).exits(1).stdout;
     assert!(output.contains("RL601 local · nowhere.md"), "{output}");
@@ -36,7 +36,7 @@ fn added_broken_link_fails_and_old_one_is_listed() {
 
 #[test]
 fn known_broken_link_alone_exits_0() {
-    let sandbox = project();
+    let sandbox = create_project();
     sandbox.write("docs/guide.md", "# Guide\n\n## Install\n\nother text\n");
     let output = check_since_main(&sandbox, &[]).exits(0).stdout;
     assert!(output.contains("known broken link"), "{output}");
@@ -44,7 +44,7 @@ fn known_broken_link_alone_exits_0() {
 
 #[test]
 fn moved_line_with_a_known_broken_link_does_not_fail() {
-    let sandbox = project();
+    let sandbox = create_project();
     sandbox
         .write("docs/other.md", "new first line\n\n[o](old-rot.md) and\n[g](guide.md#install)\n");
     check_since_main(&sandbox, &[]).exits(0);
@@ -52,7 +52,7 @@ fn moved_line_with_a_known_broken_link_does_not_fail() {
 
 #[test]
 fn second_link_to_a_known_missing_file_fails_at_its_line() {
-    let sandbox = project();
+    let sandbox = create_project();
     let text = "[again](old-rot.md)\n\n[g](guide.md#install) [o](old-rot.md)\n";
     sandbox.write("docs/other.md", text);
     let output = check_since_main(&sandbox, &["--format", "concise"]).exits(1).stdout;
@@ -68,7 +68,7 @@ fn second_link_to_a_known_missing_file_fails_at_its_line() {
 
 #[test]
 fn deleted_file_fails_unchanged_documents_that_link_to_it() {
-    let sandbox = project();
+    let sandbox = create_project();
     std::fs::remove_file(sandbox.path("docs/guide.md")).unwrap();
     commit_all(&sandbox);
     let output = check_since_main(&sandbox, &[]).exits(1).stdout;
@@ -77,7 +77,7 @@ fn deleted_file_fails_unchanged_documents_that_link_to_it() {
 
 #[test]
 fn renamed_file_fails_unchanged_documents_that_link_to_it() {
-    let sandbox = project();
+    let sandbox = create_project();
     git(&sandbox, &["mv", "docs/guide.md", "docs/manual.md"]);
     let output = check_since_main(&sandbox, &[]).exits(1).stdout;
     assert!(output.contains("RL601 local · guide.md#install"), "{output}");
@@ -86,7 +86,7 @@ fn renamed_file_fails_unchanged_documents_that_link_to_it() {
 
 #[test]
 fn renamed_heading_fails_unchanged_documents_that_link_to_it() {
-    let sandbox = project();
+    let sandbox = create_project();
     sandbox.write("docs/guide.md", "# Guide\n\n## Set up\n\ntext\n");
     let output = check_since_main(&sandbox, &[]).exits(1).stdout;
     assert!(output.contains("RL603 local · guide.md#install"), "{output}");
@@ -95,14 +95,14 @@ fn renamed_heading_fails_unchanged_documents_that_link_to_it() {
 
 #[test]
 fn links_of_a_renamed_document_stay_known() {
-    let sandbox = project();
+    let sandbox = create_project();
     git(&sandbox, &["mv", "docs/other.md", "docs/another.md"]);
     check_since_main(&sandbox, &[]).exits(0);
 }
 
 #[test]
 fn subdirectory_and_absolute_inputs_are_compared() {
-    let sandbox = project();
+    let sandbox = create_project();
     sandbox.write("docs/new.md", "[x](nowhere.md)\n");
     let path = sandbox.path("docs").canonicalize().unwrap();
     let absolute = path.to_str().unwrap();
@@ -119,17 +119,19 @@ fn subdirectory_and_absolute_inputs_are_compared() {
 
 #[test]
 fn json_report_counts_known_links() {
-    let sandbox = project();
+    let sandbox = create_project();
     let output = sandbox.run(&[CHECK, &["docs", "--since", "main", "--format", "json"]].concat());
     let report: Value = serde_json::from_str(&output.exits(0).stdout).unwrap();
     let gate = &report["summary"]["gate"];
-    assert_eq!((&gate["kind"], &gate["revision"]), (&"since".into(), &"main".into()));
-    assert_eq!((&gate["known_links"], &report["summary"]["exit"]), (&1.into(), &0.into()));
+    assert_eq!(gate["kind"], "since");
+    assert_eq!(gate["revision"], "main");
+    assert_eq!(gate["known_links"], 1);
+    assert_eq!(report["summary"]["exit"], 0);
 }
 
 #[test]
 fn new_failing_page_fails_the_run() {
-    let (web, sandbox) = (TestServer::start_blocking(), project());
+    let (web, sandbox) = (TestServer::start_blocking(), create_project());
     web.page("/down", 500, "");
     sandbox.write("docs/new.md", &format!("<{}>\n", web.url("/down")));
     check_since_main(&sandbox, &[]).exits(1);
@@ -140,7 +142,7 @@ fn new_failing_page_fails_the_run() {
 
 #[test]
 fn shallow_clone_exits_2_with_the_command_that_helps() {
-    let sandbox = project();
+    let sandbox = create_project();
     sandbox.write("docs/new.md", "[x](nowhere.md)\n");
     commit_all(&sandbox);
     let source = format!("file://{}", sandbox.path("").display());
@@ -154,7 +156,7 @@ fn shallow_clone_exits_2_with_the_command_that_helps() {
 
 #[test]
 fn unknown_revision_and_missing_merge_base_exit_2() {
-    let sandbox = project();
+    let sandbox = create_project();
     for (revision, hint) in
         [("origin/main", "git fetch origin main:refs/remotes/origin/main"), ("--help", "git fetch")]
     {
@@ -168,7 +170,7 @@ fn unknown_revision_and_missing_merge_base_exit_2() {
 
 #[test]
 fn url_inputs_and_missing_repositories_exit_2() {
-    let sandbox = project();
+    let sandbox = create_project();
     sandbox.check_human(&["http://127.0.0.1:9/", "--since", "main"]).fails(2, &["--baseline"]);
     let outside = Sandbox::new();
     outside.write("docs/a.md", "");
@@ -177,7 +179,7 @@ fn url_inputs_and_missing_repositories_exit_2() {
 
 #[test]
 fn repository_is_not_changed() {
-    let sandbox = project();
+    let sandbox = create_project();
     sandbox.write("docs/new.md", "[x](nowhere.md)\n");
     let index = std::fs::read(sandbox.path(".git/index")).unwrap();
     check_since_main(&sandbox, &[]).exits(1);

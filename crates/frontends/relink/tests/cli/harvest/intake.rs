@@ -1,6 +1,8 @@
 //! Reading records: pages, interruptions, deletions, files and hostile providers. In reports,
 //! `intake` counts the records and pages that a run has read.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use relink_testkit::web::CannedResponse;
 
 use super::{PROVIDER, Provider, xml};
@@ -23,7 +25,8 @@ fn failed_page_is_retried_in_the_same_run() {
     let responses = [CannedResponse::new(500, ""), busy, second_page(&provider)];
     provider.web.sequence(SECOND_PAGE, responses);
     let row = provider.run_on_day(0);
-    assert_eq!((row["intake"]["pages"].clone(), row["records"].clone()), (3.into(), 13.into()));
+    assert_eq!(row["intake"]["pages"], 3);
+    assert_eq!(row["records"], 13);
 }
 
 #[test]
@@ -41,13 +44,11 @@ fn next_run_resumes_with_the_page_that_was_malformed() {
     provider.web.respond(SECOND_PAGE, second_page(&provider));
     let requests_before = provider.web.request_count();
     let row = provider.run_on_day(2);
-    assert_eq!(
-        (row["intake"]["pages"].clone(), row["intake"]["changed"].clone()),
-        (2.into(), 1.into())
-    );
+    assert_eq!(row["intake"]["pages"], 2);
+    assert_eq!(row["intake"]["changed"], 1);
     let requests = provider.web.requests().split_off(requests_before);
-    let lists = requests.iter().filter(|request| request.path.contains("ListRecords"));
-    let paths: Vec<_> = lists.map(|request| request.path.as_str()).collect();
+    let list_requests = requests.iter().filter(|request| request.path.contains("ListRecords"));
+    let paths: Vec<_> = list_requests.map(|request| request.path.as_str()).collect();
     assert_eq!(paths, [SECOND_PAGE, "/oai?verb=ListRecords&resumptionToken=10"]);
 }
 
@@ -58,10 +59,8 @@ fn second_harvest_requests_changes_only() {
     let empty = xml("<error code=\"noRecordsMatch\">none</error>");
     provider.web.respond("/oai?verb=ListRecords&metadataPrefix=oai_dc&from=2026-01-01", empty);
     let row = provider.run_on_day(1);
-    assert_eq!(
-        (row["intake"]["is_complete"].clone(), row["records"].clone()),
-        (true.into(), 13.into())
-    );
+    assert_eq!(row["intake"]["is_complete"], true);
+    assert_eq!(row["records"], 13);
 }
 
 #[test]
@@ -76,7 +75,8 @@ fn mass_deletion_needs_confirmation() {
     );
     assert_eq!(row["records"], 13);
     let row = provider.run_on_day_with(1, &["--allow-loss"]);
-    assert_eq!((row["records"].clone(), row["deleted"].clone()), (10.into(), 3.into()));
+    assert_eq!(row["records"], 10);
+    assert_eq!(row["deleted"], 3);
 }
 
 #[test]
@@ -86,21 +86,21 @@ fn only_full_harvest_deletes_missing_records() {
     provider.records.lock().unwrap().remove(4);
     assert_eq!(provider.run_on_day(1)["records"], 13);
     let row = provider.run_on_day_with(2, &["--full"]);
-    assert_eq!((row["records"].clone(), row["deleted"].clone()), (12.into(), 1.into()));
+    assert_eq!(row["records"], 12);
+    assert_eq!(row["deleted"], 1);
 }
 
 #[test]
 fn errors_of_hostile_providers_do_not_affect_other_providers() {
-    // Works. The hostile providers are added next to it, on the same server.
+    // This provider works. The hostile providers are added to the same server.
     let provider = Provider::new();
-    let token = |token: &str| {
+    let empty_page = |token: &str| {
         xml(&format!("<ListRecords><resumptionToken>{token}</resumptionToken></ListRecords>"))
     };
-    provider.web.respond("/loop", token("same"));
-    let counter = std::sync::atomic::AtomicU32::new(0);
+    provider.web.respond("/loop", empty_page("same"));
+    let counter = AtomicU32::new(0);
     provider.web.respond_below_with("/endless", move |_| {
-        let next = counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        xml(&format!("<ListRecords><resumptionToken>{next}</resumptionToken></ListRecords>"))
+        empty_page(&counter.fetch_add(1, Ordering::Relaxed).to_string())
     });
     // Entities that expand to a multiple of their size.
     let bomb = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><x>&b;</x>";
@@ -131,7 +131,8 @@ fn errors_of_hostile_providers_do_not_affect_other_providers() {
     assert!(error_of("loop").contains("the same resumption token"), "{rows}");
     assert!(error_of("deep").contains("nested too deeply"), "{rows}");
     assert!(error_of("html").contains("document type declarations"), "{rows}");
-    assert_eq!((row_of("latin")["records"].clone(), error_of("latin")), (1.into(), String::new()));
+    assert_eq!(row_of("latin")["records"], 1);
+    assert_eq!(error_of("latin"), String::new());
     assert_eq!(row_of(PROVIDER)["records"], 13);
     let latin = provider.exported_record("oai:latin");
     assert_eq!(latin["title"], "Café");
@@ -145,7 +146,7 @@ fn records_of_a_file_are_read_exported_and_removed() {
     let run = |args: &[&str]| sandbox.run_at("2026-01-01T09:00:00Z", args);
     let add = ["harvest", "add", "files", "--file", "catalog.csv", "--db", "r.db"];
     run(&add).exits(0);
-    // The name is in use.
+    // A second provider with the same name is refused.
     let refused = run(&add).exits(2);
     assert!(refused.stderr.contains("provider `files` exists already"), "{}", refused.stderr);
     let harvest = [

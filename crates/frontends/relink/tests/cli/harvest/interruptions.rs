@@ -46,7 +46,7 @@ fn interrupted_report_of_a_user_changes_nothing_and_can_be_repeated() {
     let output = running.finish().exits(130);
     assert_eq!(output.stdout, "lre: not checked: interrupted\n");
     start_until_request(&provider, 1, &flag, "/2").kill();
-    // The target is down together with all others: the local network may be faulty.
+    // No target responds, so that the local network may be the cause.
     let offline =
         provider.harvest_with_targets_at(&time(1), REFUSING_ADDRESS, &flag).exits(3).stdout;
     assert!(offline.starts_with("lre: not checked: "), "{offline}");
@@ -62,24 +62,25 @@ fn interrupted_report_of_a_user_changes_nothing_and_can_be_repeated() {
 }
 
 /// Number of kills while a decision is stored.
-const KILLS: usize = 20;
+const KILL_COUNT: usize = 20;
 
 #[test]
 fn killed_decision_of_a_manager_is_stored_completely_or_not_at_all() {
     let provider = Provider::new();
     provider.run_on_day(0);
-    for round in 0..KILLS {
+    for round in 0..KILL_COUNT {
         let action = if round % 2 == 0 { "hide" } else { "lift" };
         // The subject is the provider itself: the decision is about all of its records.
         let args = ["harvest", action, PROVIDER, PROVIDER, "--reason", "test", "--db", "relink.db"];
-        // The write-ahead log of SQLite: it grows with the first write.
+        // The write-ahead log of SQLite. The first write of the command enlarges this file.
         let log = provider.sandbox.path("relink.db-wal");
         let mut command = provider.sandbox.command(&args);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // Kill the command at its first write; every fourth time when it opens the database.
-        let written_bytes = || std::fs::metadata(&log).map_or(0, |log| log.len());
+        // Kill the command at its first write. In every fourth round, kill the command when it
+        // opens the database.
+        let log_size = || std::fs::metadata(&log).map_or(0, |log| log.len());
         let is_early = round % 4 == 1;
-        let must_kill_now = || written_bytes() > 0 || is_early && log.exists();
+        let must_kill_now = || log_size() > 0 || is_early && log.exists();
         while child.try_wait().unwrap().is_none() && !must_kill_now() {
             std::thread::yield_now();
         }
@@ -135,11 +136,9 @@ fn killed_delivery_is_repeated_with_the_same_id() {
     assert!(output.contains(": sent "), "{output}");
     assert_eq!(provider.harvest_on_day(0, &send).exits(0).stdout, "");
     let requests = provider.web.requests();
-    let ids: Vec<_> = requests
-        .iter()
-        .filter(|request| request.path == "/hook")
-        .map(|request| request.header("relink-delivery").unwrap())
-        .collect();
+    let deliveries = requests.iter().filter(|request| request.path == "/hook");
+    let ids: Vec<_> =
+        deliveries.map(|request| request.header("relink-delivery").unwrap()).collect();
     assert_eq!(ids.len(), 2);
     assert_eq!(ids[0], ids[1]);
 }

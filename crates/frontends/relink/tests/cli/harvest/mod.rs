@@ -1,9 +1,9 @@
 //! `relink harvest` with a scripted provider on loopback.
 //!
 //! A provider publishes metadata records over OAI-PMH. The *locations* of a record are links
-//! to pages, the *targets*. An *incident* is a period in which a target is broken: it is
-//! reported to the provider, escalated to the service manager, hidden and restored. Tests
-//! simulate days: day 0 is 1 January 2026.
+//! to pages, which are called *targets*. An *incident* is a period in which a target is broken.
+//! An incident is reported to the provider, escalated to the service manager, its record is
+//! hidden, and later restored. Tests simulate days: day 0 is 1 January 2026.
 
 mod arrivals;
 mod concurrent;
@@ -85,9 +85,9 @@ impl Provider {
             }
         }
         let records = Arc::new(Mutex::new(records));
-        let served = Arc::clone(&records);
+        let served_records = Arc::clone(&records);
         web.respond_below_with("/oai", move |request| {
-            oai_response(&served.lock().unwrap(), request)
+            oai_response(&served_records.lock().unwrap(), request)
         });
         let provider = Self { web, sandbox: Sandbox::new(), records };
         let url = String::from(provider.web.url("/oai"));
@@ -106,10 +106,8 @@ impl Provider {
 
     /// Runs a subcommand of `relink harvest` at a time.
     pub fn harvest_at(&self, now: &str, args: &[&str]) -> CommandOutput {
-        let mut all = vec!["harvest"];
-        all.extend(args);
-        all.extend(["--db", "relink.db"]);
-        self.sandbox.run_at(now, &all)
+        let command = [&["harvest"], args, &["--db", "relink.db"]].concat();
+        self.sandbox.run_at(now, &command)
     }
 
     /// Runs a subcommand on a day, with flags that allow requests for targets.
@@ -129,27 +127,27 @@ impl Provider {
         self.harvest_at(now, &args)
     }
 
-    /// Starts a subcommand on a day; its output can be read while it runs.
+    /// Starts a subcommand on a day. The test can read the output while the subcommand runs.
     pub fn spawn_on_day(&self, day: i8, args: &[&str]) -> Running {
-        let mut all = vec!["harvest".to_owned()];
-        all.extend(self.args_with_targets_at(WEB_ADDRESS, args));
-        all.extend(["--db".to_owned(), "relink.db".to_owned()]);
-        let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        let mut command = self.sandbox.command(&all);
+        let args = self.args_with_targets_at(WEB_ADDRESS, args);
+        let mut command_line = vec!["harvest"];
+        command_line.extend(args.iter().map(String::as_str));
+        command_line.extend(["--db", "relink.db"]);
+        let mut command = self.sandbox.command(&command_line);
         command.env("RELINK_NOW", time(day)).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running::new(command.spawn().unwrap())
     }
 
     /// Returns the arguments of a subcommand that sends requests for targets to `address`.
     pub fn args_with_targets_at(&self, address: &str, args: &[&str]) -> Vec<String> {
-        let mut all: Vec<String> =
+        let mut all_args: Vec<String> =
             args.iter().chain(NO_DELAYS).map(|&arg| arg.to_owned()).collect();
-        all.push("--allow-private".to_owned());
+        all_args.push("--allow-private".to_owned());
         for host in ["a.test", "b.test"] {
-            all.push("--resolve".to_owned());
-            all.push(format!("{host}:{}:{address}", self.web.port()));
+            all_args.push("--resolve".to_owned());
+            all_args.push(format!("{host}:{}:{address}", self.web.port()));
         }
-        all
+        all_args
     }
 
     /// Runs `relink harvest run` on a day and returns its report. The run must succeed.
@@ -252,7 +250,7 @@ impl Provider {
 /// The arguments of a run with a JSON report.
 const RUN: &[&str] = &["run", "--format", "json"];
 
-/// Parses a JSON array and returns its first row, which is that of [`PROVIDER`].
+/// Parses the JSON array of a report, and returns its first row: the row of [`PROVIDER`].
 fn first_row(output: &CommandOutput) -> Value {
     let rows: Value = serde_json::from_str(&output.stdout).unwrap();
     rows[0].clone()

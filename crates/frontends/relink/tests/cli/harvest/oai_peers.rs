@@ -1,13 +1,14 @@
 //! OAI-PMH with real peers: pyoai (strict) and `oai_repo` (lenient) as providers, Sickle and
 //! oaipmh-scythe as clients, and the schema of the protocol.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::peers::{Peer, python, python_json};
+use super::peers::{Peer, python, python_json, user_cache_directory};
 use super::server::Server;
 use super::{PROVIDER, Provider};
 use crate::sandbox::Sandbox;
@@ -17,19 +18,17 @@ const SCHEMA_VARIABLE: &str = "RELINK_TEST_OAI_XSD";
 /// The path used by `./test`, below the user's cache directory.
 const SCHEMA_PATH: &str = "relink-test/harvest-2/OAI-PMH.xsd";
 
-/// Harvests a provider in three pages: the second page fails twice and is retried, the third
-/// one fails with 404 and is read by the next run. `prefix` is the metadata format, `deleted`
-/// the expected number of deleted records.
+/// Harvests a provider in three pages. The second page fails twice and is retried. The third page
+/// fails with 404 and is read by the next run. `prefix` is the metadata format, `deleted` is the
+/// expected number of deleted records.
 fn check_provider(program: &str, prefix: &str, deleted: u64) {
-    // The status of each response to a request for records; later ones succeed.
+    // The statuses of the first five responses to requests for records. Later requests succeed.
     let mut peer = Peer::start(program, &["ok,500,503,ok,404"]);
     let port = peer.port();
     let sandbox = Sandbox::new();
     let run = |args: &[&str]| {
-        let mut all = vec!["harvest"];
-        all.extend(args);
-        all.extend(["--db", "r.db"]);
-        sandbox.run_at("2026-01-01T09:00:00Z", &all)
+        let command = [&["harvest"], args, &["--db", "r.db"]].concat();
+        sandbox.run_at("2026-01-01T09:00:00Z", &command)
     };
     let url = format!("http://127.0.0.1:{port}/");
     run(&["add", "peer", "--oai", &url, "--prefix", prefix]).exits(0);
@@ -37,23 +36,24 @@ fn check_provider(program: &str, prefix: &str, deleted: u64) {
     flags.extend(["--timeout", "2s", "--retries", "0", "--host-interval", "0"]);
     let harvest = || {
         let rows: Value = serde_json::from_str(&run(&flags).stdout).unwrap();
-        let (row, intake) = (rows[0].clone(), &rows[0]["intake"]);
-        (intake["pages"].clone(), intake["is_complete"].clone(), row)
+        rows[0].clone()
     };
-    let (pages, is_complete, row) = harvest();
-    assert_eq!((pages, is_complete), (json!(2), json!(false)), "{row}");
+    let row = harvest();
+    assert_eq!(row["intake"]["pages"], 2, "{row}");
+    assert_eq!(row["intake"]["is_complete"], false, "{row}");
     assert!(row["errors"][0].as_str().unwrap().contains("404"), "{row}");
-    let (pages, is_complete, row) = harvest();
-    assert_eq!((pages, is_complete), (json!(1), json!(true)), "{row}");
-    assert_eq!((row["records"].clone(), row["deleted"].clone()), (json!(6), json!(deleted)));
-    let (_, _, again) = harvest();
-    assert_eq!((again["records"].clone(), again["deleted"].clone()), (json!(6), json!(deleted)));
+    let row = harvest();
+    assert_eq!(row["intake"]["pages"], 1, "{row}");
+    assert_eq!(row["intake"]["is_complete"], true, "{row}");
+    assert_eq!(row["records"], 6);
+    assert_eq!(row["deleted"], deleted);
+    let again = harvest();
+    assert_eq!(again["records"], 6);
+    assert_eq!(again["deleted"], deleted);
     let export: Value = serde_json::from_str(&run(&["export"]).stdout).unwrap();
-    let mut names: Vec<_> =
-        export.as_array().unwrap().iter().map(|row| row["identifier"].to_string()).collect();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), 6, "{names:?}");
+    let rows = export.as_array().unwrap().iter();
+    let identifiers: BTreeSet<_> = rows.map(|row| row["identifier"].to_string()).collect();
+    assert_eq!(identifiers.len(), 6, "{identifiers:?}");
 }
 
 #[test]
@@ -175,9 +175,8 @@ fn check_responses(provider: &Provider, queries: &[(&str, &str)]) {
 
 /// Returns the path of the schema of the protocol.
 fn schema() -> PathBuf {
-    let cache = || {
-        let home = || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");
-        std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join(SCHEMA_PATH)
-    };
-    std::env::var_os(SCHEMA_VARIABLE).map_or_else(cache, PathBuf::from)
+    match std::env::var_os(SCHEMA_VARIABLE) {
+        Some(path) => path.into(),
+        None => user_cache_directory().join(SCHEMA_PATH),
+    }
 }

@@ -12,9 +12,9 @@ use serde_json::Value;
 use super::Provider;
 
 /// The environment variable with the path of Python.
-const VARIABLE: &str = "RELINK_TEST_HARVEST";
+const PYTHON_VARIABLE: &str = "RELINK_TEST_HARVEST";
 /// The path used by `./test`, below the user's cache directory.
-const DEFAULT_PATH: &str = "relink-test/harvest-2/bin/python";
+const DEFAULT_PYTHON_PATH: &str = "relink-test/harvest-2/bin/python";
 
 /// A Python program, which is killed when dropped.
 pub struct Peer {
@@ -55,13 +55,20 @@ impl Drop for Peer {
     }
 }
 
-/// Returns the path of Python with the peers.
+/// Returns the user's cache directory, where `./test` installs the peers.
+pub fn user_cache_directory() -> PathBuf {
+    match std::env::var_os("XDG_CACHE_HOME") {
+        Some(directory) => directory.into(),
+        None => PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"),
+    }
+}
+
+/// Returns the path of a Python interpreter for which the peers are installed.
 pub fn python() -> PathBuf {
-    let cache = || {
-        let home = || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");
-        std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join(DEFAULT_PATH)
+    let python = match std::env::var_os(PYTHON_VARIABLE) {
+        Some(path) => path.into(),
+        None => user_cache_directory().join(DEFAULT_PYTHON_PATH),
     };
-    let python = std::env::var_os(VARIABLE).map_or_else(cache, PathBuf::from);
     assert!(python.exists(), "{} does not exist; run `./test` once", python.display());
     python
 }
@@ -81,7 +88,7 @@ fn published_feeds_and_sheets_are_valid_and_have_stable_ids() {
     provider.remove_page("a.test", "/2");
     provider.run_on_day(0);
     provider.harvest(&["publish", "-o", "out"]).exits(0);
-    let first = inspect(&provider);
+    let first = inspect_published_files(&provider);
     for feed in ["rss", "atom"] {
         // `bozo` is true if feedparser found an error.
         assert_eq!(first[feed]["bozo"], false, "{first}");
@@ -92,11 +99,11 @@ fn published_feeds_and_sheets_are_valid_and_have_stable_ids() {
     assert_eq!(first["xlsx"]["records"], serde_json::json!(["=cmd()"]));
     provider.run_on_day(7);
     provider.harvest(&["publish", "-o", "out"]).exits(0);
-    assert_eq!(inspect(&provider)["atom"]["ids"], first["atom"]["ids"]);
+    assert_eq!(inspect_published_files(&provider)["atom"]["ids"], first["atom"]["ids"]);
 }
 
 /// Returns the entries of the published feeds and spreadsheet, read by other programs.
-fn inspect(provider: &Provider) -> Value {
+fn inspect_published_files(provider: &Provider) -> Value {
     let out = provider.sandbox.path("out").display().to_string();
     python_json(include_str!("inspect_files.py"), &[&out])
 }

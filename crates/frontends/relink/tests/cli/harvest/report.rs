@@ -22,7 +22,7 @@ fn simulated_provider() -> Provider {
 }
 
 /// Returns the report on day 45.
-fn report(provider: &Provider, flags: &[&str]) -> String {
+fn run_report(provider: &Provider, flags: &[&str]) -> String {
     let mut args = vec!["report"];
     args.extend(flags);
     provider.harvest_at(&time(45), &args).exits(0).stdout
@@ -31,7 +31,7 @@ fn report(provider: &Provider, flags: &[&str]) -> String {
 #[test]
 fn report_shows_shares_stages_and_durations() {
     let provider = simulated_provider();
-    let rows: Value = serde_json::from_str(&report(&provider, &["--format", "json"])).unwrap();
+    let rows: Value = serde_json::from_str(&run_report(&provider, &["--format", "json"])).unwrap();
     let history = &rows[0];
     let columns = |day: &Value| json!([day["day"], day["urls"], day["broken"], day["hidden"]]);
     let days: Vec<Value> = history["days"].as_array().unwrap().iter().map(columns).collect();
@@ -46,10 +46,8 @@ fn report_shows_shares_stages_and_durations() {
     );
     let incident = &history["incidents"][0];
     assert_eq!(incident["stage"], "restored");
-    assert_eq!(
-        (incident["days_to_end"].clone(), incident["days_to_answer"].clone()),
-        (json!(40), json!(31))
-    );
+    assert_eq!(incident["days_to_end"], 40);
+    assert_eq!(incident["days_to_answer"], 31);
     assert_eq!(history["responses"]["median_days_to_end"], 40.0);
     // One record was hidden for ten days.
     assert_eq!(history["spared_record_days"], 10);
@@ -57,15 +55,15 @@ fn report_shows_shares_stages_and_durations() {
     assert!(domain["domain"].as_str().unwrap().starts_with("a.test"), "{domain}");
     assert_eq!(domain["days"][0]["broken_share"], 0.1);
 
-    let text = report(&provider, &[]);
+    let text = run_report(&provider, &[]);
     assert!(
         text.contains("durations  1 ended (median 40 days), 1 replied to (median 31 days)"),
         "{text}"
     );
-    let recent = report(&provider, &["--since", "2026-02-01", "--format", "csv"]);
+    let recent = run_report(&provider, &["--since", "2026-02-01", "--format", "csv"]);
     assert!(recent.starts_with("provider,domain,day,urls,checked,broken,broken_share,hidden\n"));
     assert!(recent.contains("lre,,2026-02-10,13,") && !recent.contains("2026-01"), "{recent}");
-    let incidents = report(&provider, &["--format", "csv", "--table", "incidents"]);
+    let incidents = run_report(&provider, &["--format", "csv", "--table", "incidents"]);
     assert!(
         incidents.contains(",survey,restored,") && incidents.contains(",40,31\n"),
         "{incidents}"
@@ -84,12 +82,12 @@ fn reply_counts_only_for_the_incidents_that_it_is_about() {
         let args = ["answer", PROVIDER, subject, "--until", "2026-02-05", "--reason", "moved"];
         provider.harvest_at(&time(day), &args).exits(0).stdout
     };
-    // The last record contains the URLs of records 2 and 3, but only the first of them is the
-    // subject of the reply.
+    // The added record contains the URLs of the records 2 and 3. The subject of the reply is only
+    // the URL of record 2.
     assert!(reply(3, &provider.record_url(2)).ends_with("1 incident suspended until 2026-02-05\n"));
     reply(5, "oai:a.test:1");
     reply(6, &provider.record_url(2));
-    let rows: Value = serde_json::from_str(&report(&provider, &["--format", "json"])).unwrap();
+    let rows: Value = serde_json::from_str(&run_report(&provider, &["--format", "json"])).unwrap();
     let incidents = rows[0]["incidents"].as_array().unwrap();
     let days_to_reply = |index: usize| {
         let url = provider.record_url(index);
@@ -102,7 +100,7 @@ fn reply_counts_only_for_the_incidents_that_it_is_about() {
 #[test]
 fn spreadsheet_has_no_formulas() {
     let provider = simulated_provider();
-    report(&provider, &["-o", "report.xlsx"]);
+    run_report(&provider, &["-o", "report.xlsx"]);
     let file = provider.sandbox.path("report.xlsx").display().to_string();
     let program = "import json, sys, openpyxl\n\
                    book = openpyxl.load_workbook(sys.argv[1])\n\
@@ -133,11 +131,11 @@ fn personal_mail_is_marked_as_sent() {
     let head = drafts.lines().next().unwrap();
     let number = head.strip_prefix("Draft ").unwrap().strip_suffix(", not sent").unwrap();
     assert!(drafts.contains("three weeks"), "{drafts}");
-    let mark = |number: &str| {
+    let mark_sent = |number: &str| {
         provider.harvest_at(&time(8), &["mail", "--mark-sent", number, "--user", "ana"])
     };
-    mark("999").exits(2);
-    mark(number).exits(0);
+    mark_sent("999").exits(2);
+    mark_sent(number).exits(0);
     let drafts = provider.harvest(&["mail", "--drafts"]).exits(0).stdout;
     assert!(
         drafts.starts_with(&format!("Draft {number}, sent on 2026-01-09 by ana\n")),

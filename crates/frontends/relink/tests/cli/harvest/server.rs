@@ -36,7 +36,7 @@ impl Server {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut lines = Vec::new();
-        // One line per interface, then a hint.
+        // The server prints one line per interface, and then how to stop it.
         loop {
             let mut line = String::new();
             assert_ne!(output.read_line(&mut line).unwrap(), 0, "the server ended: {lines:?}");
@@ -88,6 +88,7 @@ pub fn request(address: &str, method: &str, path: &str, headers: &[&str], body: 
     let _ = stream.read_to_end(&mut text);
     let text = String::from_utf8(text).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    // The first line is, for example, `HTTP/1.1 200 OK`.
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
     Response { status, head: head.to_owned(), body: body.to_owned() }
 }

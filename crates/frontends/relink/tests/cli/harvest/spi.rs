@@ -5,13 +5,14 @@ use super::server::{Response, Server, TOKEN};
 use super::{Provider, REFUSING_ADDRESS, WEB_ADDRESS};
 use crate::sandbox::NO_DELAYS;
 
-/// The provider `school`, which submits its records, in addition to the harvested one.
+/// The harvested provider, and in the same database the provider `school`, which submits its
+/// records.
 struct Publisher {
     provider: Provider,
 }
 
 impl Publisher {
-    /// Adds the provider. The page `/new` works, `/gone` is broken.
+    /// Adds the provider `school`. The page `/new` works, `/gone` is broken.
     fn new() -> Self {
         let provider = Provider::new();
         let add =
@@ -32,10 +33,8 @@ impl Publisher {
     /// Returns a LOM record with these locations on `a.test`.
     fn lom(&self, paths: &[&str]) -> String {
         let host = self.provider.web.host("a.test");
-        let locations = paths.iter().flat_map(|path| {
-            ["<location>".to_owned(), host.url(path).to_string(), "</location>".to_owned()]
-        });
-        let locations: String = locations.collect();
+        let location = |path: &&str| format!("<location>{}</location>", host.url(path));
+        let locations: String = paths.iter().map(location).collect();
         format!(
             "<lom xmlns=\"http://ltsc.ieee.org/xsd/LOM\"><general><identifier><entry>urn:lesson:1\
              </entry></identifier><title><string>Lesson</string></title></general><technical>\
@@ -61,9 +60,9 @@ fn check(response: &Response, status: u16, content: &str) {
 }
 
 /// The path of the submitted record in the publishing interface.
-const MEMBER: &str = "/spi/school/urn:lesson:1";
+const RECORD_PATH: &str = "/spi/school/urn:lesson:1";
 /// The path of the submitted record in the OAI-PMH interface.
-const PUBLISHED: &str = "/oai?verb=GetRecord&metadataPrefix=oai_lom&identifier=urn:lesson:1";
+const PUBLISHED_RECORD: &str = "/oai?verb=GetRecord&metadataPrefix=oai_lom&identifier=urn:lesson:1";
 
 #[test]
 fn record_is_submitted_updated_and_deleted() {
@@ -76,26 +75,26 @@ fn record_is_submitted_updated_and_deleted() {
     let created =
         authorized_request(&server, "POST", "/spi/school", &publisher.lom(&["/new", "/gone"]));
     check(&created, 201, "term=\"visible\"");
-    assert!(created.head.contains(&format!("location: {MEMBER}")), "{created:?}");
+    assert!(created.head.contains(&format!("location: {RECORD_PATH}")), "{created:?}");
     assert!(
         created.body.contains("/gone: ") && created.body.contains("broken http"),
         "{created:?}"
     );
-    let record = server.request("GET", PUBLISHED, &[], "").body;
+    let record = server.request("GET", PUBLISHED_RECORD, &[], "").body;
     assert!(record.contains("/new</location>") && !record.contains("/gone"), "{record}");
-    check(&authorized_request(&server, "GET", MEMBER, ""), 200, "left out http");
-    let again = authorized_request(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
-    check(&again, 409, "update it with PUT");
+    check(&authorized_request(&server, "GET", RECORD_PATH, ""), 200, "left out http");
+    let duplicate = authorized_request(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
+    check(&duplicate, 409, "update it with PUT");
 
-    let updated = authorized_request(&server, "PUT", MEMBER, &publisher.lom(&["/gone"]));
+    let updated = authorized_request(&server, "PUT", RECORD_PATH, &publisher.lom(&["/gone"]));
     check(&updated, 200, "term=\"held-back\"");
-    check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
-    let updated = authorized_request(&server, "PUT", MEMBER, &publisher.lom(&["/new"]));
+    check(&server.request("GET", PUBLISHED_RECORD, &[], ""), 200, "status=\"deleted\"");
+    let updated = authorized_request(&server, "PUT", RECORD_PATH, &publisher.lom(&["/new"]));
     check(&updated, 200, "term=\"visible\"");
 
-    check(&authorized_request(&server, "DELETE", MEMBER, ""), 204, "");
-    check(&authorized_request(&server, "DELETE", MEMBER, ""), 404, "no such record");
-    check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
+    check(&authorized_request(&server, "DELETE", RECORD_PATH, ""), 204, "");
+    check(&authorized_request(&server, "DELETE", RECORD_PATH, ""), 404, "no such record");
+    check(&server.request("GET", PUBLISHED_RECORD, &[], ""), 200, "status=\"deleted\"");
     server.stop();
     let mail = publisher.provider.harvest(&["mail"]).exits(0).stdout;
     assert!(mail.contains("To: repo@example.org") && mail.contains("/gone"), "{mail}");
@@ -106,9 +105,10 @@ fn requests_without_a_valid_token_change_nothing() {
     let publisher = Publisher::new();
     let server = publisher.serve(WEB_ADDRESS);
     let record = publisher.lom(&["/new"]);
-    let tokens = ["X-None: 1", "Authorization: Bearer wrong-token-wrong", "Authorization: Bearer "];
-    for token in tokens {
-        let refused = server.request("POST", "/spi/school", &[token, XML], &record);
+    let headers =
+        ["X-None: 1", "Authorization: Bearer wrong-token-wrong", "Authorization: Bearer "];
+    for header in headers {
+        let refused = server.request("POST", "/spi/school", &[header, XML], &record);
         check(&refused, 401, "a valid token is required");
         assert!(refused.head.contains("www-authenticate: Bearer"), "{refused:?}");
     }
@@ -120,7 +120,7 @@ fn requests_without_a_valid_token_change_nothing() {
     let harvested = authorized_request(&server, "POST", "/spi/lre", &record);
     check(&harvested, 403, "are harvested");
     check(&authorized_request(&server, "POST", "/spi/none", &record), 404, "no such provider");
-    check(&authorized_request(&server, "GET", MEMBER, ""), 404, "no such record");
+    check(&authorized_request(&server, "GET", RECORD_PATH, ""), 404, "no such record");
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn invalid_submissions_are_refused_with_a_reason() {
     check(&post("<!DOCTYPE x [<!ENTITY a \"b\">]><lom>&a;</lom>"), 422, "document type");
     let two_records = format!("<x>{0}{0}</x>", publisher.lom(&["/new"]));
     check(&post(&two_records), 422, "one record at a time");
-    let many: Vec<String> = (0..101).map(|number| format!("/{number}")).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    check(&post(&publisher.lom(&many)), 422, "more than 100 links");
+    let paths: Vec<String> = (0..101).map(|number| format!("/{number}")).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    check(&post(&publisher.lom(&paths)), 422, "more than 100 links");
     check(&post(&"x".repeat((1 << 20) + 1)), 413, "too large");
     let token = format!("Authorization: Bearer {TOKEN}");
     let form = "Content-Type: application/x-www-form-urlencoded";
@@ -156,8 +156,8 @@ fn unchecked_submission_waits_for_the_next_run() {
     let server = publisher.serve(REFUSING_ADDRESS);
     let accepted = authorized_request(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
     check(&accepted, 202, "term=\"pending\"");
-    check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
-    // The server is killed before it could try again.
+    check(&server.request("GET", PUBLISHED_RECORD, &[], ""), 200, "status=\"deleted\"");
+    // The server is killed before it can check the record again.
     server.stop();
     publisher.provider.harvest_on_day(10, &["run", "school"]).exits(0);
     assert_eq!(publisher.provider.exported_record("urn:lesson:1")["state"], "visible");

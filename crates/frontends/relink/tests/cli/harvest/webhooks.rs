@@ -12,11 +12,11 @@ use crate::sandbox::CommandOutput;
 /// The key of the signatures.
 const SECRET: &str = "a-secret-of-the-provider";
 
-/// A provider whose notices are sent to `/hook`. One link is broken.
-fn provider() -> Provider {
+/// Creates a provider whose notices are sent to `/hook`. One link of its records is broken.
+fn provider_with_webhook() -> Provider {
     let provider = Provider::new();
-    let (oai, hook) =
-        (String::from(provider.web.url("/oai")), String::from(provider.web.url("/hook")));
+    let oai = String::from(provider.web.url("/oai"));
+    let hook = String::from(provider.web.url("/hook"));
     provider.harvest(&["remove", PROVIDER, "--yes"]).exits(0);
     provider.harvest(&["add", PROVIDER, "--oai", &oai, "--webhook", &hook]).exits(0);
     provider.remove_page("a.test", "/2");
@@ -48,7 +48,7 @@ fn verify(request: &RecordedRequest, secret: &str) -> String {
 
 #[test]
 fn notice_is_delivered_once_with_a_valid_signature() {
-    let provider = provider();
+    let provider = provider_with_webhook();
     provider.web.respond("/hook", CannedResponse::new(204, ""));
     let preview = provider.harvest(&["webhook"]).exits(0).stdout;
     assert!(preview.ends_with("1 not sent; use `--send` to send them\n"), "{preview}");
@@ -61,17 +61,15 @@ fn notice_is_delivered_once_with_a_valid_signature() {
     assert_eq!(verify(&requests[0], SECRET), "valid");
     assert_eq!(verify(&requests[0], "another-secret-xx"), "invalid");
     let body: Value = serde_json::from_slice(&requests[0].body).unwrap();
-    assert_eq!(
-        (body["kind"].as_str(), body["provider"].as_str()),
-        (Some("reported"), Some(PROVIDER))
-    );
+    assert_eq!(body["kind"], "reported");
+    assert_eq!(body["provider"].as_str(), Some(PROVIDER));
     assert!(body["items"][0]["url"].as_str().unwrap().ends_with("/2"), "{body}");
     assert_eq!(requests[0].header("relink-delivery"), body["id"].as_str());
 }
 
 #[test]
 fn receiver_that_is_down_gets_the_same_message_later() {
-    let provider = provider();
+    let provider = provider_with_webhook();
     provider.web.respond("/hook", CannedResponse::new(503, ""));
     let failed = send(&provider, "2026-01-01T09:00:00Z").exits(1).stdout;
     assert!(failed.contains("will be sent again"), "{failed}");
@@ -89,7 +87,7 @@ fn receiver_that_is_down_gets_the_same_message_later() {
 
 #[test]
 fn refused_message_is_not_sent_again() {
-    let provider = provider();
+    let provider = provider_with_webhook();
     provider.web.respond("/hook", CannedResponse::new(410, ""));
     let failed = send(&provider, &time(0)).exits(1).stdout;
     assert!(failed.contains("failed: "), "{failed}");
