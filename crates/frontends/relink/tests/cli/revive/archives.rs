@@ -6,13 +6,13 @@ use relink_testkit::warc::Warc;
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use super::{Fixture, REVIVE, alias, article, rejection_reasons};
+use super::{Fixture, REVIVE, alias_path, article, rejection_reasons};
 use crate::sandbox::{NO_DELAYS, Sandbox};
 use crate::servers::RefusedPort;
 
-/// Returns four copies of a page: two of the content, an error page with status
-/// 200, and a 404.
-fn copies(web: &TestServer) -> Vec<ArchivedPage> {
+/// Returns four copies of the page `/old/oak`: two copies with content, an error page with status
+/// 200, and an error page with status 404.
+fn copies_of_oak(web: &TestServer) -> Vec<ArchivedPage> {
     let url = web.url("/old/oak");
     let error_page = "<!doctype html><title>404 Not Found</title><h1>Page not found</h1>";
     vec![
@@ -32,7 +32,7 @@ fn check_copy(revival: &Value, timestamp: &str) {
 
 #[test]
 fn newest_copy_that_is_not_an_error_page_is_shown() {
-    let fixture = Fixture::new(copies);
+    let fixture = Fixture::new(copies_of_oak);
     let revival = fixture.revival("/old/oak", &[]);
     check_copy(&revival, "20140102030405");
     assert!(rejection_reasons(&revival).contains("not found"), "{revival}");
@@ -40,13 +40,13 @@ fn newest_copy_that_is_not_an_error_page_is_shown() {
 
 #[test]
 fn copy_nearest_to_the_link_date_is_shown() {
-    let fixture = Fixture::new(copies);
+    let fixture = Fixture::new(copies_of_oak);
     check_copy(&fixture.revival("/old/oak", &["--date", "2011-05-01"]), "20100102030405");
 }
 
 #[test]
 fn unavailable_archive_is_a_warning_and_others_are_used() {
-    let (fixture, refusing) = (Fixture::new(copies), RefusedPort::new());
+    let (fixture, refusing) = (Fixture::new(copies_of_oak), RefusedPort::new());
     fixture.web.page("/trees/oak", 200, &article("oak"));
     let url = fixture.url("/old/oak");
     let args = ["--archive", &refusing.url("/"), "--format", "jsonl", &url];
@@ -83,7 +83,7 @@ fn archive_none_queries_no_archive() {
 }
 
 /// Returns a WARC file with a copy of `/old/oak`, and the redirects of two pages.
-fn warc(web: &TestServer) -> Warc {
+fn warc_with_oak(web: &TestServer) -> Warc {
     let [oak, elm] = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
     Warc::new()
         .page(&oak, "20140102030405", 200, &article("oak"))
@@ -95,12 +95,12 @@ fn warc(web: &TestServer) -> Warc {
 fn local_warc_file_is_an_archive() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/trees/oak", 200, &article("oak"));
-    std::fs::write(sandbox.path("own.warc.gz"), warc(&web).to_gzip()).unwrap();
+    std::fs::write(sandbox.path("own.warc.gz"), warc_with_oak(&web).to_gzip()).unwrap();
     let url = web.url("/old/oak").to_string();
     let args = ["--archive", "none", "--warc", "own.warc.gz", "--format", "jsonl", &url];
     let revival =
         sandbox.run(&[REVIVE, NO_DELAYS, &args].concat()).exits(0).rows().row(&url).clone();
-    assert_eq!(alias(&revival).as_deref(), Some("/trees/oak"));
+    assert_eq!(alias_path(&revival).as_deref(), Some("/trees/oak"));
     assert_eq!(revival["alias"]["confidence"], 0.97);
 }
 
@@ -115,13 +115,13 @@ fn unreadable_warc_file_exits_2_with_a_hint() {
 fn pywb_is_an_archive() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/trees/oak", 200, &article("oak"));
-    let pywb = Pywb::start(&warc(&web));
+    let pywb = Pywb::start(&warc_with_oak(&web));
     let url = web.url("/old/oak").to_string();
     let archive = format!("pywb:{}", pywb.collection());
     let args = ["--archive", &archive, "--format", "jsonl", &url];
     let revival =
         sandbox.run(&[REVIVE, NO_DELAYS, &args].concat()).exits(0).rows().row(&url).clone();
-    assert_eq!(alias(&revival).as_deref(), Some("/trees/oak"), "{revival}");
+    assert_eq!(alias_path(&revival).as_deref(), Some("/trees/oak"), "{revival}");
     assert_eq!(revival["alias"]["confidence"], 0.97);
     check_copy(&revival, "20140102030405");
 }

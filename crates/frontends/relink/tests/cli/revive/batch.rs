@@ -7,7 +7,7 @@ use relink_demo::ArchivedPage;
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use super::{Fixture, REVIVE, alias, article};
+use super::{Fixture, REVIVE, alias_path, article};
 use crate::sandbox::Running;
 
 /// Returns archived redirects of two pages in different directories.
@@ -18,7 +18,7 @@ fn moved_pages(web: &TestServer) -> Vec<ArchivedPage> {
     vec![redirect("/a/oak", "/trees/oak"), redirect("/b/elm", "/trees/elm")]
 }
 
-/// A site in which a check found two dead pages, which have moved, and a live page.
+/// Starts a site in which a check has found two dead pages, which have moved, and a live page.
 fn checked_site() -> Fixture {
     let fixture = Fixture::new(moved_pages);
     fixture.web.page("/trees/oak", 200, &article("oak")).page("/good", 200, &article("good"));
@@ -38,20 +38,22 @@ fn all_flag_searches_every_dead_page_once() {
     let rows = fixture.revive(ALL).exits(0).rows();
     assert_eq!(rows.urls(), [fixture.url("/a/oak"), fixture.url("/b/elm")]);
     assert!(
-        rows.results.iter().all(|row| row["verdict"] == "dead" && alias(row).is_some()),
+        rows.results.iter().all(|row| row["verdict"] == "dead" && alias_path(row).is_some()),
         "{rows:?}"
     );
-    let (requests, hits) = (fixture.archive.requests().len(), fixture.web.requests().len());
+    let archive_requests = fixture.archive.requests().len();
+    let site_requests = fixture.web.requests().len();
     assert_eq!(fixture.revive(ALL).exits(0).rows().results, rows.results);
-    assert_eq!((fixture.archive.requests().len(), fixture.web.requests().len()), (requests, hits));
+    assert_eq!(fixture.archive.requests().len(), archive_requests);
+    assert_eq!(fixture.web.requests().len(), site_requests);
     fixture.revive(&[ALL, &["--max-result-age", "0"]].concat()).exits(0);
-    assert!(fixture.archive.requests().len() > requests);
+    assert!(fixture.archive.requests().len() > archive_requests);
 }
 
 #[test]
 fn page_is_not_an_example_for_itself() {
     let fixture = checked_site();
-    // The second search could use a pattern that the first one learned from the page.
+    // The second search could use a pattern that the first search learned from the same page.
     for _ in 0..2 {
         let revival = fixture.revival("/a/oak", &["--max-result-age", "0"]);
         assert_eq!(revival["alias"]["method"], "historical-redirect", "{revival}");
@@ -123,9 +125,11 @@ fn summary_has_verdicts_ages_reasons_and_costs() {
     let summary =
         fixture.sandbox.run(&[REVIVE, &["--summary", "--format", "json"]].concat()).exits(0).stdout;
     let summary: Value = serde_json::from_str(&summary).unwrap();
-    assert_eq!((&summary["pages"], &summary["aliases"]), (&3.into(), &2.into()));
+    assert_eq!(summary["pages"], 3);
+    assert_eq!(summary["aliases"], 2);
     assert_eq!(summary["by_verdict"]["dead"]["found"], 2);
-    // The second page moved in the same way as the first, so a pattern was inferred.
+    // The second page moved in the same way as the first page, so that its alias was inferred
+    // from a pattern.
     assert_eq!(summary["by_method"]["historical-redirect"], 1);
     assert_eq!(summary["by_method"]["inference"], 1);
     assert!(summary["costs"]["historical-redirect"]["time_ms"].is_u64(), "{summary}");
@@ -159,7 +163,8 @@ fn summary_counts_the_gaps_of_archived_copies() {
     assert_eq!(summary["copy_gaps"]["by_gap"]["stale-content"], 1);
     assert!(summary["median_time_ms"]["archived-copy"].is_u64(), "{summary}");
     let comparison = &summary["cost_comparison"];
-    assert_eq!((&comparison["pages"], &comparison["searches"]), (&1.into(), &0.into()));
+    assert_eq!(comparison["pages"], 1);
+    assert_eq!(comparison["searches"], 0);
     assert_eq!(comparison["similar_ct_searches"], 1);
 }
 

@@ -7,15 +7,15 @@ use relink_demo::ArchivedPage;
 use relink_testkit::omega::Omega;
 use serde_json::Value;
 
-use super::{Fixture, REVIVE, alias, article};
+use super::{Fixture, REVIVE, alias_path, article};
 use crate::sandbox::{CommandOutput, NO_DELAYS};
 
 /// Times on two successive days in UTC.
 const DAY: &str = "2026-11-16T12:00:00Z";
 const NEXT_DAY: &str = "2026-11-17T00:00:01Z";
 
-/// A site whose pages moved without a common pattern; the archive has their
-/// redirects.
+/// Starts a site whose pages moved without a common pattern. The archive has the redirects of the
+/// pages.
 fn moved_site() -> Fixture {
     let fixture = Fixture::new(|web| {
         let moves = [("/old/oak", "/trees/oak"), ("/herbs/sage", "/kitchen/7")];
@@ -54,13 +54,17 @@ fn restart_does_not_reset_the_archive_budget() {
     assert!(summary.contains("unavailable services\n"), "{summary}");
     assert!(summary.contains(warning), "{summary}");
     let revival = revive_at(&fixture, NEXT_DAY, "20", "/herbs/sage");
-    assert_eq!(alias(&revival).as_deref(), Some("/kitchen/7"), "the next day has a new budget");
+    assert_eq!(
+        alias_path(&revival).as_deref(),
+        Some("/kitchen/7"),
+        "the next day has a new budget"
+    );
 }
 
 #[test]
 fn restart_does_not_reset_the_search_budget() {
     let fixture = Fixture::new(|_| Vec::new());
-    // A search engine (Xapian Omega).
+    // Omega is the search engine of Xapian.
     let omega = Omega::start("http://elsewhere.test/", &[("a.html", &article("oak"))]);
     let engine = format!("json:{}?DB=default&FMT=json&P={{query}}", omega.url());
     let flags = ["--search", &engine, "--search-budget", "1"];
@@ -71,20 +75,20 @@ fn restart_does_not_reset_the_search_budget() {
     assert_eq!(second["warnings"], serde_json::json!([warning]), "{second}");
 }
 
-/// Returns the metadata of the local index.
+/// Returns the metadata file of the local search index.
 fn index_metadata(fixture: &Fixture) -> Vec<u8> {
     let dir = fixture.sandbox.path("relink.db.index");
     std::fs::read(dir.join(Path::new("pages-2/meta.json"))).unwrap()
 }
 
-/// Returns the number of pages in the index (Tantivy), without deleted ones.
-fn document_count(meta: &[u8]) -> u64 {
-    let meta: Value = serde_json::from_slice(meta).unwrap();
+/// Returns the number of pages in the index (Tantivy), without deleted pages.
+fn document_count(metadata: &[u8]) -> u64 {
+    let metadata: Value = serde_json::from_slice(metadata).unwrap();
     let live_count = |segment: &Value| {
         let deleted = segment["deletes"]["num_deleted_docs"].as_u64().unwrap_or(0);
         segment["max_doc"].as_u64().unwrap() - deleted
     };
-    meta["segments"].as_array().unwrap().iter().map(live_count).sum()
+    metadata["segments"].as_array().unwrap().iter().map(live_count).sum()
 }
 
 #[test]
@@ -105,7 +109,8 @@ fn local_index_gets_only_new_pages() {
     fixture.revival("/lost/3", &[]);
     let second = index_metadata(&fixture);
     assert_ne!(second, first);
-    assert_eq!((document_count(&first), document_count(&second)), (2, 1), "dead pages are removed");
+    assert_eq!(document_count(&first), 2, "dead pages are removed");
+    assert_eq!(document_count(&second), 1, "dead pages are removed");
 }
 
 #[test]

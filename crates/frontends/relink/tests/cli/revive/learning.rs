@@ -3,28 +3,28 @@
 use relink_demo::ArchivedPage;
 use relink_testkit::web::TestServer;
 
-use super::{Fixture, alias, article, reasons};
+use super::{Fixture, alias_path, article, failure_reasons};
 
 /// Names of the pages from which the pattern is learned.
-const MOVED: [&str; 4] = ["oak", "elm", "ash", "fir"];
+const MOVED_NAMES: [&str; 4] = ["oak", "elm", "ash", "fir"];
 
-/// Returns archived redirects of [`MOVED`] from `/old/` to `/trees/`.
+/// Returns archived redirects of [`MOVED_NAMES`] from `/old/` to `/trees/`.
 fn moved_pages(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |name: &&str| {
         let (url, target) = (web.url(&format!("/old/{name}.html")), format!("/trees/{name}"));
         ArchivedPage::redirect(url.as_str(), "20150102030405", 301, &target)
     };
-    MOVED.iter().map(redirect).collect()
+    MOVED_NAMES.iter().map(redirect).collect()
 }
 
-/// A site that moved from `/old/` to `/trees/`. The aliases of the pages of [`MOVED`] were already
-/// found; the page `yew` was not searched for yet.
+/// Starts a site that moved from `/old/` to `/trees/`. The aliases of the pages of [`MOVED_NAMES`]
+/// were already found. The page `yew` was not searched for yet.
 fn site_with_pattern() -> Fixture {
     let fixture = Fixture::new(moved_pages);
-    for name in MOVED.iter().chain(&["yew"]) {
+    for name in MOVED_NAMES.iter().chain(&["yew"]) {
         fixture.web.page(&format!("/trees/{name}"), 200, &article(name));
     }
-    let urls = MOVED.map(|name| fixture.url(&format!("/old/{name}.html")));
+    let urls = MOVED_NAMES.map(|name| fixture.url(&format!("/old/{name}.html")));
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     fixture.revive(&urls).exits(0);
     fixture
@@ -35,7 +35,7 @@ fn pattern_finds_the_alias_without_an_archive() {
     let fixture = site_with_pattern();
     let requests_before = fixture.archive.requests().len();
     let revival = fixture.revival("/old/yew.html", &[]);
-    assert_eq!(alias(&revival).as_deref(), Some("/trees/yew"));
+    assert_eq!(alias_path(&revival).as_deref(), Some("/trees/yew"));
     assert_eq!(revival["alias"]["method"], "inference");
     assert!(revival["alias"]["pattern"].is_string(), "{revival}");
     assert_eq!(fixture.archive.requests().len(), requests_before);
@@ -47,8 +47,8 @@ fn pattern_finds_the_alias_without_an_archive() {
 fn predicted_alias_must_be_alive() {
     let fixture = site_with_pattern();
     let revival = fixture.revival("/old/box.html", &[]);
-    assert_eq!(alias(&revival), None);
-    assert!(reasons(&revival).contains(&"nothing-live"), "{revival}");
+    assert_eq!(alias_path(&revival), None);
+    assert!(failure_reasons(&revival).contains(&"nothing-live"), "{revival}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn pattern_is_not_applied_to_another_site() {
     let fixture = site_with_pattern();
     let url = format!("http://localhost:{}/old/yew.html", fixture.web.port());
     let revival = fixture.revive(&["--format", "jsonl", &url]).exits(0).rows().row(&url).clone();
-    assert_eq!(alias(&revival), None, "{revival}");
+    assert_eq!(alias_path(&revival), None, "{revival}");
 }
 
 #[test]
@@ -71,14 +71,14 @@ fn patterns_of_different_directories_do_not_interfere() {
         fixture.web.page(path, 200, &article(&path[1..]));
     }
     for path in ["/a/oak", "/b/box"] {
-        assert!(alias(&fixture.revival(path, &[])).is_some());
+        assert!(alias_path(&fixture.revival(path, &[])).is_some());
     }
     let revival = fixture.revival("/c/yew", &[]);
-    assert_eq!(alias(&revival).as_deref(), Some("/trees/yew"), "{revival}");
+    assert_eq!(alias_path(&revival).as_deref(), Some("/trees/yew"), "{revival}");
 }
 
-/// A site with one alias of low confidence (0.8): the archive has no redirect of a neighbor.
-/// `copy` is the archived text of `yew`.
+/// Starts a site with one alias of low confidence (0.8), because the archive has no redirect of a
+/// neighbor. `copy` is the archived text of `yew`.
 fn site_with_uncertain_alias(copy: Option<&str>) -> Fixture {
     let fixture = Fixture::new(|web| {
         let oak = web.url("/old/oak.html");
@@ -98,7 +98,7 @@ fn site_with_uncertain_alias(copy: Option<&str>) -> Fixture {
 #[track_caller]
 fn check_confidence(copy: Option<&str>, expected: f64) {
     let revival = site_with_uncertain_alias(copy).revival("/old/yew.html", &[]);
-    assert_eq!(alias(&revival).as_deref(), Some("/trees/yew"), "{revival}");
+    assert_eq!(alias_path(&revival).as_deref(), Some("/trees/yew"), "{revival}");
     assert_eq!(revival["alias"]["method"], "inference");
     assert_eq!(revival["alias"]["confidence"], expected, "{revival}");
 }
@@ -120,14 +120,14 @@ fn different_text_lowers_the_confidence_of_a_pattern() {
         let copy = ArchivedPage::page(yew.as_str(), "20140102030405", &article("rose"));
         [moved_pages(web), vec![copy]].concat()
     });
-    for name in MOVED.iter().chain(&["yew"]) {
+    for name in MOVED_NAMES.iter().chain(&["yew"]) {
         fixture.web.page(&format!("/trees/{name}"), 200, &article(name));
     }
-    let urls = MOVED.map(|name| fixture.url(&format!("/old/{name}.html")));
+    let urls = MOVED_NAMES.map(|name| fixture.url(&format!("/old/{name}.html")));
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     fixture.revive(&urls).exits(0);
     let revival = fixture.revival("/old/yew.html", &["--date", "2014-01-02"]);
-    assert_eq!(alias(&revival).as_deref(), Some("/trees/yew"), "{revival}");
+    assert_eq!(alias_path(&revival).as_deref(), Some("/trees/yew"), "{revival}");
     assert_eq!(revival["alias"]["confidence"], 0.94, "{revival}");
 }
 
@@ -147,7 +147,12 @@ fn known_live_page_is_a_candidate() {
     let args: Vec<&str> = flags.into_iter().chain(urls.iter().map(String::as_str)).collect();
     let rows = fixture.revive(&args).exits(0).rows();
     for (url, name) in urls.iter().zip(names) {
-        assert_eq!(alias(rows.row(url)), Some(format!("/trees/{name}")), "{:?}", rows.row(url));
+        assert_eq!(
+            alias_path(rows.row(url)),
+            Some(format!("/trees/{name}")),
+            "{:?}",
+            rows.row(url)
+        );
         assert_eq!(rows.row(url)["alias"]["method"], "search");
     }
 }
@@ -163,14 +168,14 @@ fn after_four_failed_searches_the_directory_is_skipped() {
     let urls: Vec<String> = (1..=6).map(|number| fixture.url(&dead_path(number))).collect();
     let args = ["--format", "jsonl"].into_iter().chain(urls.iter().map(String::as_str));
     let rows = fixture.revive(&args.collect::<Vec<_>>()).exits(0).rows();
-    assert!(!reasons(rows.row(&urls[3])).contains(&"dead-directory"));
-    assert_eq!(reasons(rows.row(&urls[4])), ["dead-directory"]);
+    assert!(!failure_reasons(rows.row(&urls[3])).contains(&"dead-directory"));
+    assert_eq!(failure_reasons(rows.row(&urls[4])), ["dead-directory"]);
     assert_eq!(fixture.archive_requests_with("thing-4"), 1, "{:?}", fixture.archive.requests());
     assert_eq!(fixture.archive_requests_with("thing-5"), 0);
-    assert_eq!(reasons(&fixture.revival(&dead_path(7), &[])), ["dead-directory"]);
+    assert_eq!(failure_reasons(&fixture.revival(&dead_path(7), &[])), ["dead-directory"]);
     assert_eq!(fixture.archive_requests_with("thing-7"), 0);
     let repeated = fixture.revival(&dead_path(7), &["--max-result-age", "0"]);
-    assert!(!reasons(&repeated).contains(&"dead-directory"), "{repeated}");
+    assert!(!failure_reasons(&repeated).contains(&"dead-directory"), "{repeated}");
     assert_eq!(fixture.archive_requests_with("thing-7"), 1);
 }
 
@@ -179,9 +184,9 @@ fn failed_searches_add_up_over_runs() {
     let fixture = Fixture::new(|_| Vec::new());
     for number in 1..=4 {
         let revival = fixture.revival(&dead_path(number), &[]);
-        assert!(!reasons(&revival).contains(&"dead-directory"), "{revival}");
+        assert!(!failure_reasons(&revival).contains(&"dead-directory"), "{revival}");
     }
-    assert_eq!(reasons(&fixture.revival(&dead_path(5), &[])), ["dead-directory"]);
+    assert_eq!(failure_reasons(&fixture.revival(&dead_path(5), &[])), ["dead-directory"]);
 }
 
 #[test]
@@ -192,5 +197,8 @@ fn directory_is_not_skipped_if_an_archive_was_unavailable() {
     let args: Vec<&str> = flags.into_iter().chain(urls.iter().map(String::as_str)).collect();
     let args = [super::REVIVE, crate::sandbox::NO_DELAYS, &args].concat();
     let rows = fixture.sandbox.run(&args).exits(0).rows();
-    assert!(rows.results.iter().all(|row| !reasons(row).contains(&"dead-directory")), "{rows:?}");
+    assert!(
+        rows.results.iter().all(|row| !failure_reasons(row).contains(&"dead-directory")),
+        "{rows:?}"
+    );
 }

@@ -28,7 +28,7 @@ use crate::servers::BackgroundServer;
 /// The arguments of `relink revive` with the database of the sandbox.
 const REVIVE: &[&str] = &["revive", "--db", "relink.db"];
 
-/// A site with dead pages, an archive with copies of them, and a project in which
+/// A site with dead pages, an archive with copies of these pages, and a project in which
 /// `relink revive` runs.
 struct Fixture {
     web: TestServer,
@@ -37,8 +37,8 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// Starts both servers. `captures` returns the content of the archive; it gets the
-    /// site because the URLs contain its port.
+    /// Starts both servers. `captures` returns the content of the archive. Its argument is the
+    /// server of the site, because the URLs contain the port of the site.
     fn new(captures: impl FnOnce(&TestServer) -> Vec<ArchivedPage>) -> Self {
         let web = TestServer::start_blocking();
         let captures = captures(&web);
@@ -77,24 +77,27 @@ impl Fixture {
     }
 }
 
-/// Returns a page with a text that is distinct for each subject.
+/// Returns a page of 104 words that start with `subject`, such as `oakaa` and `oakab`. Each
+/// subject has a distinct text.
 fn article(subject: &str) -> String {
-    let words: Vec<String> = (b'a'..=b'z')
-        .flat_map(|first| (b'a'..=b'd').map(move |second| [first, second]))
-        .map(|[first, second]| format!("{subject}{}{}", char::from(first), char::from(second)))
-        .collect();
+    let mut words = Vec::new();
+    for first in 'a'..='z' {
+        for second in 'a'..='d' {
+            words.push(format!("{subject}{first}{second}"));
+        }
+    }
     let text = words.join(" ");
     format!("<!doctype html><title>All about {subject}</title><h1>{subject}</h1><p>{text}</p>")
 }
 
 /// Returns the path of the alias, if any.
-fn alias(revival: &Value) -> Option<String> {
+fn alias_path(revival: &Value) -> Option<String> {
     let url: url::Url = revival["alias"]["url"].as_str()?.parse().unwrap();
     Some(url.path().to_owned())
 }
 
 /// Returns the reasons why no alias was found.
-fn reasons(revival: &Value) -> Vec<&str> {
+fn failure_reasons(revival: &Value) -> Vec<&str> {
     let list = revival["reasons"].as_array();
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
@@ -102,6 +105,6 @@ fn reasons(revival: &Value) -> Vec<&str> {
 /// Returns the reasons of the rejected copies, one per line.
 fn rejection_reasons(revival: &Value) -> String {
     let list = revival["rejected_copies"].as_array();
-    let reasons = list.into_iter().flatten().filter_map(|copy| copy["reason"].as_str());
-    reasons.collect::<Vec<_>>().join("\n")
+    let failure_reasons = list.into_iter().flatten().filter_map(|copy| copy["reason"].as_str());
+    failure_reasons.collect::<Vec<_>>().join("\n")
 }

@@ -1,5 +1,5 @@
-//! Only hosts that the user named get the headers of the user and may have private addresses.
-//! Hosts that only a page or an archive named have neither right.
+//! Hosts that the user named get the headers of the user and may have private addresses. Hosts
+//! that only a page or an archive named get no headers and must have public addresses.
 
 use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::web::{RecordedRequest, TestServer};
@@ -9,9 +9,9 @@ use crate::sandbox::{NO_DELAYS, Sandbox};
 use crate::servers::BackgroundServer;
 
 /// A header of the user, which other hosts must not get.
-const HEADER: &[&str] = &["--header", "X-Secret: canary-7731"];
+const SECRET_HEADER: &[&str] = &["--header", "X-Secret: canary-7731"];
 /// Arguments of a search for all dead pages of the database.
-const ALL: &[&str] = &["--all", "--format", "jsonl"];
+const ALL_DEAD_PAGES: &[&str] = &["--all", "--format", "jsonl"];
 
 /// A page that the user named, with links to dead pages of its own host and of another host, and
 /// an archive with the redirects of both pages.
@@ -75,12 +75,12 @@ fn revive_all_withholds_headers_from_hosts_that_only_a_page_named() {
         let fixture = LinkedHosts::new();
         fixture.find_dead_pages(command);
         let counts_before = [fixture.own.requests().len(), fixture.other.requests().len()];
-        fixture.revive(&[HEADER, ALL, &["--allow-private"]].concat());
+        fixture.revive(&[SECRET_HEADER, ALL_DEAD_PAGES, &["--allow-private"]].concat());
         let own = requests_after(&fixture.own, counts_before[0]);
         let other = requests_after(&fixture.other, counts_before[1]);
         for requests in [own, other] {
             assert!(requests.iter().any(|request| request.path == "/trees/white-oak-tree.html"));
-            // The command line names no host, so even the first one gets no header.
+            // The command line names no host, so that no host gets the header.
             assert!(!requests.iter().any(has_secret), "{command}: {requests:?}");
         }
     }
@@ -93,7 +93,7 @@ fn revive_all_connects_to_no_private_address_that_only_a_page_named() {
         fixture.find_dead_pages(command);
         let own_requests_before = fixture.own.requests().len();
         let other_connections_before = fixture.other.connections();
-        fixture.revive(ALL);
+        fixture.revive(ALL_DEAD_PAGES);
         let own_requests = fixture.own.requests().len();
         assert!(own_requests > own_requests_before, "the user's own host is searched");
         assert_eq!(fixture.other.connections(), other_connections_before, "{command}");
@@ -105,7 +105,7 @@ fn check_revive_withholds_headers_from_hosts_that_only_a_page_named() {
     let fixture = LinkedHosts::new();
     let (url, root) = (fixture.own.url("/"), fixture.archive.root());
     let args = ["--allow-private", "--revive", "--archive", &root, url.as_str()];
-    fixture.sandbox.check(&[HEADER, &args].concat()).exits(1);
+    fixture.sandbox.check(&[SECRET_HEADER, &args].concat()).exits(1);
     let other = fixture.other.requests();
     assert!(other.iter().any(|request| request.path == "/trees/white-oak-tree.html"), "{other:?}");
     assert!(!other.iter().any(has_secret), "{other:?}");
@@ -116,7 +116,9 @@ fn revive_of_a_user_supplied_page_sends_headers() {
     let fixture = LinkedHosts::new();
     fixture.find_dead_pages("crawl");
     let count_before = fixture.other.requests().len();
-    fixture.revive(&[HEADER, &[fixture.other.url("/old/white-oak-tree.html").as_str()]].concat());
+    fixture.revive(
+        &[SECRET_HEADER, &[fixture.other.url("/old/white-oak-tree.html").as_str()]].concat(),
+    );
     let other = requests_after(&fixture.other, count_before);
     assert!(
         other
@@ -139,7 +141,7 @@ fn revive_gives_rights_to_hosts_in_a_file_of_live_pages() {
     own.page("/", 200, &old.map(|url| format!("<a href='{url}'>{url}</a> ")).concat());
     let home = own.url("/");
     sandbox.check(&["--allow-private", home.as_str()]).exits(1);
-    let args = [REVIVE, NO_DELAYS, HEADER, ALL, &["--archive", "none"]].concat();
+    let args = [REVIVE, NO_DELAYS, SECRET_HEADER, ALL_DEAD_PAGES, &["--archive", "none"]].concat();
     let connections_before = other.connections();
     sandbox.run(&args).exits(0);
     assert_eq!(other.connections(), connections_before, "only a page named the host");
@@ -152,18 +154,18 @@ fn revive_gives_rights_to_hosts_in_a_file_of_live_pages() {
     assert!(requests.iter().any(|request| request.path.starts_with("/trees/")), "{requests:?}");
 }
 
-/// The dead page is user-supplied; the redirect target comes from an archive.
+/// The dead page is user-supplied. The target of the redirect is known only from an archive.
 #[test]
 fn revive_follows_an_archived_redirect_to_another_port_without_rights() {
     let (old, new) = (TestServer::start_blocking(), TestServer::start_blocking());
     new.page("/trees/white-oak-tree.html", 200, &article("oak"));
-    let (dead, moved) =
-        (old.url("/old/white-oak-tree.html"), new.url("/trees/white-oak-tree.html"));
+    let dead = old.url("/old/white-oak-tree.html");
+    let moved = new.url("/trees/white-oak-tree.html");
     let captures =
         vec![ArchivedPage::redirect(dead.as_str(), "20150102030405", 301, moved.as_str())];
     let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
     let (sandbox, root) = (Sandbox::new(), archive.root());
-    let args = [REVIVE, NO_DELAYS, HEADER, &["--archive", &root, dead.as_str()]].concat();
+    let args = [REVIVE, NO_DELAYS, SECRET_HEADER, &["--archive", &root, dead.as_str()]].concat();
     sandbox.run(&args).exits(0);
     assert_eq!(new.connections(), 0);
     sandbox.run(&[&args[..], &["--allow-private", "--max-result-age", "0"]].concat()).exits(0);

@@ -1,9 +1,11 @@
 //! The examples in the paper *Reviving Dead Links on the Web with FABLE*: dead pages of a site,
-//! their archived titles, and a list of live pages, which contains the new pages and similar
-//! ones. Test names start with the table of the paper, or with the site.
+//! their archived titles, and a list of live pages. The list contains the new pages and similar
+//! pages. The names of the tests start with the table of the paper, or with the site.
 //!
 //! Host names end in `.test`. Where the paper prints a single page, the test adds other pages of
 //! the same form, because the method of the paper needs two.
+
+use std::collections::BTreeSet;
 
 use relink_demo::ArchivedPage;
 
@@ -11,7 +13,7 @@ use super::Fixture;
 
 /// A moved page: the old URL, the archived title (empty if there is no copy) and
 /// the new URL.
-type Moved<'a> = (&'a str, &'a str, &'a str);
+type MovedPage<'a> = (&'a str, &'a str, &'a str);
 
 /// Returns the URL at the test server of a URL without scheme.
 fn test_url(url: &str, port: u16) -> String {
@@ -20,16 +22,16 @@ fn test_url(url: &str, port: u16) -> String {
 }
 
 /// Returns the hosts of all pages as `--resolve` flags.
-fn resolve_flags(pages: &[Moved<'_>], others: &[(&str, &str)], port: u16) -> Vec<String> {
-    let urls = pages.iter().flat_map(|(old, _, new)| [*old, *new]);
-    let mut hosts: Vec<&str> = urls
-        .chain(others.iter().map(|(url, _)| *url))
-        .map(|url| url.split_once('/').unwrap().0)
-        .collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    let flag = |host: &str| ["--resolve".to_owned(), format!("{host}:{port}:127.0.0.1")];
-    hosts.into_iter().flat_map(flag).collect()
+fn resolve_flags(pages: &[MovedPage<'_>], others: &[(&str, &str)], port: u16) -> Vec<String> {
+    let page_urls = pages.iter().flat_map(|(old, _, new)| [*old, *new]);
+    let urls = page_urls.chain(others.iter().map(|(url, _)| *url));
+    let hosts: BTreeSet<&str> = urls.map(|url| url.split_once('/').unwrap().0).collect();
+    let mut flags = Vec::new();
+    for host in hosts {
+        flags.push("--resolve".to_owned());
+        flags.push(format!("{host}:{port}:127.0.0.1"));
+    }
+    flags
 }
 
 /// Returns a page with a title, and a text that is distinct for each `seed`.
@@ -40,10 +42,10 @@ fn page(title: &str, seed: &str) -> String {
 /// Searches for the dead pages, and checks that each gets its new URL as the alias. `others` are
 /// URLs and titles of live pages that are not aliases.
 #[track_caller]
-fn check(pages: &[Moved<'_>], others: &[(&str, &str)]) {
+fn check_aliases(pages: &[MovedPage<'_>], others: &[(&str, &str)]) {
     let fixture = Fixture::new(|web| {
         let copies = pages.iter().filter(|(_, title, _)| !title.is_empty());
-        let copy = |(old, title, _): &Moved<'_>| {
+        let copy = |(old, title, _): &MovedPage<'_>| {
             let url = test_url(old, web.port());
             ArchivedPage::page(&url, "20140102030405", &page(title, old))
         };
@@ -75,7 +77,7 @@ fn check(pages: &[Moved<'_>], others: &[(&str, &str)]) {
 #[test]
 fn table_1_new_url_contains_the_old_query_value() {
     let title = "A book of the press";
-    check(
+    check_aliases(
         &[
             ("sup.test/book.cgi?id=21682", "", "sup.test/books/title/?id=21682"),
             ("sup.test/book.cgi?id=20411", "", "sup.test/books/title/?id=20411"),
@@ -91,7 +93,7 @@ fn table_1_new_url_contains_the_old_query_value() {
 
 #[test]
 fn table_1_numbers_lose_leading_zeros() {
-    check(
+    check_aliases(
         &[
             (
                 "elections.nyt.test/2010/house/new-york/03",
@@ -124,7 +126,7 @@ fn table_1_numbers_lose_leading_zeros() {
 
 #[test]
 fn table_3_new_url_contains_the_title_and_a_new_id() {
-    check(
+    check_aliases(
         &[
             (
                 "cbc.test/news/story/2000/01/28/pankiw000128.html",
@@ -152,7 +154,7 @@ fn table_3_new_url_contains_the_title_and_a_new_id() {
 
 #[test]
 fn table_5_new_url_contains_the_title_and_the_old_id() {
-    check(
+    check_aliases(
         &[
             (
                 "solomon.test/news.aspx?nwid=1121",
@@ -185,7 +187,7 @@ fn table_5_new_url_contains_the_title_and_the_old_id() {
 
 #[test]
 fn table_7_pages_of_a_directory_moved_to_two_directories() {
-    check(
+    check_aliases(
         &[
             ("w3.test/html5/tag_i.asp", "", "w3.test/tags/tag_i.asp"),
             ("w3.test/html5/att_video_preload.asp", "", "w3.test/tags/att_video_preload.asp"),
@@ -203,7 +205,7 @@ fn table_7_pages_of_a_directory_moved_to_two_directories() {
 
 #[test]
 fn udacity_new_url_contains_new_words_before_the_old_code() {
-    check(
+    check_aliases(
         &[
             ("udacity.test/courses/cs262", "", "udacity.test/course/programming-languages--cs262"),
             (
@@ -228,7 +230,7 @@ fn udacity_new_url_contains_new_words_before_the_old_code() {
 #[test]
 fn marvel_page_with_the_same_title_is_not_the_alias() {
     let title = "What If? (2008) #1";
-    check(
+    check_aliases(
         &[
             (
                 "marvel.test/comic_books/issue/22962/what_if_2008_1",
@@ -256,7 +258,7 @@ fn marvel_page_with_the_same_title_is_not_the_alias() {
 
 #[test]
 fn technologyreview_new_url_contains_a_new_date_and_id() {
-    check(
+    check_aliases(
         &[
             (
                 "review.test/article/419483/measure-for-measure/",
@@ -290,19 +292,19 @@ fn technologyreview_new_url_contains_a_new_date_and_id() {
 #[test]
 fn new_url_with_a_new_id_is_found_without_archived_titles() {
     let names = ["apple-pie", "plum-cake", "onion-soup", "rye-bread", "fish-stew", "oat-biscuits"];
-    let urls: Vec<(String, String)> = names
-        .iter()
-        .zip([40_117, 51_250, 33_008, 90_412, 77_231, 61_190])
-        .map(|(name, id)| {
-            (format!("food.test/food/{name}.html"), format!("food.test/recipes/{id}-{name}"))
-        })
-        .collect();
-    let pages: Vec<Moved<'_>> =
+    let ids = [40_117, 51_250, 33_008, 90_412, 77_231, 61_190];
+    let mut urls = Vec::new();
+    for (name, id) in names.iter().zip(ids) {
+        let old = format!("food.test/food/{name}.html");
+        let new = format!("food.test/recipes/{id}-{name}");
+        urls.push((old, new));
+    }
+    let pages: Vec<MovedPage<'_>> =
         urls.iter().map(|(old, new)| (old.as_str(), "", new.as_str())).collect();
     let others = [
         ("food.test/recipes/40118-apple-tart", "Apple tart"),
         ("food.test/recipes/51251-carrot-cake", "Carrot cake"),
         ("food.test/kitchen/knives", "Knives"),
     ];
-    check(&pages, &others);
+    check_aliases(&pages, &others);
 }

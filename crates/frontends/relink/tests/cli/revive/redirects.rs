@@ -1,10 +1,10 @@
-//! Historical redirects: redirects of a dead page that the archive recorded. Their targets are
-//! aliases only under conditions.
+//! Historical redirects: redirects of a dead page that the archive recorded. The target of such a
+//! redirect is an alias only if it is a live page, and not a login page, home page or error page.
 
 use relink_demo::ArchivedPage;
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{Fixture, alias, article, reasons, rejection_reasons};
+use super::{Fixture, alias_path, article, failure_reasons, rejection_reasons};
 
 /// Returns a copy of `/old/oak`, and archived redirects of `/old/oak` and of its neighbor
 /// `/old/elm`.
@@ -22,16 +22,12 @@ fn historical_redirect_gives_the_alias() {
     let fixture = Fixture::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
     fixture.web.page("/trees/oak", 200, &article("oak"));
     let revival = fixture.revival("/old/oak", &[]);
-    assert_eq!(alias(&revival).as_deref(), Some("/trees/oak"));
+    assert_eq!(alias_path(&revival).as_deref(), Some("/trees/oak"));
     assert_eq!(revival["alias"]["method"], "historical-redirect");
     assert_eq!(revival["alias"]["confidence"], 0.97);
     assert!(revival["archived"]["replay_url"].as_str().unwrap().contains("20140102030405"));
-    let kinds: Vec<&str> = revival["alias"]["evidence"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|item| item["kind"].as_str())
-        .collect();
+    let evidence = revival["alias"]["evidence"].as_array().unwrap();
+    let kinds: Vec<&str> = evidence.iter().filter_map(|item| item["kind"].as_str()).collect();
     assert_eq!(kinds, ["historical-redirect", "title", "content"]);
 }
 
@@ -55,8 +51,8 @@ fn redirect_shared_with_neighbors_is_rejected_with_a_reason() {
     let fixture = Fixture::new(|web| two_redirects(web, "/welcome", "/welcome"));
     fixture.web.page("/welcome", 200, &article("welcome"));
     let revival = fixture.revival("/old/oak", &[]);
-    assert_eq!(alias(&revival), None);
-    assert!(reasons(&revival).contains(&"erroneous-redirect"), "{revival}");
+    assert_eq!(alias_path(&revival), None);
+    assert!(failure_reasons(&revival).contains(&"erroneous-redirect"), "{revival}");
     assert!(rejection_reasons(&revival).contains("/old/elm redirected there too"), "{revival}");
     assert_eq!(fixture.web.hits("/welcome"), 0, "a rejected target is not fetched");
 }
@@ -72,7 +68,7 @@ fn neighbors_are_compared_only_at_a_similar_date() {
     });
     fixture.web.page("/trees/oak", 200, &article("oak"));
     let revival = fixture.revival("/old/oak", &[]);
-    assert_eq!(alias(&revival).as_deref(), Some("/trees/oak"));
+    assert_eq!(alias_path(&revival).as_deref(), Some("/trees/oak"));
     assert_eq!(revival["alias"]["confidence"], 0.8, "no evidence for or against it");
     assert_eq!(
         fixture.archive_requests_with("20180202030405"),
@@ -86,16 +82,17 @@ fn neighbors_are_compared_only_at_a_similar_date() {
 /// reason that contains `expected`, with and without an archived redirect of a neighbor.
 #[track_caller]
 fn check_no_alias(target: &str, page: &str, expected: &str) {
-    for captures in [
-        |web: &TestServer, to: &str| {
-            vec![ArchivedPage::redirect(web.url("/old/oak").as_str(), "20150102030405", 301, to)]
-        },
-        |web: &TestServer, to: &str| two_redirects(web, to, "/trees/elm"),
-    ] {
-        let fixture = Fixture::new(|web| captures(web, target));
+    for has_neighbor in [false, true] {
+        let fixture = Fixture::new(|web| {
+            if has_neighbor {
+                return two_redirects(web, target, "/trees/elm");
+            }
+            let oak = web.url("/old/oak");
+            vec![ArchivedPage::redirect(oak.as_str(), "20150102030405", 301, target)]
+        });
         fixture.web.page(target, 200, page);
         let revival = fixture.revival("/old/oak", &[]);
-        assert_eq!(alias(&revival), None, "{target}: {revival}");
+        assert_eq!(alias_path(&revival), None, "{target}: {revival}");
         assert!(rejection_reasons(&revival).contains(expected), "{target}: {revival}");
     }
 }
@@ -127,12 +124,12 @@ fn archived_redirect_to_the_home_page_is_not_an_alias() {
     check_no_alias("/index.html", &article("home"), "home page");
 }
 
-/// The path looks like that of a login page, but the text is that of the dead page.
+/// The path looks like the path of a login page, but the page has the text of the dead page.
 #[test]
 fn archived_redirect_to_a_page_with_the_old_text_is_an_alias() {
     let fixture = Fixture::new(|web| two_redirects(web, "/accounts/oak", "/trees/elm"));
     fixture.web.page("/accounts/oak", 200, &article("oak"));
-    assert_eq!(alias(&fixture.revival("/old/oak", &[])).as_deref(), Some("/accounts/oak"));
+    assert_eq!(alias_path(&fixture.revival("/old/oak", &[])).as_deref(), Some("/accounts/oak"));
 }
 
 #[test]
@@ -143,7 +140,7 @@ fn home_page_is_not_an_alias() {
     });
     fixture.web.page("/", 200, &article("home"));
     let revival = fixture.revival("/old/oak", &[]);
-    assert_eq!(alias(&revival), None);
+    assert_eq!(alias_path(&revival), None);
     assert!(rejection_reasons(&revival).contains("it is the home page"), "{revival}");
 }
 
@@ -151,7 +148,7 @@ fn home_page_is_not_an_alias() {
 fn redirect_to_a_dead_page_is_not_an_alias() {
     let fixture = Fixture::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
     let revival = fixture.revival("/old/oak", &[]);
-    assert_eq!(alias(&revival), None);
+    assert_eq!(alias_path(&revival), None);
     assert!(rejection_reasons(&revival).contains("no live page there"), "{revival}");
 }
 
@@ -160,7 +157,7 @@ fn redirect_to_a_soft_404_is_not_an_alias() {
     let fixture = Fixture::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
     fixture.web.respond_below("/trees/", CannedResponse::new(200, article("sorry")));
     let revival = fixture.revival("/old/oak", &[]);
-    assert_eq!(alias(&revival), None, "{revival}");
+    assert_eq!(alias_path(&revival), None, "{revival}");
     assert!(rejection_reasons(&revival).contains("no live page there"), "{revival}");
 }
 
@@ -179,7 +176,7 @@ fn redirect_to_another_site_is_rejected() {
     });
     let args = ["--resolve", &resolve[0], "--resolve", &resolve[1], "--format", "jsonl", &old];
     let revival = fixture.revive(&args).exits(0).rows().row(&old).clone();
-    assert_eq!(alias(&revival), None, "{revival}");
+    assert_eq!(alias_path(&revival), None, "{revival}");
     assert!(rejection_reasons(&revival).contains("it is another site"), "{revival}");
     assert_eq!(fixture.web.hits("/oak"), 0, "the other site gets no request");
 }
@@ -198,5 +195,5 @@ fn redirect_that_now_leads_to_another_site_is_rejected() {
     let args = ["--resolve", &resolve[0], "--resolve", &resolve[1], "--allow-private"];
     let args = [&args[..], &["--format", "jsonl", &old]].concat();
     let revival = fixture.revive(&args).exits(0).rows().row(&old).clone();
-    assert_eq!(alias(&revival), None, "{revival}");
+    assert_eq!(alias_path(&revival), None, "{revival}");
 }

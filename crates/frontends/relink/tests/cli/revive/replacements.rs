@@ -1,19 +1,19 @@
-//! Replacements: pages of other sites with the content of a dead page. They are
-//! found by search, verified by their text, and distinguished from aliases.
+//! Replacements: pages of other sites with the content of a dead page. Relink finds replacements by
+//! search, verifies their text, and distinguishes them from aliases.
 
 use relink_demo::ArchivedPage;
 use relink_testkit::omega::Omega;
 use serde_json::Value;
 
-use super::{Fixture, alias, article};
+use super::{Fixture, alias_path, article};
 use crate::sandbox::CommandOutput;
 
 /// Host of the dead page.
-pub(super) const DEAD: &str = "lost.test";
+pub(super) const DEAD_HOST: &str = "lost.test";
 /// Host of copies of the dead page.
-pub(super) const MIRROR: &str = "mirror.test";
+pub(super) const MIRROR_HOST: &str = "mirror.test";
 /// A third host.
-const OTHER_SITE: &str = "other.test";
+const OTHER_HOST: &str = "other.test";
 
 /// A dead page of a dead site, with an archived copy.
 pub(super) struct DeadPage {
@@ -32,13 +32,14 @@ impl DeadPage {
     /// Like [`Self::new`], with further captures. `more` gets the URL of the dead page.
     fn with_captures(more: impl FnOnce(&str) -> Vec<ArchivedPage>) -> Self {
         let fixture = Fixture::new(|web| {
-            let url: String = web.host(DEAD).url("/birds/owls.html").into();
+            let url: String = web.host(DEAD_HOST).url("/birds/owls.html").into();
             let copy = ArchivedPage::page(&url, "20210302030405", &article("owl"));
             [vec![copy], more(&url)].concat()
         });
         let port = fixture.web.port();
-        let resolve = [DEAD, MIRROR, OTHER_SITE].map(|name| format!("{name}:{port}:127.0.0.1"));
-        let url = fixture.web.host(DEAD).url("/birds/owls.html").into();
+        let resolve =
+            [DEAD_HOST, MIRROR_HOST, OTHER_HOST].map(|name| format!("{name}:{port}:127.0.0.1"));
+        let url = fixture.web.host(DEAD_HOST).url("/birds/owls.html").into();
         Self { fixture, url, resolve }
     }
 
@@ -47,10 +48,11 @@ impl DeadPage {
         self.resolve.iter().flat_map(|name| ["--resolve", name]).collect()
     }
 
-    /// Serves a page on the mirror and checks it, so that the local index has it. Returns the URL.
+    /// Serves a page on the mirror and checks the page, so that the local index contains it.
+    /// Returns the URL.
     fn serve_checked_mirror(&self, path: &str, body: &str) -> String {
-        self.fixture.web.host(MIRROR).page(path, 200, body);
-        let url: String = self.fixture.web.host(MIRROR).url(path).into();
+        self.fixture.web.host(MIRROR_HOST).page(path, 200, body);
+        let url: String = self.fixture.web.host(MIRROR_HOST).url(path).into();
         let args = [&self.resolve_flags()[..], &["--allow-private", &url]].concat();
         self.fixture.sandbox.check(&args).exits(0);
         url
@@ -73,13 +75,11 @@ fn mirror_is_found_but_is_not_an_alias() {
     let dead = DeadPage::new();
     let mirror = dead.serve_checked_mirror("/copies/1.html", &article("owl"));
     let revival = dead.revival(&[]);
-    assert_eq!(alias(&revival), None, "{revival}");
+    assert_eq!(alias_path(&revival), None, "{revival}");
     let replacement = &revival["replacements"][0];
     assert_eq!(replacement["url"], mirror.as_str(), "{revival}");
-    assert_eq!(
-        (&replacement["similarity"], &replacement["resemblance"]),
-        (&"identical".into(), &1.0.into())
-    );
+    assert_eq!(replacement["similarity"], "identical");
+    assert_eq!(replacement["resemblance"], 1.0);
     assert_eq!(replacement["reason"], "same text as the copy of 2021-03-02, as far as compared");
     assert_eq!(replacement["engine"], "local index");
     assert_eq!(
@@ -104,19 +104,16 @@ fn human_output_labels_the_mirror() {
 #[test]
 fn similar_page_is_a_replacement() {
     let dead = DeadPage::new();
-    // The copy lacks the first part of the text.
-    let body = article("owl").replacen("owlma", "another text begins here owlma", 1);
-    let start = body.find("owlaa").unwrap();
-    let end = body.find("another").unwrap();
-    let url =
-        dead.serve_checked_mirror("/like.html", &format!("{}{}", &body[..start], &body[end..]));
+    // The page lacks the words of the dead page before `owlma`, and has some other words.
+    let text = article("owl");
+    let (head, rest) = text.split_once("owlaa").unwrap();
+    let (_, end) = rest.split_once("owlma").unwrap();
+    let url = dead
+        .serve_checked_mirror("/like.html", &format!("{head}another text begins here owlma{end}"));
     let revival = dead.revival(&[]);
     let replacement = &revival["replacements"][0];
-    assert_eq!(
-        (&replacement["url"], &replacement["similarity"]),
-        (&url.into(), &"similar".into()),
-        "{revival}"
-    );
+    assert_eq!(replacement["url"], url, "{revival}");
+    assert_eq!(replacement["similarity"], "similar", "{revival}");
 }
 
 #[test]
@@ -126,7 +123,7 @@ fn equal_title_alone_is_not_a_replacement() {
     let other = article("eagle").replace("All about eagle", title);
     dead.serve_checked_mirror("/copies/1.html", &other);
     let revival = dead.revival(&[]);
-    assert!(dead.fixture.web.host(MIRROR).hits("/copies/1.html") > 1, "the page was fetched");
+    assert!(dead.fixture.web.host(MIRROR_HOST).hits("/copies/1.html") > 1, "the page was fetched");
     assert_eq!(revival["replacements"], Value::Array(Vec::new()), "{revival}");
 }
 
@@ -135,10 +132,10 @@ fn dead_mirror_is_rejected() {
     let dead = DeadPage::new();
     let mirror = dead.serve_checked_mirror("/copies/1.html", &article("owl"));
     let (web, path) = (&dead.fixture.web, "/copies/1.html");
-    web.host(MIRROR).page(path, 404, "gone");
+    web.host(MIRROR_HOST).page(path, 404, "gone");
     assert_eq!(dead.revival(&[])["replacements"], Value::Array(Vec::new()));
-    let other = web.host(OTHER_SITE).url("/owls");
-    web.host(MIRROR).redirect(path, 302, other.as_str());
+    let other = web.host(OTHER_HOST).url("/owls");
+    web.host(MIRROR_HOST).redirect(path, 302, other.as_str());
     web.page("/owls", 200, &article("owl"));
     let revival = dead.revival(&["--max-result-age", "0"]);
     assert_eq!(
@@ -152,10 +149,10 @@ fn dead_mirror_is_rejected() {
 fn mirror_at_a_private_address_is_not_requested() {
     let dead = DeadPage::new();
     dead.serve_checked_mirror("/copies/1.html", &article("owl"));
-    let hits = dead.fixture.web.host(MIRROR).hits("/copies/1.html");
+    let hits = dead.fixture.web.host(MIRROR_HOST).hits("/copies/1.html");
     let output = dead.revive(&["--format", "jsonl"]);
     assert_eq!(output.rows().row(&dead.url)["replacements"], Value::Array(Vec::new()));
-    assert_eq!(dead.fixture.web.host(MIRROR).hits("/copies/1.html"), hits);
+    assert_eq!(dead.fixture.web.host(MIRROR_HOST).hits("/copies/1.html"), hits);
 }
 
 #[test]
@@ -173,12 +170,12 @@ fn replacements_of_a_found_page_are_searched_only_with_always() {
         vec![ArchivedPage::redirect(url, "20150102030405", 301, "/animals/owls.html")]
     });
     dead.serve_checked_mirror("/copies/1.html", &article("owl"));
-    dead.fixture.web.host(DEAD).page("/animals/owls.html", 200, &article("owl"));
+    dead.fixture.web.host(DEAD_HOST).page("/animals/owls.html", 200, &article("owl"));
     let revival = dead.revival(&[]);
-    assert_eq!(alias(&revival).as_deref(), Some("/animals/owls.html"), "{revival}");
+    assert_eq!(alias_path(&revival).as_deref(), Some("/animals/owls.html"), "{revival}");
     assert_eq!(revival["replacements"], Value::Array(Vec::new()), "{revival}");
     let revival = dead.revival(&["--replacements", "always", "--max-result-age", "0"]);
-    assert!(alias(&revival).is_some() && revival["replacements"][0].is_object(), "{revival}");
+    assert!(alias_path(&revival).is_some() && revival["replacements"][0].is_object(), "{revival}");
 }
 
 #[test]
@@ -192,14 +189,14 @@ fn alias_found_later_in_the_run_removes_the_mirror() {
         moved.iter().map(capture).collect()
     });
     dead.serve_checked_mirror("/copies/1.html", &article("owl"));
-    let host = dead.fixture.web.host(DEAD);
+    let host = dead.fixture.web.host(DEAD_HOST);
     for path in moved.iter().map(String::as_str).chain(["/birds/owls.html"]) {
         let name = path.trim_start_matches("/birds/");
         let subject = name.trim_end_matches("s.html").trim_end_matches(".html");
         host.page(&path.replace("birds", "animals"), 200, &article(subject));
     }
-    // The pages in the order of the search: the dead page, pages without an alias, and then the
-    // pages from which the pattern is learned.
+    // Relink searches for the pages in this order: the dead page, pages without an alias, and then
+    // the pages from which the pattern is learned.
     let unmoved = ["/birds/x1.html", "/birds/x2.html", "/birds/x3.html"].map(str::to_owned);
     let urls: Vec<String> =
         unmoved.iter().chain(&moved).map(|path| host.url(path).into()).collect();
@@ -207,7 +204,7 @@ fn alias_found_later_in_the_run_removes_the_mirror() {
     let flags = ["--allow-private", "--format", "jsonl", &dead.url];
     let args = [&dead.resolve_flags()[..], &flags, &urls].concat();
     let revival = dead.fixture.revive(&args).exits(0).rows().row(&dead.url).clone();
-    assert_eq!(alias(&revival).as_deref(), Some("/animals/owls.html"), "{revival}");
+    assert_eq!(alias_path(&revival).as_deref(), Some("/animals/owls.html"), "{revival}");
     assert!(revival["costs"]["replacement"].is_object(), "other sites were searched: {revival}");
     assert_eq!(revival["replacements"], Value::Array(Vec::new()), "{revival}");
 }
@@ -217,31 +214,31 @@ fn same_text_on_the_own_site_takes_precedence() {
     let dead = DeadPage::new();
     dead.serve_checked_mirror("/copies/1.html", &article("owl"));
     let serve_checked = |path: &str| {
-        dead.fixture.web.host(DEAD).page(path, 200, &article("owl"));
-        let url: String = dead.fixture.web.host(DEAD).url(path).into();
+        dead.fixture.web.host(DEAD_HOST).page(path, 200, &article("owl"));
+        let url: String = dead.fixture.web.host(DEAD_HOST).url(path).into();
         let args = [&dead.resolve_flags()[..], &["--allow-private", &url]].concat();
         dead.fixture.sandbox.check(&args).exits(0);
     };
     serve_checked("/animals/7");
     let revival = dead.revival(&[]);
-    assert_eq!(alias(&revival).as_deref(), Some("/animals/7"), "{revival}");
+    assert_eq!(alias_path(&revival).as_deref(), Some("/animals/7"), "{revival}");
     assert_eq!(revival["alias"]["confidence"], 0.9);
     assert_eq!(revival["replacements"], Value::Array(Vec::new()));
     serve_checked("/print/7");
     let revival = dead.revival(&["--max-result-age", "0"]);
-    assert_eq!(alias(&revival), None, "two pages with the same text are ambiguous: {revival}");
+    assert_eq!(alias_path(&revival), None, "two pages with the same text are ambiguous: {revival}");
     assert_eq!(revival["other_candidates"].as_array().unwrap().len(), 2, "{revival}");
 }
 
 #[test]
 fn real_search_engine_finds_the_mirror() {
     let dead = DeadPage::new();
-    let root = dead.fixture.web.host(MIRROR).url("/");
+    let root = dead.fixture.web.host(MIRROR_HOST).url("/");
     // A different title, so that only the text can match.
     let copy = article("owl").replace("All about owl", "Copy 7").replace(">owl<", ">Copy 7<");
-    dead.fixture.web.host(MIRROR).page("/copies/7.html", 200, &copy);
+    dead.fixture.web.host(MIRROR_HOST).page("/copies/7.html", 200, &copy);
     let eagle = article("eagle");
-    dead.fixture.web.host(MIRROR).page("/copies/8.html", 200, &eagle);
+    dead.fixture.web.host(MIRROR_HOST).page("/copies/8.html", 200, &eagle);
     let omega = Omega::start(root.as_str(), &[("copies/7.html", &copy), ("copies/8.html", &eagle)]);
     let engine = format!("json:{}?DB=default&FMT=json&P={{query}}&B=H{{site}}", omega.url());
     let revival = dead.revival(&["--search", &engine]);
@@ -251,17 +248,14 @@ fn real_search_engine_finds_the_mirror() {
         |revival: &Value| revival["costs"]["replacement"]["searches"].as_u64().unwrap_or(0);
     assert!((1..=2).contains(&searches(&revival)), "{revival}");
     let repeated = dead.revival(&["--search", &engine, "--max-result-age", "0"]);
-    assert_eq!(
-        (searches(&repeated), repeated["replacements"][0].is_object()),
-        (0, true),
-        "{repeated}"
-    );
+    assert_eq!(searches(&repeated), 0, "{repeated}");
+    assert_eq!(repeated["replacements"][0].is_object(), true, "{repeated}");
 }
 
 #[test]
 fn max_searches_per_page_is_obeyed() {
     let dead = DeadPage::new();
-    let root = dead.fixture.web.host(MIRROR).url("/");
+    let root = dead.fixture.web.host(MIRROR_HOST).url("/");
     let omega = Omega::start(root.as_str(), &[("a.html", &article("eagle"))]);
     let engine = format!("json:{}?DB=default&FMT=json&P={{query}}", omega.url());
     let total_searches = |revival: &Value| -> u64 {

@@ -4,7 +4,7 @@ use super::Fixture;
 use crate::sandbox::NO_DELAYS;
 
 /// Creates a project. `table` is the table `[revive]` of the user's configuration.
-fn project(table: &str) -> Fixture {
+fn project_with_settings(table: &str) -> Fixture {
     let fixture = Fixture::new(|_| Vec::new());
     fixture.sandbox.write_user_config(&format!("db = \"relink.db\"\n[revive]\n{table}\n"));
     fixture
@@ -13,7 +13,7 @@ fn project(table: &str) -> Fixture {
 /// Asserts that a table is rejected with a message that contains all texts of `expected`.
 #[track_caller]
 fn check_rejected(table: &str, expected: &[&str]) {
-    let fixture = project(table);
+    let fixture = project_with_settings(table);
     let output = fixture.sandbox.run(&["revive", "http://127.0.0.1:9/a"]).exits(2);
     for text in expected {
         assert!(output.stderr.contains(text), "{}", output.stderr);
@@ -22,7 +22,7 @@ fn check_rejected(table: &str, expected: &[&str]) {
 
 #[test]
 fn config_names_archives_and_engines() {
-    let fixture = project("");
+    let fixture = project_with_settings("");
     let table =
         format!("db = \"relink.db\"\n[revive]\narchive = [\"{}\"]\n", fixture.archive.root());
     fixture.sandbox.write_user_config(&table);

@@ -64,7 +64,8 @@ fn list_without_a_common_topic_gets_a_warning() {
     }
     web.run_at(DAY_1, &[]).exits(0);
     let warnings = |name: &str| web.json(&["diff", name])["warnings"].as_array().unwrap().len();
-    assert_eq!((warnings("mixed"), warnings("owls")), (1, 0));
+    assert_eq!(warnings("mixed"), 1);
+    assert_eq!(warnings("owls"), 0);
 }
 
 /// Sentences about another topic.
@@ -90,8 +91,8 @@ const BAKING: [&str; 8] = [
     "A baker weighs flour and salt for each dough on a scale.",
 ];
 
-/// Returns four sentences about a topic, different for each number.
-fn sentences(topic: &[&str; 8], number: usize) -> String {
+/// Returns four sentences about a topic. Each number selects other sentences.
+fn four_sentences(topic: &[&str; 8], number: usize) -> String {
     let selected: Vec<&str> =
         (0..4).map(|index| topic[(number + index * 3) % topic.len()]).collect();
     format!("<p>{}</p>", selected.join("</p><p>"))
@@ -101,11 +102,11 @@ fn sentences(topic: &[&str; 8], number: usize) -> String {
 fn context_of_a_bookmark_is_its_folder() {
     let web = WatchedWeb::new();
     let mut bookmarks = String::from("<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>");
-    for (topic, all) in [("owls", &OWLS), ("trains", &RAILWAY), ("bread", &BAKING)] {
+    for (topic, sentences) in [("owls", &OWLS), ("trains", &RAILWAY), ("bread", &BAKING)] {
         let _ = write!(bookmarks, "<DT><H3>{topic}</H3><DL>");
         for number in 0..8 {
             let path = format!("/{topic}{number}");
-            web.page(&path, &format!("Page {number}"), &sentences(all, number));
+            web.page(&path, &format!("Page {number}"), &four_sentences(sentences, number));
             let _ = write!(bookmarks, "<DT><A HREF=\"{}\">{topic}</A>", web.url(&path));
         }
         bookmarks.push_str("</DL>");
@@ -113,13 +114,14 @@ fn context_of_a_bookmark_is_its_folder() {
     web.sandbox.write("b.html", &format!("{bookmarks}</DL>"));
     web.watch(&["add", "b.html", "--name", "b"]).exits(0);
     web.run_at(DAY_1, &[]).exits(0);
-    // A page of each folder changes: one to the topic of another folder, one to other
-    // sentences on its own topic.
-    web.page("/owls1", "Page 1", &sentences(&BAKING, 2));
-    web.page("/trains1", "Page 1", &sentences(&RAILWAY, 6));
+    // One page changes to the topic of another folder. Another page changes to other sentences on
+    // its own topic.
+    web.page("/owls1", "Page 1", &four_sentences(&BAKING, 2));
+    web.page("/trains1", "Page 1", &four_sentences(&RAILWAY, 6));
     web.run_at(DAY_5, &[]).exits(0);
     let step = |path: &str| web.member("b", path)["next_step"].clone();
-    assert_eq!((step("/owls1"), step("/trains1")), ("reject".into(), "accept".into()));
+    assert_eq!(step("/owls1"), "reject");
+    assert_eq!(step("/trains1"), "accept");
     assert_eq!(step("/bread1"), "none");
     let report = web.json(&["diff", "b"]);
     assert_eq!(report["warnings"].as_array().unwrap().len(), 0, "{:#}", report["warnings"]);
@@ -135,7 +137,8 @@ fn study_counts_pages_by_cause_and_size() {
     web.page("/owl1", "Owl page 1", &format!("{}<p>One more sentence here.</p>", owl_text(1)));
     web.run_at(DAY_5, &[]).exits(0);
     let csv = web.watch(&["study", "--format", "csv"]).exits(0).stdout;
-    // Pages, valid, unchanged, checksum, low, moderate, high, temporary, permanent, unchecked.
+    // The columns after the names: pages, valid, unchanged, checksum, low, moderate, high,
+    // temporary, permanent, unchecked.
     for line in [
         "all,\"all\",4,3,2,0,1,0,0,0,1,0",
         "cause,\"server responds, page is gone\",1,0,0,0,0,0,0,0,1,0",

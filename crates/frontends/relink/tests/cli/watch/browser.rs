@@ -29,7 +29,7 @@ const FLAGS: [&str; 14] = [
     "--dump-dom",
 ];
 
-/// Hosts of the browser's own requests, which no flag disables.
+/// Hosts to which the browser itself sends requests. No flag disables these requests.
 const BROWSER_HOSTS: [&str; 2] = [".google.com", ".googleapis.com"];
 
 /// The result of opening a page in a browser.
@@ -79,7 +79,7 @@ fn recording_proxy() -> (u16, Receiver<String>) {
             let Ok(mut connection) = connection else { continue };
             let mut line = String::new();
             let is_read = BufReader::new(&connection).read_line(&mut line).is_ok();
-            // A connection without a request is one that the browser opened in advance.
+            // Ignore a connection without a request: the browser opened it in advance.
             if is_read && !line.is_empty() && sender.send(line).is_err() {
                 return;
             }
@@ -103,8 +103,9 @@ fn check_silent(file: &Path, expect: &str) {
 }
 
 /// Returns a text that would run a script, send a request or load a style if it were
-/// not escaped. The script sets the attribute `data-ran`, whose name the text does not contain.
-/// `canary` is a URL that must not be requested.
+/// not escaped. The script sets the attribute `data-ran`. The text does not contain this name, so
+/// that a page with the escaped text does not contain it either. `canary` is a URL that must not be
+/// requested.
 fn hostile_text(canary: &str, number: usize) -> String {
     let script = "document.documentElement.setAttribute('data-'+'ran','1')";
     let texts = [

@@ -48,17 +48,13 @@ fn changes_have_a_level_and_a_next_step() {
     assert_eq!(edited["change"]["level"], "moderate", "{edited}");
     assert_eq!(edited["next_step"], "accept");
     let trains = web.member("reading", "/owl2");
-    assert_eq!(
-        (&trains["change"]["level"], &trains["next_step"]),
-        (&"high".into(), &"reject".into())
-    );
+    assert_eq!(trains["change"]["level"], "high");
+    assert_eq!(trains["next_step"], "reject");
     assert_eq!(trains["context"]["flag"], "out-of-place");
     assert!(trains["context"]["angle_after"].as_f64() > trains["context"]["angle_before"].as_f64());
     let dead = web.member("reading", "/owl3");
-    assert_eq!(
-        (&dead["availability"], &dead["next_step"]),
-        (&"permanent".into(), &"replace".into())
-    );
+    assert_eq!(dead["availability"], "permanent");
+    assert_eq!(dead["next_step"], "replace");
 
     let text = web.watch(&["diff", "reading"]).exits(0).stdout;
     assert!(text.contains("≈ 2 changed (1 out of place) · ✗ 1 gone"), "{text}");
@@ -79,10 +75,8 @@ fn accepted_rejected_and_muted_changes_need_no_next_step() {
     assert_eq!(web.member("reading", "/owl1")["next_step"], "none");
     web.watch(&["reject", "reading", "3", "--reason", "sold", "--no-suggest"]).exits(0);
     let rejected = web.member("reading", "/owl2");
-    assert_eq!(
-        (&rejected["state"], &rejected["user_reason"]),
-        (&"rejected".into(), &"sold".into())
-    );
+    assert_eq!(rejected["state"], "rejected");
+    assert_eq!(rejected["user_reason"], "sold");
     web.watch(&["mute", "reading", "5", "--for", "7d", "--reason", "known"]).exits(0);
     assert_eq!(web.member("reading", "/owl4")["next_step"], "none");
 
@@ -101,9 +95,8 @@ static SHOP: Mutex<[&str; 3]> =
     Mutex::new(["10 euros", "Owl shop", "The owl was made by hand in a small workshop."]);
 
 /// Returns the page of a shop. Clock, advertisement, view counter, CSRF token and related links
-/// depend on the number of the request.
-fn shop_page(request_number: u32) -> CannedResponse {
-    let n = request_number;
+/// depend on `n`, the number of the request.
+fn shop_page(n: u32) -> CannedResponse {
     let [price, headline, paragraph] = *SHOP.lock().unwrap();
     let text = format!(
         "<p>It is 09:{:02}:{:02} now</p><div class=ad><p>Buy offer{n} from shop{n} now</p></div>\
@@ -136,7 +129,7 @@ fn volatile_parts_are_never_reported_but_price_headline_and_paragraph_are() {
         assert_eq!(output.stdout, "Checked 1 page: 1 unchanged\n", "day {day}");
     };
     (2..12).for_each(check_unchanged);
-    // Index in `SHOP`, new text, and the text that the report must contain.
+    // The index in `SHOP`, the new text, and the text that the report must contain.
     let changes = [
         (0, "12 euros", "costs 12 euros"),
         (1, "Owl store", "Owl store"),
@@ -177,9 +170,12 @@ fn bot_check_login_and_maintenance_pages_are_never_a_version() {
 #[test]
 fn page_that_changes_once_is_not_reported() {
     let web = reading_list();
-    // The confirmation gets the normal page again.
-    let (odd, normal) = (html("Odd", "<p>Only once.</p>"), html("Owl page 1", &owl_text(1)));
-    web.web.sequence("/owl1", [CannedResponse::new(200, odd), CannedResponse::new(200, normal)]);
+    // The first request gets another page. The second request, which should confirm the change,
+    // gets the normal page.
+    let other_page = html("Odd", "<p>Only once.</p>");
+    let normal_page = html("Owl page 1", &owl_text(1));
+    let responses = [other_page, normal_page].map(|page| CannedResponse::new(200, page));
+    web.web.sequence("/owl1", responses);
     let output = web.run_at(DAY_5, &[]).exits(0);
     assert_eq!(output.stdout, "Checked 6 pages: 6 unchanged\n");
 }
@@ -297,7 +293,7 @@ fn changed_links_and_markup_are_counted_apart_from_changed_text() {
     let url = web.url("/owl1");
     assert!(web.run_at(DAY_5, &[]).exits(0).stdout.contains("6 unchanged"), "{url}");
     let csv = web.watch(&["study", "reading", "--format", "csv"]).exits(0).stdout;
-    // Pages, valid, unchanged, checksum.
+    // The columns after the names: pages, valid, unchanged, checksum, low.
     assert!(csv.contains("all,\"all\",6,6,5,1,0"), "{csv}");
 }
 

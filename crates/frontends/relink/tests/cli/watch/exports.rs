@@ -3,7 +3,7 @@
 use super::{DAY_1, DAY_5, TRAINS, WatchedWeb, owl_text};
 
 /// Returns the checked collection `owls` with two folders and five members.
-fn owl_path() -> WatchedWeb {
+fn owl_collection() -> WatchedWeb {
     let web = WatchedWeb::new();
     let urls: Vec<String> = (0..5).map(|number| web.owl(number)).collect();
     let text = format!(
@@ -19,7 +19,7 @@ fn owl_path() -> WatchedWeb {
 
 #[test]
 fn site_has_contents_and_one_page_per_stop() {
-    let web = owl_path();
+    let web = owl_collection();
     web.web.page("/owl4", 410, "gone");
     web.run_at(DAY_5, &[]).exits(0);
     web.watch(&["remove", "owls", "2"]).exits(0);
@@ -36,30 +36,27 @@ fn site_has_contents_and_one_page_per_stop() {
 
 #[test]
 fn exported_files_can_be_added_again() {
-    let web = owl_path();
+    let web = owl_collection();
     for (file, flags) in
         [("a.md", &[][..]), ("a.opml", &[]), ("a.html", &[]), ("a.json", &["--format", "json"])]
     {
         web.watch(&[&["export", "owls", "-o", file], flags].concat()).exits(0);
         web.watch(&["add", file, "--name", file]).exits(0);
         let report = web.json(&["show", file]);
-        let names: Vec<&str> = report["lists"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|list| list["title"].as_str().unwrap())
-            .collect();
-        assert_eq!(names, ["Owl path", "Night", "Day"], "{file}");
+        let lists = report["lists"].as_array().unwrap().iter();
+        let titles: Vec<&str> = lists.map(|list| list["title"].as_str().unwrap()).collect();
+        assert_eq!(titles, ["Owl path", "Night", "Day"], "{file}");
         let first = &report["lists"][1]["members"][0];
-        assert_eq!((&first["title"], &first["annotation"]), (&"One".into(), &"start here".into()));
-        // The pages are known already, so nothing is due.
+        assert_eq!(first["title"], "One");
+        assert_eq!(first["annotation"], "start here");
+        // The pages are known already, so that no page is due.
         assert_eq!(first["next_step"], "none", "{file}");
     }
 }
 
 #[test]
 fn review_shows_both_versions_side_by_side() {
-    let web = owl_path();
+    let web = owl_collection();
     let edited = owl_text(1).replace("hunt", "catch");
     web.page("/owl1", "Owl page 1", &edited);
     web.page("/owl2", "Train times", &format!("<p>{TRAINS}</p>"));
@@ -74,20 +71,17 @@ fn review_shows_both_versions_side_by_side() {
 
 #[test]
 fn edit_changes_members_and_collections() {
-    let web = owl_path();
+    let web = owl_collection();
     let args = ["edit", "owls", "3", "--title", "Third", "--note", "new note", "--position", "1"];
     web.watch(&args).exits(0);
     web.watch(&["edit", "owls", "--description", "Better", "--context", "neighbors"]).exits(0);
     let report = web.json(&["show", "owls"]);
     assert_eq!(report["lists"][0]["description"], "Better");
     assert_eq!(report["lists"][1]["context"], "neighbors");
-    let titles: Vec<&str> = report["lists"][1]["members"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|member| member["title"].as_str().unwrap())
-        .collect();
+    let members = report["lists"][1]["members"].as_array().unwrap().iter();
+    let titles: Vec<&str> = members.map(|member| member["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["Third", "One", "Two"]);
     let first = &report["lists"][1]["members"][0];
-    assert_eq!((&first["annotation"], &first["next_step"]), (&"new note".into(), &"none".into()));
+    assert_eq!(first["annotation"], "new note");
+    assert_eq!(first["next_step"], "none");
 }

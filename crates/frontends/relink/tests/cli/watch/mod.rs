@@ -1,7 +1,8 @@
 //! `relink watch`: collections of pages on loopback.
 //!
-//! A collection is a list of pages, its members. The accepted version of a member is the content
-//! that the user approved. The context is the topic of the collection.
+//! A collection is a list of pages, which are called members. The accepted version of a member is
+//! the content that the user approved. The context is the topic of the collection. A gap is a
+//! removed member that should be replaced.
 
 mod bounds;
 mod browser;
@@ -53,13 +54,13 @@ impl WatchedWeb {
         self.web.url(path).into()
     }
 
-    /// Sets a page with a navigation bar.
+    /// Serves a page with a navigation bar.
     pub fn page(&self, path: &str, title: &str, text: &str) -> &Self {
         self.web.respond(path, CannedResponse::new(200, html(title, text)));
         self
     }
 
-    /// Sets the page `/owlN` about owls and returns its URL.
+    /// Serves the page `/owlN` about owls. Returns the URL of the page.
     pub fn owl(&self, number: usize) -> String {
         let path = format!("/owl{number}");
         self.page(&path, &format!("Owl page {number}"), &owl_text(number));
@@ -71,10 +72,10 @@ impl WatchedWeb {
         self.sandbox.run(&[&["watch", "--db", "relink.db"], args].concat())
     }
 
-    /// Runs `relink watch run` without delays as if it were `now`. It checks all due pages.
+    /// Runs `relink watch run`, which checks all pages that are due at `now`, without delays.
     pub fn run_at(&self, now: &str, args: &[&str]) -> CommandOutput {
-        let all = [&["watch", "--db", "relink.db", "run"], NO_DELAYS, args].concat();
-        self.sandbox.run_at(now, &all)
+        let command = [&["watch", "--db", "relink.db", "run"], NO_DELAYS, args].concat();
+        self.sandbox.run_at(now, &command)
     }
 
     /// Returns the JSON of a subcommand.
@@ -98,7 +99,7 @@ impl WatchedWeb {
     }
 }
 
-/// Returns four sentences about owls, different for each number.
+/// Returns four sentences about owls. Each number selects other sentences.
 pub fn owl_text(number: usize) -> String {
     let sentences: Vec<&str> =
         (0..4).map(|index| OWLS[(number + index * 3) % OWLS.len()]).collect();

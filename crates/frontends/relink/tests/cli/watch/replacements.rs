@@ -11,9 +11,9 @@ use crate::servers::BackgroundServer;
 
 /// Returns a text about owls that is long enough to be recognized on other pages.
 fn article(number: usize) -> String {
-    let all = OWLS.join("</p><p>");
+    let sentences = OWLS.join("</p><p>");
     format!(
-        "<p>Chapter{number} of the owl book number{number}.</p><p>{all}</p>{}",
+        "<p>Chapter{number} of the owl book number{number}.</p><p>{sentences}</p>{}",
         owl_text(number)
     )
 }
@@ -46,14 +46,9 @@ impl Library {
     /// Returns the candidates for a member.
     fn suggest(&self, member: &str, args: &[&str]) -> Vec<Value> {
         let archive = self.archive.root();
-        let all = [
-            &["watch", "--db", "relink.db", "suggest", "r", member, "--allow-private"],
-            NO_DELAYS,
-            &["--archive", &archive, "--format", "json"],
-            args,
-        ]
-        .concat();
-        let output = self.web.sandbox.run(&all).exits(0);
+        let command = ["watch", "--db", "relink.db", "suggest", "r", member, "--allow-private"];
+        let flags = ["--archive", &archive, "--format", "json"];
+        let output = self.web.sandbox.run(&[&command, NO_DELAYS, &flags, args].concat()).exits(0);
         let report: Value = serde_json::from_str(&output.stdout).unwrap();
         report["candidates"].as_array().unwrap().clone()
     }
@@ -95,11 +90,10 @@ fn dead_member_gets_alias_archived_copy_and_similar_page_in_this_order() {
     web.watch(&["replace", "r", "2", &new]).exits(0);
     web.run_at("2026-04-01T09:00:00Z", &[]).exits(0);
     let member = web.member("r", "/new/owl1.html");
-    assert_eq!(
-        (&member["replaced_url"], &member["annotation"]),
-        (&dead.into(), &"chapter 1".into())
-    );
-    assert_eq!((&member["state"], &member["next_step"]), (&"active".into(), &"none".into()));
+    assert_eq!(member["replaced_url"], dead);
+    assert_eq!(member["annotation"], "chapter 1");
+    assert_eq!(member["state"], "active");
+    assert_eq!(member["next_step"], "none");
 }
 
 #[test]
@@ -145,8 +139,8 @@ fn keyphrases_are_ordered_by_the_table_or_by_a_search_engine() {
     let library = Library::new(|_| Vec::new());
     let web = &library.web;
     let keyphrases = |args: &[&str]| -> Value {
-        let all = [&["keyphrases", "r", "1"], args].concat();
-        web.json(&all)["members"][0].clone()
+        let command = [&["keyphrases", "r", "1"], args].concat();
+        web.json(&command)["members"][0].clone()
     };
     let member = keyphrases(&[]);
     assert_eq!(member["source"]["engine"], "builtin", "{member:#}");
@@ -174,11 +168,11 @@ fn similarity_uses_images_links_and_titles_with_their_weights() {
     web.run_at(DAY_5, &[]).exits(0);
     web.watch(&["accept", "r", "1"]).exits(0);
     web.page("/img/barn-owl.jpg", "Image", "an image");
-    // One page has the text, the other one the image and the link.
-    let all = OWLS.join("</p><p>");
-    web.page("/text.html", "Owls of the night", &format!("<p>{all}</p>"));
-    let some = OWLS[..3].join("</p><p>");
-    web.page("/media.html", "More owls", &format!("<p>{some}</p>{media}"));
+    // The first page has the text of the member. The second page has its image and its link.
+    let all_sentences = OWLS.join("</p><p>");
+    web.page("/text.html", "Owls of the night", &format!("<p>{all_sentences}</p>"));
+    let three_sentences = OWLS[..3].join("</p><p>");
+    web.page("/media.html", "More owls", &format!("<p>{three_sentences}</p>{media}"));
     let urls = ["/text.html", "/media.html", "/guide"].map(|path| web.url(path));
     web.sandbox.check(&[&urls[0], &urls[1], &urls[2]]).exits(0);
     let similarity_of = |candidates: &[Value], url: &str| -> Value {
@@ -186,9 +180,10 @@ fn similarity_uses_images_links_and_titles_with_their_weights() {
         found.unwrap_or_else(|| panic!("{url} not in {candidates:#?}"))["similarity"].clone()
     };
     let candidates = library.suggest("1", &[]);
-    let (text, media) =
-        (similarity_of(&candidates, &urls[0]), similarity_of(&candidates, &urls[1]));
-    assert_eq!((&media["images"], &text["images"]), (&1.0.into(), &0.0.into()), "{candidates:#?}");
+    let text = similarity_of(&candidates, &urls[0]);
+    let media = similarity_of(&candidates, &urls[1]);
+    assert_eq!(media["images"], 1.0, "{candidates:#?}");
+    assert_eq!(text["images"], 0.0, "{candidates:#?}");
     assert!(media["links"].as_f64().unwrap() > text["links"].as_f64().unwrap());
     assert!(media["titles"].as_f64().unwrap() > 0.99, "{media:#}");
     assert!(media["text"].as_f64().unwrap() < text["text"].as_f64().unwrap());
