@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use flate2::read::MultiGzDecoder;
 use relink_demo::{ArchivedPage, MiniArchive};
@@ -22,7 +24,11 @@ fn article(subject: &str) -> String {
     )
 }
 
-/// A site with two pages and a redirect, and a document that links to all three.
+/// The time of all captures of [`MiniArchive`] in these tests: 2021-03-02, 03:04:05 UTC.
+const CAPTURED_AT: &str = "20210302030405";
+
+/// Starts a site with two pages and a redirect, and writes a document `a.md` that links to all
+/// three.
 fn site() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/oak", 200, &article("oak")).page("/elm", 200, &article("elm"));
@@ -55,7 +61,7 @@ fn warc_files(sandbox: &Sandbox, directory: &str) -> Vec<PathBuf> {
 fn archive_lists_live_pages_without_a_copy() {
     let (web, sandbox) = site();
     let oak = web.url("/oak").to_string();
-    let captures = vec![ArchivedPage::page(&oak, "20210302030405", &article("oak"))];
+    let captures = vec![ArchivedPage::page(&oak, CAPTURED_AT, &article("oak"))];
     let server = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
     let output = archive(&sandbox, &["a.md", "--archive", &server.root()]).exits(0);
     let elm = web.url("/elm");
@@ -82,7 +88,7 @@ fn saved_pages_replay_in_pywb_and_are_not_saved_again() {
     assert_eq!(second["summary"]["archived"], 3, "{second}");
     assert_eq!(warc_files(&sandbox, "saved"), files);
 
-    // A real archive serves the pages and the redirect, after the site is gone.
+    // A real archive serves the pages and the redirect, after the site was stopped.
     let urls = ["/oak", "/elm", "/ash"].map(|path| web.url(path).to_string());
     drop(web);
     let pywb = Pywb::start_with_file(&fs::read(&files[0]).unwrap());
@@ -93,11 +99,11 @@ fn saved_pages_replay_in_pywb_and_are_not_saved_again() {
         let copy = revival[0]["archived"]["replay_url"].as_str().unwrap_or_default();
         assert!(copy.contains(url.as_str()), "{revival}");
     }
-    // The file name contains the time of the captures.
+    // The digits of the file name are the time of the captures.
     let name = files[0].file_name().unwrap().to_string_lossy().into_owned();
     let time: String = name.chars().filter(char::is_ascii_digit).collect();
-    let replay = pywb.collection().join(&format!("{time}id_/{}", urls[2])).unwrap();
-    let response = get(&replay);
+    let replay_url = pywb.collection().join(&format!("{time}id_/{}", urls[2])).unwrap();
+    let response = http_get(&replay_url);
     assert!(response.starts_with("HTTP/1.1 302"), "{response}");
     assert!(response.contains("/elm\r\n"), "{response}");
 }
@@ -110,14 +116,15 @@ fn saved_pages_of_an_ip_address_replay_in_pywb_with_the_written_index() {
     let name = file.file_name().unwrap().to_string_lossy().into_owned();
     let index = sandbox.read(&format!("saved/{}", name.replace(".warc.gz", ".cdxj")));
     let pywb = Pywb::start_with_index(&name, &fs::read(&file).unwrap(), index.as_bytes());
+    // The digits of the file name are the time of the captures.
     let time: String = name.chars().filter(char::is_ascii_digit).collect();
-    let replay = format!("{time}id_/{}", web.url("/oak"));
-    let response = get(&pywb.collection().join(&replay).unwrap());
+    let replay_path = format!("{time}id_/{}", web.url("/oak"));
+    let response = http_get(&pywb.collection().join(&replay_path).unwrap());
     assert!(response.starts_with("HTTP/1.1 200"), "{index}\n{response}");
 }
 
 /// Returns the response to a GET request as text.
-fn get(url: &url::Url) -> String {
+fn http_get(url: &url::Url) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", url.port().unwrap())).unwrap();
     let path = url.path();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
@@ -155,48 +162,54 @@ fn pages_that_robots_txt_disallows_are_not_saved() {
     let elm = web.url("/elm").to_string();
     let pages = report["pages"].as_array().unwrap();
     let page = pages.iter().find(|page| page["url"] == elm.as_str()).unwrap();
-    assert_eq!((&page["state"], &page["code"]), (&"missing".into(), &"RL902".into()), "{page}");
+    assert_eq!(page["state"], "missing", "{page}");
+    assert_eq!(page["code"], "RL902", "{page}");
 }
+
+/// The number of queries to which the job of `/ash` is still pending: more than one run of
+/// Relink sends.
+const PENDING_POLLS: usize = 62;
 
 /// Starts a server with the protocol of Save Page Now (Internet Archive): the first submission is
 /// rate limited, the job of `/elm` fails, and the job of `/ash` is slow.
-fn save_page_now(web: &TestServer) -> TestServer {
+fn start_save_page_now(web: &TestServer) -> TestServer {
     let archive = TestServer::start_blocking();
     let [oak, elm, ash] = ["/oak", "/elm", "/ash"].map(|path| web.url(path).to_string());
-    let limited = std::sync::atomic::AtomicBool::new(true);
-    let slow_polls = std::sync::atomic::AtomicUsize::new(0);
+    let is_first_submission = AtomicBool::new(true);
+    let ash_polls = AtomicUsize::new(0);
     archive.respond_below_with("/", move |request| {
-        use std::sync::atomic::Ordering::Relaxed;
-        let json = |text: String| {
+        let json_response = |text: String| {
             CannedResponse::new(200, text).with_header("Content-Type", "application/json")
         };
         let form: Vec<(String, String)> =
             url::form_urlencoded::parse(&request.body).into_owned().collect();
         let submitted = form.iter().find(|(key, _)| key == "url").map(|(_, url)| url.as_str());
         match (request.method.as_str(), request.path.as_str()) {
-            ("POST", "/save") if limited.swap(false, Relaxed) => {
+            ("POST", "/save") if is_first_submission.swap(false, Relaxed) => {
                 CannedResponse::new(429, "slow down").with_header("Retry-After", "0")
             }
             ("POST", "/save") if submitted == Some(&oak) => {
-                json(format!("{{\"url\": \"{oak}\", \"job_id\": \"spn2-oak\"}}"))
+                json_response(format!("{{\"url\": \"{oak}\", \"job_id\": \"spn2-oak\"}}"))
             }
             ("POST", "/save") if submitted == Some(&elm) => {
-                json(format!("{{\"url\": \"{elm}\", \"job_id\": \"spn2-elm\"}}"))
+                json_response(format!("{{\"url\": \"{elm}\", \"job_id\": \"spn2-elm\"}}"))
             }
-            ("POST", "/save") => json(format!("{{\"url\": \"{ash}\", \"job_id\": \"spn2-ash\"}}")),
-            (_, "/save/status/spn2-oak") => json(format!(
+            ("POST", "/save") => {
+                json_response(format!("{{\"url\": \"{ash}\", \"job_id\": \"spn2-ash\"}}"))
+            }
+            (_, "/save/status/spn2-oak") => json_response(format!(
                 "{{\"status\": \"success\", \"timestamp\": \"20261118101112\", \
                  \"original_url\": \"{oak}\"}}"
             )),
-            (_, "/save/status/spn2-elm") => json(
+            (_, "/save/status/spn2-elm") => json_response(
                 "{\"status\": \"error\", \"status_ext\": \"error:blocked-url\", \
                  \"message\": \"This URL is in the block list\"}"
                     .to_owned(),
             ),
-            (_, "/save/status/spn2-ash") if slow_polls.fetch_add(1, Relaxed) < 62 => {
-                json("{\"status\": \"pending\", \"job_id\": \"spn2-ash\"}".to_owned())
+            (_, "/save/status/spn2-ash") if ash_polls.fetch_add(1, Relaxed) < PENDING_POLLS => {
+                json_response("{\"status\": \"pending\", \"job_id\": \"spn2-ash\"}".to_owned())
             }
-            (_, "/save/status/spn2-ash") => json(format!(
+            (_, "/save/status/spn2-ash") => json_response(format!(
                 "{{\"status\": \"success\", \"timestamp\": \"20261118101113\", \
                  \"original_url\": \"{ash}\"}}"
             )),
@@ -209,7 +222,7 @@ fn save_page_now(web: &TestServer) -> TestServer {
 #[test]
 fn pages_are_submitted_once_and_unfinished_jobs_are_resumed() {
     let (web, sandbox) = site();
-    let archive = save_page_now(&web);
+    let archive = start_save_page_now(&web);
     let root = archive.url("/").to_string();
     let args = ["archive", "a.md", "--archive", "none", "--submit", &root, "--format", "json"];
     let run = || {
@@ -219,6 +232,7 @@ fn pages_are_submitted_once_and_unfinished_jobs_are_resumed() {
         assert!(!format!("{output:?}").contains("my-secret"), "{output:?}");
         json(&output)
     };
+    // Returns the entry of a page in a report.
     let page = |report: &Value, path: &str| -> Value {
         let url = web.url(path).to_string();
         let pages = report["pages"].as_array().unwrap();
@@ -226,8 +240,8 @@ fn pages_are_submitted_once_and_unfinished_jobs_are_resumed() {
     };
     let first = run();
     assert_eq!(page(&first, "/oak")["state"], "saved", "{first}");
-    let replay = page(&first, "/oak")["replay_url"].as_str().unwrap().to_owned();
-    assert!(replay.contains("/web/20261118101112/"), "{first}");
+    let replay_url = page(&first, "/oak")["replay_url"].as_str().unwrap().to_owned();
+    assert!(replay_url.contains("/web/20261118101112/"), "{first}");
     assert_eq!(page(&first, "/elm")["reason"], "This URL is in the block list", "{first}");
     let reason = page(&first, "/ash")["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("not finished the job spn2-ash"), "{first}");
@@ -246,13 +260,11 @@ fn pages_are_submitted_once_and_unfinished_jobs_are_resumed() {
     let second = run();
     assert_eq!(page(&second, "/ash")["state"], "saved", "{second}");
     assert_eq!(submission_count("/ash"), count_before);
-    let keys: Vec<String> = archive
-        .requests()
-        .iter()
-        .filter_map(|request| request.header("authorization").map(str::to_owned))
-        .collect();
-    assert!(keys.iter().all(|key| key == "LOW my-key:my-secret"), "{keys:?}");
-    assert!(!keys.is_empty());
+    let requests = archive.requests();
+    let sent_keys: Vec<&str> =
+        requests.iter().filter_map(|request| request.header("authorization")).collect();
+    assert!(!sent_keys.is_empty());
+    assert!(sent_keys.iter().all(|key| *key == "LOW my-key:my-secret"), "{sent_keys:?}");
 }
 
 #[test]
@@ -281,7 +293,7 @@ fn story_21_robust_links_have_three_attributes() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/oak", 200, &article("oak")).page("/elm", 200, &article("elm"));
     let [oak, elm] = ["/oak", "/elm"].map(|path| web.url(path).to_string());
-    let captures = vec![ArchivedPage::page(&oak, "20210302030405", &article("oak"))];
+    let captures = vec![ArchivedPage::page(&oak, CAPTURED_AT, &article("oak"))];
     let server = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
     let root = server.root();
     let page = format!("<p><a href=\"{oak}\">oak</a> <a href=\"{elm}\">elm</a></p>\r\n");
@@ -294,15 +306,17 @@ fn story_21_robust_links_have_three_attributes() {
 
     let output = archive(&sandbox, &args).exits(0);
     let attributes = format!(
-        " data-originalurl=\"{oak}\" data-versionurl=\"{root}web/20210302030405/{oak}\" \
+        " data-originalurl=\"{oak}\" data-versionurl=\"{root}web/{CAPTURED_AT}/{oak}\" \
          data-versiondate=\"2021-03-02\""
     );
-    let robust = page.replacen(&format!("{oak}\""), &format!("{oak}\"{attributes}"), 1);
-    assert_eq!(sandbox.read("site/index.html"), robust, "{}", output.stderr);
+    let annotated_page = page.replacen(&format!("{oak}\""), &format!("{oak}\"{attributes}"), 1);
+    assert_eq!(sandbox.read("site/index.html"), annotated_page, "{}", output.stderr);
     assert_eq!(sandbox.read("site/a.md"), format!("[oak]({oak})\n"));
+    // A second run does not add the attributes again.
     archive(&sandbox, &args).exits(0);
-    assert_eq!(sandbox.read("site/index.html"), robust);
+    assert_eq!(sandbox.read("site/index.html"), annotated_page);
 
+    // The output ends with the command that undoes the change: `relink fix --undo ID`.
     let (_, id) = output.stderr.split_once("--undo ").unwrap();
     sandbox.run(&["fix", "--undo", id.trim()]).exits(0);
     assert_eq!(sandbox.read("site/index.html"), page);

@@ -42,7 +42,7 @@ impl PrivateSite {
         Self { port, pem: authority.pem() }
     }
 
-    /// Checks the page of the site with these environment variables.
+    /// Runs `relink check` for the page of the site, with these environment variables.
     fn check(&self, sandbox: &Sandbox, variables: &[(&str, &str)]) -> CommandOutput {
         let url = format!("https://127.0.0.1:{}/", self.port);
         sandbox.write_urls("urls.txt", [&url]);
@@ -111,17 +111,21 @@ fn nginx_with_client_auth(sandbox: &Sandbox) -> Nginx {
     let mut params = CertificateParams::new([]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    let certify = |name: &str| {
+    let issue_certificate = |name: &str| {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
-        // With equal subject and issuer, the certificate would count as self-signed.
+        // Without a name, subject and issuer would be equal, and nginx would take the certificate
+        // for a self-signed one.
         params.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &authority).unwrap();
         (certificate.pem(), key.serialize_pem())
     };
-    let (certificate, key) = certify("client.test");
-    sandbox.write("ca.pem", &authority.pem()).write("me.pem", &certificate).write("me.key", &key);
-    let (certificate, key) = certify("127.0.0.1");
+    let (client_certificate, client_key) = issue_certificate("client.test");
+    sandbox
+        .write("ca.pem", &authority.pem())
+        .write("me.pem", &client_certificate)
+        .write("me.key", &client_key);
+    let (certificate, key) = issue_certificate("127.0.0.1");
     Nginx::start(&NginxSettings {
         certificate,
         key,
@@ -151,12 +155,13 @@ fn client_certificate_is_sent_to_hosts_on_the_command_line_only() {
     let sandbox = Sandbox::new();
     let nginx = nginx_with_client_auth(&sandbox);
     let url = format!("https://127.0.0.1:{}/", nginx.port());
-    let certificate = ["--client-cert", "me.pem", "--client-key", "me.key"];
-    check_trusting_authority(&sandbox, &[&[url.as_str()], &certificate[..]].concat());
+    let flags = ["--client-cert", "me.pem", "--client-key", "me.key"];
+    check_trusting_authority(&sandbox, &[&[url.as_str()], &flags[..]].concat());
     let first_results = client_results(&nginx, 1);
     assert!(first_results.iter().all(|client| client == "SUCCESS"), "{first_results:?}");
+    // A list is a document: the certificate is not sent.
     sandbox.write_urls("urls.txt", [&url]);
-    check_trusting_authority(&sandbox, &[&["urls.txt"], &certificate[..]].concat());
+    check_trusting_authority(&sandbox, &[&["urls.txt"], &flags[..]].concat());
     let results = client_results(&nginx, first_results.len() + 1);
     assert!(results[first_results.len()..].iter().all(|client| client == "NONE"), "{results:?}");
 }

@@ -9,13 +9,13 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use crate::sandbox::Sandbox;
 
 /// The filters that fail2ban ships for the error log of Apache.
-const FILTERS: [&str; 5] =
+const FAIL2BAN_FILTERS: [&str; 5] =
     ["apache-noscript", "apache-botsearch", "apache-overflows", "apache-nohome", "apache-auth"];
 /// Number of lines after which fail2ban bans a client by default.
 const MAX_RETRY: u32 = 5;
 
 /// A script that shows a record by its number. A missing record has status 200, too.
-const SHOW: &str = "<?php $id = (int)($_GET['id'] ?? 0);
+const SHOW_SCRIPT: &str = "<?php $id = (int)($_GET['id'] ?? 0);
 if ($id > 0 && $id < 9) {
     echo \"<title>Record $id</title><h1>Record $id</h1><p>\";
     for ($word = 0; $word < 90; $word++) { echo \"word\", $id * 1000 + $word, ' '; }
@@ -24,11 +24,11 @@ if ($id > 0 && $id < 9) {
 /// Starts Apache with scripts and short pages, which need comparisons.
 fn site() -> Apache {
     Apache::start(&[
-        ("/index.php", SHOW),
-        ("/shop/show.php", SHOW),
-        ("/news/2024/story12.php", SHOW),
-        ("/wiki/index.php", SHOW),
-        ("/unsubscribe.php", SHOW),
+        ("/index.php", SHOW_SCRIPT),
+        ("/shop/show.php", SHOW_SCRIPT),
+        ("/news/2024/story12.php", SHOW_SCRIPT),
+        ("/wiki/index.php", SHOW_SCRIPT),
+        ("/unsubscribe.php", SHOW_SCRIPT),
         ("/mail/list.html", "<title>List</title><p>Short list"),
         ("/docs/php/manual.html", "<title>Manual</title><p>Short manual"),
         ("/cgi-bin/old.html", "<title>Old</title><p>Old"),
@@ -37,7 +37,7 @@ fn site() -> Apache {
 }
 
 /// The paths to check.
-const LISTED: [&str; 11] = [
+const LISTED_PATHS: [&str; 11] = [
     "/index.php?id=3",
     "/shop/show.php?id=4",
     "/shop/show.php?id=77",
@@ -54,13 +54,13 @@ const LISTED: [&str; 11] = [
 #[test]
 fn controls_do_not_match_the_filters_of_fail2ban() {
     let (apache, sandbox) = (site(), Sandbox::new());
-    sandbox.write_urls("urls.txt", LISTED.map(|path| apache.url(path)));
+    sandbox.write_urls("urls.txt", LISTED_PATHS.map(|path| apache.url(path)));
     let rows = sandbox.check(&["urls.txt"]).exits(1).rows();
     assert_eq!(rows.verdict(apache.url("/shop/show.php?id=77")), "soft-404 RL301");
     assert_eq!(rows.verdict(apache.url("/shop/show.php?id=4")), "alive");
     let log = apache.error_log();
     assert!(log.contains("AH00128: File does not exist"), "controls are logged: {log}");
-    for filter in FILTERS {
+    for filter in FAIL2BAN_FILTERS {
         assert_eq!(apache.banned_lines(filter), 0, "{filter}: {log}");
     }
 }
@@ -83,21 +83,18 @@ fn controls_are_get_requests_without_credentials() {
         _ => CannedResponse::new(200, "<title>Library</title><p>Sorry, nothing here"),
     });
     let listed: BTreeSet<&str> = ["/shelf/oak", "/shelf/lost", "/shelf/show?id=3"].into();
-    let urls = listed.iter().map(|path| web.url(path).to_string());
-    let url_list: Vec<String> = urls.collect();
+    sandbox.write_urls("urls.txt", listed.iter().map(|path| web.url(path)));
     let host = web.address().to_string();
-    let mut args = vec!["--header-for", &host, "Authorization: Bearer hunter2"];
-    sandbox.write_urls("urls.txt", &url_list);
-    args.push("urls.txt");
-    sandbox.check(&args).exits(1);
+    let header = "Authorization: Bearer hunter2";
+    sandbox.check(&["--header-for", &host, header, "urls.txt"]).exits(1);
     let requests = web.requests();
     let (pages, controls): (Vec<_>, Vec<_>) =
         requests.iter().partition(|request| listed.contains(request.path.as_str()));
-    assert!(
-        !controls.is_empty() && pages.iter().any(|page| page.header("authorization").is_some())
-    );
+    assert!(pages.iter().any(|page| page.header("authorization").is_some()));
+    assert!(!controls.is_empty());
     for control in controls {
-        assert_eq!((control.method.as_str(), control.header("authorization")), ("GET", None));
+        assert_eq!(control.method, "GET");
+        assert_eq!(control.header("authorization"), None);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::sandbox::{NO_DELAYS, Rows, Sandbox};
 /// Number of shuffled runs.
 const SHUFFLES: u64 = 20;
 /// Number of listed pages per site.
-const PAGES: usize = 25;
+const PAGE_COUNT: usize = 25;
 
 /// Creates a page with status 200.
 fn page(title: &str, text: &str) -> CannedResponse {
@@ -23,32 +23,33 @@ fn page(title: &str, text: &str) -> CannedResponse {
 
 /// Returns a long page whose text is distinct for each subject.
 fn article(subject: &str) -> CannedResponse {
+    // Words such as `tree4x`, which occur in no other article.
     let words = (0..120).map(|word| format!("{subject}{word}x")).collect::<Vec<_>>();
     page(&format!("All about {subject}"), &words.join(" "))
 }
 
 /// Creates the response for a missing page.
-fn missing() -> CannedResponse {
+fn missing_page() -> CannedResponse {
     CannedResponse::new(404, "<title>404</title>gone")
 }
 
 /// Returns the number at the end of a path, or 0.
-fn number(path: &str) -> usize {
+fn trailing_number(path: &str) -> usize {
     let digits: String = path.chars().rev().take_while(char::is_ascii_digit).collect();
     digits.chars().rev().collect::<String>().parse().unwrap_or(0)
 }
 
 /// Whether page `number` of a site exists. Random names and numbers do not.
 fn exists(number: usize) -> bool {
-    (1..=PAGES).contains(&number) && !number.is_multiple_of(3)
+    (1..=PAGE_COUNT).contains(&number) && !number.is_multiple_of(3)
 }
 
 /// The way in which a site responds to a request.
 type Behavior = fn(&RecordedRequest) -> CannedResponse;
 
 /// The response of a site on which every page has a directory of its own.
-fn in_directories(request: &RecordedRequest, error: CannedResponse) -> CannedResponse {
-    let number = number(&request.path);
+fn site_with_directories(request: &RecordedRequest, error: CannedResponse) -> CannedResponse {
+    let number = trailing_number(&request.path);
     if exists(number) && request.path.contains("/page") {
         return article(&format!("tree{number}"));
     }
@@ -56,9 +57,9 @@ fn in_directories(request: &RecordedRequest, error: CannedResponse) -> CannedRes
 }
 
 /// The response of a site whose query selects the page.
-fn by_query(request: &RecordedRequest, error: CannedResponse) -> CannedResponse {
+fn site_with_query(request: &RecordedRequest, error: CannedResponse) -> CannedResponse {
     match request.path.split_once("?id=") {
-        Some((_, id)) if exists(number(id)) => article(&format!("record{id}")),
+        Some((_, id)) if exists(trailing_number(id)) => article(&format!("record{id}")),
         Some(_) => error,
         None => article("overview"),
     }
@@ -67,41 +68,46 @@ fn by_query(request: &RecordedRequest, error: CannedResponse) -> CannedResponse 
 /// The form of the URLs of each site, in which `*` is a number, and its behavior.
 const SITES: [(&str, Behavior); 12] = [
     // Missing pages have status 404.
-    ("/d*/page*", |request| in_directories(request, missing())),
+    ("/d*/page*", |request| site_with_directories(request, missing_page())),
     // All missing pages have the same error page with status 200.
-    ("/d*/page*", |request| in_directories(request, page("Library", "Nothing on this shelf."))),
+    ("/d*/page*", |request| {
+        site_with_directories(request, page("Library", "Nothing on this shelf."))
+    }),
     // A long error page without a known phrase.
-    ("/d*/page*", |request| in_directories(request, article("welcome"))),
+    ("/d*/page*", |request| site_with_directories(request, article("welcome"))),
     // Missing pages are redirected to the home page.
     ("/d*/page*", |request| {
         let home = CannedResponse::redirect(302, "/");
-        if request.path == "/" { article("home") } else { in_directories(request, home) }
+        if request.path == "/" { article("home") } else { site_with_directories(request, home) }
     }),
     // Some directories have an error page, others status 404.
     ("/d*/page*", |request| {
-        let directory = request.path.split('/').nth(1).map_or(0, number);
+        let directory = request.path.split('/').nth(1).map_or(0, trailing_number);
         let soft = page("Shop", "Sorry, we looked everywhere.");
-        in_directories(request, if directory.is_multiple_of(2) { soft } else { missing() })
+        site_with_directories(
+            request,
+            if directory.is_multiple_of(2) { soft } else { missing_page() },
+        )
     }),
     // The error page repeats the URL.
     ("/d*/page*", |request| {
-        in_directories(request, page("Error", &format!("We do not know {}", request.path)))
+        site_with_directories(request, page("Error", &format!("We do not know {}", request.path)))
     }),
     // Records by their number in the query.
-    ("/show?id=*", |request| by_query(request, page("Records", "No such record here."))),
+    ("/show?id=*", |request| site_with_query(request, page("Records", "No such record here."))),
     // Records as above, but missing ones have status 400.
-    ("/show?id=*", |request| by_query(request, CannedResponse::new(400, "bad id"))),
+    ("/show?id=*", |request| site_with_query(request, CannedResponse::new(400, "bad id"))),
     // Pages by their number in the path.
     ("/news/*", |request| {
-        let number = number(&request.path);
+        let number = trailing_number(&request.path);
         if exists(number) { article(&format!("story{number}")) } else { article("archive") }
     }),
     // A removed section is redirected to one page.
-    ("/old/page*", |request| match number(&request.path) {
+    ("/old/page*", |request| match trailing_number(&request.path) {
         number if exists(number) => article(&format!("plant{number}")),
         0 => article("hub"),
-        number if number <= PAGES => CannedResponse::redirect(302, "/hub"),
-        _ => missing(),
+        number if number <= PAGE_COUNT => CannedResponse::redirect(302, "/hub"),
+        _ => missing_page(),
     }),
     // Every page requires a login.
     ("/d*/page*", |request| match request.path.strip_prefix("/login") {
@@ -111,7 +117,7 @@ const SITES: [(&str, Behavior); 12] = [
     // A front page and a search that ignore their queries.
     ("/?x=*", |request| {
         let is_found = request.path.starts_with("/?") || request.path == "/";
-        if is_found { article("front") } else { missing() }
+        if is_found { article("front") } else { missing_page() }
     }),
 ];
 
@@ -122,7 +128,7 @@ fn start_sites() -> (Vec<TestServer>, Vec<String>) {
     for (form, behavior) in SITES {
         let web = TestServer::start_blocking();
         web.respond_below_with("/", behavior);
-        let paths = (1..=PAGES).map(|number| form.replace('*', &number.to_string()));
+        let paths = (1..=PAGE_COUNT).map(|number| form.replace('*', &number.to_string()));
         urls.extend(paths.map(|path| web.url(&path).to_string()));
         servers.push(web);
     }
@@ -156,7 +162,7 @@ fn check(sandbox: &Sandbox, run: &str, urls: &[String]) -> BTreeMap<String, Stri
 #[test]
 fn shuffled_runs_give_the_same_verdicts() {
     let (_servers, mut urls) = start_sites();
-    assert_eq!(urls.len(), SITES.len() * PAGES);
+    assert_eq!(urls.len(), SITES.len() * PAGE_COUNT);
     let sandbox = Sandbox::new();
     let expected = check(&sandbox, "first", &urls);
     assert_eq!(expected.len(), urls.len());

@@ -1,5 +1,5 @@
 //! `relink demo`: runs the commands on built-in sites with planted faults, and compares the results
-//! with the expected ones.
+//! with the expected results.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

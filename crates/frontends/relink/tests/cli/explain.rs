@@ -19,6 +19,7 @@ fn explain_lists_every_code_once() {
     for code in ["RL101", "RL201", "RL301", "RL403", "RL500", "RL601", "RL901"] {
         assert!(codes.contains(&code), "{code}");
     }
+    // The list is sorted, so that equal codes would be neighbors.
     let listed_count = codes.len();
     codes.dedup();
     assert_eq!(codes.len(), listed_count);

@@ -100,15 +100,15 @@ fn column_flag_selects_the_urls_of_a_table() {
 }
 
 #[test]
-fn compressed_files_are_read_and_truncated_ones_partly() {
+fn compressed_files_are_read_and_truncated_files_are_read_in_part() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path("a.md.gz"), gzip("[x](y)")).unwrap();
-    // Spread numbers compress badly, so half of the data has many of them.
+    // The numbers are spread over the range of u32. They compress badly, so that the first half
+    // of the compressed data contains many of them.
     let numbers = (0..50_000_u32).map(|index| index.wrapping_mul(2_654_435_761));
-    let list: Vec<String> = numbers.map(|number| format!("https://127.0.0.1/{number}")).collect();
-    let list = list.join("\n");
-    let complete = gzip(&list);
-    std::fs::write(sandbox.path("b.txt.gz"), &complete[..complete.len() / 2]).unwrap();
+    let urls: Vec<String> = numbers.map(|number| format!("https://127.0.0.1/{number}")).collect();
+    let compressed = gzip(&urls.join("\n"));
+    std::fs::write(sandbox.path("b.txt.gz"), &compressed[..compressed.len() / 2]).unwrap();
     let output = sandbox.run(&["extract", "."]).exits(0);
     assert!(
         output

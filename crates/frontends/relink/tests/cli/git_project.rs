@@ -37,8 +37,8 @@ pub fn commit_all(sandbox: &Sandbox) {
     git(sandbox, &["commit", "-q", "-m", "change"]);
 }
 
-/// Makes the project a repository whose first commit is the branch `main`, and
-/// starts the branch `work`.
+/// Creates a repository in the project: commits all files to the branch `main`, and starts the
+/// branch `work`.
 #[track_caller]
 pub fn init(sandbox: &Sandbox) {
     git(sandbox, &["init", "-q", "-b", "main"]);

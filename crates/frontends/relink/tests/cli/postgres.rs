@@ -9,11 +9,12 @@ use relink_testkit::web::TestServer;
 use crate::sandbox::{NO_DELAYS, Sandbox};
 
 /// Starts a web server with live and dead pages, and returns their URLs. Every fifth page is dead.
-fn site(pages: usize) -> (TestServer, Vec<String>) {
+fn site(page_count: usize) -> (TestServer, Vec<String>) {
     let server = TestServer::start_blocking();
     let mut urls = Vec::new();
-    for number in 0..pages {
-        let (path, is_dead) = (format!("/{number}"), number % 5 == 4);
+    for number in 0..page_count {
+        let path = format!("/{number}");
+        let is_dead = number % 5 == 4;
         let text = format!("<title>Page {number}</title><p>The text of page {number}.</p>");
         server.page(&path, if is_dead { 404 } else { 200 }, &text);
         urls.push(server.url(&path).to_string());
@@ -59,7 +60,7 @@ fn crawl_and_survey_work_with_a_server() {
     sandbox.write_urls("catalog.txt", urls);
     let args = ["survey", "catalog.txt", "--db", &db_url, "--host-interval", "0"];
     let survey = sandbox.run(&args);
-    // The survey ends with a result, not with an error of the store.
+    // The survey ends with a result. An error of the store would be exit code 4.
     assert!(survey.exit_code <= 1, "{}{}", survey.stdout, survey.stderr);
 }
 
@@ -77,9 +78,9 @@ fn check_continues_after_a_restart_of_the_server() {
     let mut checked = rows_after.urls();
     checked.push(row_before["url"].as_str().unwrap().to_owned());
     checked.sort();
-    let mut expect = urls;
-    expect.sort();
-    assert_eq!(checked, expect);
+    let mut expected = urls;
+    expected.sort();
+    assert_eq!(checked, expected);
 }
 
 #[test]
@@ -180,8 +181,8 @@ fn second_process_of_a_check_joins_the_run() {
         assert_eq!(second.verdict(url), reported.verdict(url), "{url}");
     }
     assert_eq!(second.results.len(), 40);
-    let live = urls.iter().enumerate().filter(|(number, _)| number % 5 != 4);
-    for (number, _) in live {
+    // Each live page was fetched once. Every fifth page is dead and fetched twice.
+    for number in (0..40).filter(|number| number % 5 != 4) {
         assert_eq!(web.hits(&format!("/{number}")), 1);
     }
 }

@@ -110,12 +110,12 @@ impl Sandbox {
         run_to_end(self.command(args).env("RELINK_NOW", now))
     }
 
-    /// Runs `relink check` without delays; the output is JSON lines.
+    /// Runs `relink check` without delays. The output is JSON lines.
     pub fn check(&self, args: &[&str]) -> CommandOutput {
         self.run(&jsonl_args(args))
     }
 
-    /// Runs `relink check` without delays; the output is the report for humans.
+    /// Runs `relink check` without delays. The output is the text report for users.
     pub fn check_human(&self, args: &[&str]) -> CommandOutput {
         self.run(&[CHECK, NO_DELAYS, args].concat())
     }
@@ -134,13 +134,12 @@ impl Sandbox {
         CommandOutput::new(&child.wait_with_output().unwrap())
     }
 
-    /// Starts [`Self::check`]; its results can be read while it runs.
+    /// Starts [`Self::check`]. The test can read the results while the check runs.
     pub fn spawn_check(&self, args: &[&str]) -> Running {
         self.spawn(&jsonl_args(args))
     }
 
-    /// Starts `relink` with these arguments; its results can be read while it
-    /// runs.
+    /// Starts `relink` with these arguments. The test can read the results while `relink` runs.
     pub fn spawn(&self, args: &[&str]) -> Running {
         let mut command = self.command(args);
         Running::new(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
@@ -153,16 +152,16 @@ fn run_to_end(command: &mut Command) -> CommandOutput {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let id = child.id();
     // Dropping the sender ends the watchdog.
-    let (finished, finished_receiver) = std::sync::mpsc::channel::<()>();
+    let (end_sender, end_receiver) = std::sync::mpsc::channel::<()>();
     let watchdog = std::thread::spawn(move || {
-        let is_late = finished_receiver.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout);
+        let is_late = end_receiver.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout);
         if is_late {
             let _ = Command::new("kill").args(["-KILL", &id.to_string()]).status();
         }
         is_late
     });
     let result = CommandOutput::new(&child.wait_with_output().unwrap());
-    drop(finished);
+    drop(end_sender);
     let is_late = watchdog.join().unwrap();
     assert!(!is_late, "still running after {DEADLINE:?}\n{}\n{}", result.stdout, result.stderr);
     result
@@ -252,7 +251,7 @@ impl Rows {
         row["code"].as_str().map_or(verdict.to_owned(), |code| format!("{verdict} {code}"))
     }
 
-    /// Returns the verdict words of all results, sorted.
+    /// Returns the verdicts of all results without their codes, sorted.
     pub fn verdicts(&self) -> Vec<&str> {
         let mut verdicts: Vec<&str> =
             self.results.iter().map(|row| row["verdict"].as_str().unwrap()).collect();
@@ -276,7 +275,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Wraps a program with piped stdout.
+    /// Wraps a running program. Its standard output must be piped.
     pub fn new(mut child: Child) -> Self {
         let stdout = BufReader::new(child.stdout.take().unwrap());
         Self { child, stdout }
@@ -317,8 +316,8 @@ impl Running {
         CommandOutput::new(&self.child.wait_with_output().unwrap())
     }
 
-    /// Waits for the end of the program. The result has only the unread part of
-    /// its stdout.
+    /// Waits for the end of the program. The result contains only the part of standard output that
+    /// was not read before.
     pub fn finish(mut self) -> CommandOutput {
         let mut stdout = String::new();
         self.stdout.read_to_string(&mut stdout).unwrap();

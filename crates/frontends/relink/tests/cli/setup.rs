@@ -89,13 +89,13 @@ fn config_show_restricts_only_files_inside_of_the_project() {
     let (sandbox, outside) = (Sandbox::new(), Sandbox::new());
     sandbox.write("relink.toml", "retries = 3\n");
     // A file of the project must not set the user agent; a file of the user may.
-    for (folder, expect) in
+    for (directory, expected) in
         [(&sandbox, "user-agent = unset  # default\n"), (&outside, "user-agent = \"Own/1.0\"  # ")]
     {
-        folder.write("own.toml", "user-agent = \"Own/1.0\"\n");
-        let file = folder.path("own.toml");
+        directory.write("own.toml", "user-agent = \"Own/1.0\"\n");
+        let file = directory.path("own.toml");
         let args = ["config", "show", "--config", file.to_str().unwrap()];
         let shown = sandbox.run(&args).exits(0).stdout;
-        assert!(shown.contains(expect), "{shown}");
+        assert!(shown.contains(expected), "{shown}");
     }
 }

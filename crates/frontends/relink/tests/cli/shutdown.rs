@@ -100,9 +100,9 @@ mod read_only {
         }
         let switch_user = ["--reuid=65534", "--regid=65534", "--clear-groups", "./relink"];
         if !sandbox.path("relink").exists() {
-            // Another process copies the file: a child of a parallel test may
-            // inherit a file that this process has open for writing, and such
-            // a file cannot be executed.
+            // Copy the file in another process. If this process opened the copy for writing, a
+            // child process of a parallel test could inherit the open file, and a file that is
+            // open for writing cannot be executed.
             let mut copy = Command::new("cp");
             copy.arg(env!("CARGO_BIN_EXE_relink")).arg(sandbox.path("relink"));
             assert!(copy.status().unwrap().success());

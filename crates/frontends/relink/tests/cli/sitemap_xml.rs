@@ -13,22 +13,20 @@ pub fn xml(body: impl Into<Vec<u8>>) -> CannedResponse {
 
 /// Returns a sitemap of pages.
 pub fn urlset(urls: &[String]) -> String {
-    let urls: Vec<String> = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
-    let urls = urls.concat();
+    let elements: String = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
     format!(
         "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
-         {urls}</urlset>"
+         {elements}</urlset>"
     )
 }
 
 /// Returns a sitemap index: a list of sitemaps.
 pub fn index(urls: &[String]) -> String {
-    let urls: Vec<String> =
+    let elements: String =
         urls.iter().map(|url| format!("<sitemap><loc>{url}</loc></sitemap>")).collect();
-    let urls = urls.concat();
     format!(
-        "<?xml version=\"1.0\"?>\
-         <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</sitemapindex>"
+        "<?xml version=\"1.0\"?><sitemapindex \
+         xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{elements}</sitemapindex>"
     )
 }
 

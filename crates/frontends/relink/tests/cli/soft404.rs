@@ -1,5 +1,5 @@
-//! Soft-404s: missing pages that are served with a success status. They are detected by
-//! comparison with a control: a URL that is requested only for comparison and has a random name.
+//! Soft-404s: missing pages that are served with a success status. Relink detects soft-404s by
+//! comparison with a control: a URL with a random name, which is requested only for comparison.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,12 +10,15 @@ use serde_json::Value;
 
 use crate::sandbox::{CommandOutput, Rows, Sandbox};
 
-/// Returns a page with a text that is distinct for each subject.
+/// Returns a page of 104 words that start with `subject`, such as `oakaa` and `oakab`. Each
+/// subject has a distinct text.
 fn article(subject: &str) -> String {
-    let words: Vec<String> = (b'a'..=b'z')
-        .flat_map(|first| (b'a'..=b'd').map(move |second| [first, second]))
-        .map(|[first, second]| format!("{subject}{}{}", char::from(first), char::from(second)))
-        .collect();
+    let mut words = Vec::new();
+    for first in 'a'..='z' {
+        for second in 'a'..='d' {
+            words.push(format!("{subject}{first}{second}"));
+        }
+    }
     page(&format!("All about the {subject}"), &words.join(" "))
 }
 
@@ -32,7 +35,8 @@ fn error_page() -> CannedResponse {
     )
 }
 
-/// A site that responds with 200 to everything below `/shelf/`, with two real pages.
+/// Starts a site with two real pages below `/shelf/`. All other URLs below `/shelf/` return an
+/// error page with status 200. Writes a list of the paths in [`LISTED_PATHS`].
 fn library() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/shelf/oak", 200, &article("oak")).page("/shelf/elm", 200, &article("elm"));
@@ -49,7 +53,7 @@ fn control_paths(web: &TestServer, listed: &[&str]) -> Vec<String> {
 }
 
 /// The paths in the list of [`library`].
-const LISTED: [&str; 3] = ["/shelf/oak", "/shelf/elm", "/shelf/lost"];
+const LISTED_PATHS: [&str; 3] = ["/shelf/oak", "/shelf/elm", "/shelf/lost"];
 
 #[test]
 fn page_equal_to_the_response_of_a_random_name_is_a_soft_404() {
@@ -71,7 +75,7 @@ fn evidence_has_the_comparison_and_the_confidence() {
     let comparisons: Vec<&Value> =
         evidence.iter().filter(|item| item["kind"] == "comparison").collect();
     assert_eq!(comparisons.len(), 1, "{row}");
-    let control = control_paths(&web, &LISTED)[0].clone();
+    let control = control_paths(&web, &LISTED_PATHS)[0].clone();
     assert_eq!(comparisons[0]["with"], "random-name");
     assert_eq!(comparisons[0]["url"], web.url(&control).as_str());
     assert_eq!(comparisons[0]["status"], 200);
@@ -109,7 +113,7 @@ fn host_table_counts_control_requests_separately() {
     // The header of the table, and the row of the only host.
     let table: Vec<&str> = report.lines().skip_while(|line| !line.contains("control")).collect();
     let cells: Vec<&str> = table.get(1).unwrap().split_whitespace().collect();
-    let controls = control_paths(&web, &LISTED).len();
+    let controls = control_paths(&web, &LISTED_PATHS).len();
     let requests = web.requests().len();
     assert_eq!(cells[1..3], [requests.to_string(), controls.to_string()], "{report}");
 }
@@ -118,11 +122,12 @@ fn host_table_counts_control_requests_separately() {
 fn controls_of_a_directory_are_cached_for_later_runs() {
     let (web, sandbox) = library();
     sandbox.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
-    let count_before = control_paths(&web, &LISTED).len();
+    let count_before = control_paths(&web, &LISTED_PATHS).len();
     assert!(count_before > 0);
     let rows = sandbox.check_at("2026-11-04T09:00:00Z", &["urls.txt"]).exits(1).rows();
-    assert_eq!(control_paths(&web, &LISTED).len(), count_before);
-    assert_eq!((web.hits("/shelf/oak"), web.hits("/shelf/lost")), (2, 2));
+    assert_eq!(control_paths(&web, &LISTED_PATHS).len(), count_before);
+    assert_eq!(web.hits("/shelf/oak"), 2);
+    assert_eq!(web.hits("/shelf/lost"), 2);
     assert_eq!(rows.verdict(web.url("/shelf/lost")), "soft-404 RL301");
 }
 
@@ -130,9 +135,9 @@ fn controls_of_a_directory_are_cached_for_later_runs() {
 fn expired_controls_are_requested_again() {
     let (web, sandbox) = library();
     sandbox.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
-    let first_run = control_paths(&web, &LISTED);
+    let first_run = control_paths(&web, &LISTED_PATHS);
     sandbox.check_at("2027-01-02T09:00:00Z", &["urls.txt"]).exits(1);
-    let both_runs = control_paths(&web, &LISTED);
+    let both_runs = control_paths(&web, &LISTED_PATHS);
     assert_eq!(both_runs.len(), 2 * first_run.len());
     assert_ne!(both_runs[first_run.len()], first_run[0], "a random name is new in each run");
 }
@@ -141,9 +146,9 @@ fn expired_controls_are_requested_again() {
 fn without_cache_the_control_is_requested_again() {
     let (web, sandbox) = library();
     sandbox.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
-    let count_before = control_paths(&web, &LISTED).len();
+    let count_before = control_paths(&web, &LISTED_PATHS).len();
     sandbox.check_at("2026-11-02T10:00:00Z", &["urls.txt", "--max-cache-age", "0s"]).exits(1);
-    assert!(control_paths(&web, &LISTED).len() > count_before);
+    assert!(control_paths(&web, &LISTED_PATHS).len() > count_before);
 }
 
 #[test]
@@ -170,8 +175,8 @@ fn redirects_to_the_home_page_are_reported_as_such() {
     assert_eq!(rows.verdict(web.url("/")), "alive");
 }
 
-/// Checks a page about gardens that is about betting one month later, and returns
-/// the rows of the second check.
+/// Checks a page about gardens, and checks it again one month later, when the page is about
+/// betting. Returns the rows of the second check.
 fn hijacked_page() -> (TestServer, Sandbox, Rows) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/", 200, &article("rose"));
@@ -184,15 +189,15 @@ fn hijacked_page() -> (TestServer, Sandbox, Rows) {
     (web, sandbox, rows)
 }
 
-/// A site with the pages of [`REMOVED`], redirected to one URL, and those of
-/// [`REMAINING`]: a page that moved out of a removed section, two pages redirected
-/// to one URL by chance, and two URLs of one page that moved.
-fn redirecting_site() -> (TestServer, Sandbox) {
+/// Starts a site that redirects the pages of [`REMOVED_PAGES`] to one URL. It also redirects the
+/// pages of [`OTHER_REDIRECTS`]: a page that moved out of a removed section, two pages that are
+/// redirected to one URL by chance, and two URLs of one page that moved.
+fn site_with_redirects() -> (TestServer, Sandbox) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     for page in ["/hub", "/trees/yew", "/hours", "/manual"] {
         web.page(page, 200, &article(&page.replace('/', "")));
     }
-    for path in REMOVED {
+    for path in REMOVED_PAGES {
         web.redirect(path, 302, "/hub");
     }
     web.redirect("/old/yew", 302, "/trees/yew");
@@ -202,9 +207,9 @@ fn redirecting_site() -> (TestServer, Sandbox) {
 }
 
 /// Pages of removed sections, all redirected to `/hub`.
-const REMOVED: [&str; 5] = ["/old/oak", "/old/elm", "/old/ash", "/notes/fir/", "/notes/box/"];
+const REMOVED_PAGES: [&str; 5] = ["/old/oak", "/old/elm", "/old/ash", "/notes/fir/", "/notes/box/"];
 /// Pages with a redirect of their own, and their verdicts.
-const REMAINING: [(&str, &str); 5] = [
+const OTHER_REDIRECTS: [(&str, &str); 5] = [
     ("/old/yew", "alive"),
     ("/now/today", "alive"),
     ("/now/opening", "moved RL201"),
@@ -214,18 +219,19 @@ const REMAINING: [(&str, &str); 5] = [
 
 #[test]
 fn pages_redirected_to_one_url_get_the_same_verdict_in_any_order() {
-    let (web, sandbox) = redirecting_site();
-    let mut paths: Vec<&str> = REMOVED.into_iter().chain(REMAINING.map(|(path, _)| path)).collect();
+    let (web, sandbox) = site_with_redirects();
+    let mut paths: Vec<&str> =
+        REMOVED_PAGES.into_iter().chain(OTHER_REDIRECTS.map(|(path, _)| path)).collect();
     for _ in 0..paths.len() {
         // Each round checks the pages in another order.
         paths.rotate_left(3);
         sandbox.write_urls("urls.txt", paths.iter().map(|path| web.url(path)));
         let sequential = ["--host-concurrency", "1", "--max-cache-age", "0", "urls.txt"];
         let rows = sandbox.check(&sequential).exits(1).rows();
-        for path in REMOVED {
+        for path in REMOVED_PAGES {
             assert_eq!(rows.verdict(web.url(path)), "soft-404 RL301", "{path} of {paths:?}");
         }
-        for (path, verdict) in REMAINING {
+        for (path, verdict) in OTHER_REDIRECTS {
             assert_eq!(rows.verdict(web.url(path)), verdict, "{path} of {paths:?}");
         }
         let hops = rows.row(web.url("/old/oak"))["hops"].as_array().map(Vec::len);
@@ -295,7 +301,7 @@ fn explain_url_shows_requests_comparison_reason_and_history() {
         sandbox.check_at(&format!("2026-11-{day}T09:00:00Z"), &["urls.txt"]).exits(1);
     }
     let text = explain(&sandbox, &[web.url("/shelf/lost").as_str()]).exits(0).stdout;
-    let control = control_paths(&web, &LISTED)[0].clone();
+    let control = control_paths(&web, &LISTED_PATHS)[0].clone();
     for expected in
         ["soft-404", "RL301", "GET /shelf/lost", "200", "Library", &control, "history", "permanent"]
     {
@@ -447,10 +453,8 @@ fn policy_selects_the_rules_of_a_paper() {
     assert!(by_paper.contains("policy `sic-transit`"), "{by_paper}");
     let by_relink: Value =
         serde_json::from_str(&check_with_policy("relink", "json").exits(1).stdout).unwrap();
-    assert_eq!(
-        (&by_relink["policy"], by_relink["summary"].get("notices")),
-        (&"relink".into(), None)
-    );
+    assert_eq!(by_relink["policy"], "relink");
+    assert_eq!(by_relink["summary"].get("notices"), None);
     assert!(check_with_policy("guess", "json").exits(2).stderr.contains("sic-transit"));
 }
 
@@ -458,7 +462,7 @@ fn policy_selects_the_rules_of_a_paper() {
 fn no_controls_flag_limits_requests_to_the_listed_pages() {
     let (web, sandbox) = library();
     let output = sandbox.check_human(&["--no-controls", "urls.txt"]).exits(0);
-    assert!(control_paths(&web, &LISTED).is_empty());
+    assert!(control_paths(&web, &LISTED_PATHS).is_empty());
     assert!(output.stdout.contains("no controls were requested"), "{}", output.stdout);
     let (web, sandbox) = library();
     let rows = sandbox.check(&["--no-controls", "urls.txt"]).exits(0).rows();

@@ -47,8 +47,9 @@ fn story_3_since_fails_only_on_new_dead_links() {
 #[test]
 fn story_4_server_errors_are_dead_only_after_days() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
-    let (down, up) = (CannedResponse::new(500, ""), CannedResponse::new(200, ""));
-    web.sequence("/flaky", [down, up]).page("/down", 500, "");
+    // The page fails once and works afterwards.
+    let responses = [CannedResponse::new(500, ""), CannedResponse::new(200, "")];
+    web.sequence("/flaky", responses).page("/down", 500, "");
     sandbox.write_urls("urls.txt", [web.url("/flaky"), web.url("/down")]);
     let check_at = |now: &str| {
         let args = [&["check", "--db", "relink.db", "urls.txt"], NO_DELAYS].concat();

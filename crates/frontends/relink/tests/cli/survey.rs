@@ -12,11 +12,11 @@ use serde_json::Value;
 use crate::sandbox::{CommandOutput, NO_DELAYS, Sandbox};
 
 /// Number of hosts.
-const HOSTS: usize = 5;
+const HOST_COUNT: usize = 5;
 /// Number of directories per host.
-const DIRECTORIES: usize = 6;
+const DIRECTORIES_PER_HOST: usize = 6;
 /// Number of pages per directory.
-const PAGES: usize = 40;
+const PAGES_PER_DIRECTORY: usize = 40;
 
 /// A federation with known dead directories.
 struct Federation {
@@ -28,9 +28,9 @@ struct Federation {
     resolve: Vec<String>,
 }
 
-/// Whether a directory is dead: one in ten, and all of the last host.
+/// Whether a directory is dead. One directory in ten and all directories of the last host are dead.
 fn is_dead(host: usize, directory: usize) -> bool {
-    host == HOSTS - 1 || (host * DIRECTORIES + directory) % 10 == 3
+    host == HOST_COUNT - 1 || (host * DIRECTORIES_PER_HOST + directory) % 10 == 3
 }
 
 impl Federation {
@@ -39,11 +39,11 @@ impl Federation {
         let web = TestServer::start_blocking();
         let mut urls = Vec::new();
         let mut table = "domain,url,broken\n".to_owned();
-        for host in 0..HOSTS {
+        for host in 0..HOST_COUNT {
             let name = format!("d{host}.test");
-            for (directory, page) in
-                (0..DIRECTORIES).flat_map(|directory| (0..PAGES).map(move |page| (directory, page)))
-            {
+            for number in 0..DIRECTORIES_PER_HOST * PAGES_PER_DIRECTORY {
+                let directory = number / PAGES_PER_DIRECTORY;
+                let page = number % PAGES_PER_DIRECTORY;
                 let path = format!("/dir{directory}/page{page}");
                 let url = String::from(web.host(&name).url(&path));
                 let is_dead = is_dead(host, directory);
@@ -59,19 +59,20 @@ impl Federation {
         let sandbox = Sandbox::new();
         sandbox.write("catalog.csv", &table);
         let port = web.port();
-        let resolve = (0..HOSTS).map(|host| format!("d{host}.test:{port}:127.0.0.1")).collect();
+        let resolve =
+            (0..HOST_COUNT).map(|host| format!("d{host}.test:{port}:127.0.0.1")).collect();
         Self { web, sandbox, urls, resolve }
     }
 
     /// Returns the arguments of a survey of the catalog.
     fn args<'a>(&'a self, args: &[&'a str]) -> Vec<&'a str> {
-        let mut all = vec!["survey", "catalog.csv", "--db", "relink.db", "--seed", "7"];
-        all.extend(NO_DELAYS);
+        let mut all_args = vec!["survey", "catalog.csv", "--db", "relink.db", "--seed", "7"];
+        all_args.extend(NO_DELAYS);
         for resolve in &self.resolve {
-            all.extend(["--resolve", resolve]);
+            all_args.extend(["--resolve", resolve]);
         }
-        all.extend(args);
-        all
+        all_args.extend(args);
+        all_args
     }
 
     /// Runs a survey.
@@ -91,9 +92,9 @@ impl Federation {
     }
 }
 
-/// Returns the rows of targets and the row of the survey.
+/// Returns the rows of the targets, and the row of the survey, which is the last one.
 #[track_caller]
-fn rows(result: &CommandOutput) -> (Vec<Value>, Value) {
+fn target_and_survey_rows(result: &CommandOutput) -> (Vec<Value>, Value) {
     let mut rows = result.rows().results;
     let survey = rows.pop().unwrap()["survey"].clone();
     assert!(survey.is_object(), "the last line is the survey row");
@@ -102,10 +103,10 @@ fn rows(result: &CommandOutput) -> (Vec<Value>, Value) {
 
 /// Returns the URLs of rows. Asserts that no URL occurs twice.
 #[track_caller]
-fn distinct_urls(rows: &[Value]) -> HashSet<String> {
+fn distinct_urls(target_and_survey_rows: &[Value]) -> HashSet<String> {
     let urls: HashSet<String> =
-        rows.iter().map(|row| row["url"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(urls.len(), rows.len(), "each URL is reported once");
+        target_and_survey_rows.iter().map(|row| row["url"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(urls.len(), target_and_survey_rows.len(), "each URL is reported once");
     urls
 }
 
@@ -113,18 +114,22 @@ fn distinct_urls(rows: &[Value]) -> HashSet<String> {
 fn default_plan_requests_70_percent_and_finds_95_percent() {
     let federation = Federation::new(Duration::ZERO);
     let result = federation.survey(&["--format", "jsonl"]).exits(1);
-    let (rows, survey) = rows(&result);
+    let (target_and_survey_rows, survey) = target_and_survey_rows(&result);
     let total = federation.urls.len();
     // Fewer than 70 % of the URLs are requested, and 95 % of the broken ones found.
-    assert!(rows.len() * 10 < total * 7, "{} of {total} requested", rows.len());
-    let found = rows.iter().filter(|row| row["verdict"] == "dead").count();
+    assert!(
+        target_and_survey_rows.len() * 10 < total * 7,
+        "{} of {total} requested",
+        target_and_survey_rows.len()
+    );
+    let found = target_and_survey_rows.iter().filter(|row| row["verdict"] == "dead").count();
     assert!(
         found * 100 >= federation.broken_count() * 95,
         "{found} of {}",
         federation.broken_count()
     );
-    distinct_urls(&rows);
-    assert_eq!(survey["checked"], rows.len());
+    distinct_urls(&target_and_survey_rows);
+    assert_eq!(survey["checked"], target_and_survey_rows.len());
     assert_eq!(survey["broken"], found);
     // Live pages were requested once.
     let alive = federation.urls.iter().filter(|(_, is_dead)| !is_dead);
@@ -164,7 +169,7 @@ fn full_plan_requests_everything_and_is_certain() {
     assert_eq!(survey["broken"], federation.broken_count());
     assert_eq!(survey["recall"]["low"], 100.0);
     assert_eq!(survey["end"], "finished");
-    assert_eq!(survey["domains"].as_array().unwrap().len(), HOSTS);
+    assert_eq!(survey["domains"].as_array().unwrap().len(), HOST_COUNT);
     assert_eq!(report["targets"][0]["locations"][0]["path"], "catalog.csv");
 }
 
@@ -175,11 +180,12 @@ fn killed_survey_resumes_without_repeating() {
     let mut running = federation.sandbox.spawn(&federation.args(&args));
     let first: Vec<Value> = (0..40).map(|_| running.next_row()).collect();
     running.kill();
-    let (rows, survey) = rows(&federation.survey(&args).exits(1));
-    let urls = distinct_urls(&rows);
+    let (target_and_survey_rows, survey) =
+        target_and_survey_rows(&federation.survey(&args).exits(1));
+    let urls = distinct_urls(&target_and_survey_rows);
     assert!(distinct_urls(&first).is_subset(&urls), "results of the killed run are reported again");
-    assert_eq!(survey["checked"], rows.len());
-    assert!(rows.len() < federation.urls.len());
+    assert_eq!(survey["checked"], target_and_survey_rows.len());
+    assert!(target_and_survey_rows.len() < federation.urls.len());
     // URLs checked before the kill were not requested again.
     for row in first.iter().filter(|row| row["verdict"] == "alive") {
         let url = row["url"].as_str().unwrap();
@@ -196,15 +202,13 @@ fn budget_spreads_a_survey_over_weeks_and_then_rechecks() {
     // Runs a survey in a month; each run has a new weekly budget.
     let survey_in = |month: u32| {
         let now = format!("2026-{month:02}-01T00:00:00Z");
-        rows(&federation.survey_at(&now, &args))
+        target_and_survey_rows(&federation.survey_at(&now, &args))
     };
     let (first, survey) = survey_in(1);
     // 40 % of 1,200 URLs.
     assert_eq!(first.len(), 480);
-    assert_eq!(
-        (&survey["end"], &survey["budget"]["allowed"]),
-        (&"budget-spent".into(), &480.into())
-    );
+    assert_eq!(survey["end"], "budget-spent");
+    assert_eq!(survey["budget"]["allowed"], 480);
     // The budget of this week is used up.
     let (repeated, survey) = survey_in(1);
     assert_eq!(repeated.len(), first.len());
@@ -266,8 +270,9 @@ fn analyze_shows_sizes_as_bars_json_and_svg() {
     assert_eq!(federation.web.requests().len(), 0);
 }
 
-/// Each host has 240 URLs. The plan checks a group of URLs per host; if the group has no broken
-/// URL, the rest of the host is accepted. So a group of 20 needs fewer requests than one of 100.
+/// Each host has 240 URLs. The plan checks a group of URLs per host. If the group has no broken
+/// URL, the other URLs of the host are not checked. A group of 20 URLs therefore needs fewer
+/// requests than a group of 100 URLs.
 #[test]
 fn group_size_and_thresholds_of_the_paper_can_be_set() {
     let request_count = |flags: &[&str]| {

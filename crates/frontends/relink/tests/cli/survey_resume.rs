@@ -25,11 +25,11 @@ use tokio::sync::Notify;
 use url::Url;
 
 /// Number of domains of the catalog.
-const DOMAINS: usize = 20;
+const DOMAIN_COUNT: usize = 20;
 /// Number of directories per domain.
-const DIRECTORIES: usize = 2;
+const DIRECTORIES_PER_DOMAIN: usize = 2;
 /// Number of pages per directory.
-const PAGES: usize = 60;
+const PAGES_PER_DIRECTORY: usize = 60;
 
 /// A generated site with dead directories and redirected pages.
 struct GeneratedWeb {
@@ -63,7 +63,7 @@ impl GeneratedWeb {
         Duration::from_micros((state ^ (state >> 31)).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 52)
     }
 
-    /// Returns the final URL, its status and its text.
+    /// Returns the URL after redirects, its status and its text.
     fn respond(url: &Url) -> (Url, u16, String) {
         let is_dead = |url: &str| {
             ["d2.test", "d5.test", "d6.test/dir1"].iter().any(|part| url.contains(part))
@@ -81,7 +81,7 @@ impl GeneratedWeb {
 
     /// Returns the response to a request, with its redirect.
     fn fetch_result(url: &Url) -> FetchResult {
-        let (landing, status, text) = Self::respond(url);
+        let (final_url, status, text) = Self::respond(url);
         let hop = |url: &Url, status, location: Option<&Url>| Hop {
             url: url.to_string(),
             status,
@@ -89,10 +89,10 @@ impl GeneratedWeb {
             ip: None,
         };
         let mut hops = Vec::new();
-        if landing != *url {
-            hops.push(hop(url, 302, Some(&landing)));
+        if final_url != *url {
+            hops.push(hop(url, 302, Some(&final_url)));
         }
-        hops.push(hop(&landing, status, None));
+        hops.push(hop(&final_url, status, None));
         let content_type = Some("text/html; charset=utf-8".to_owned());
         FetchResult {
             hops,
@@ -178,9 +178,10 @@ fn settings(plan: SamplingPlanName) -> SurveySettings {
 /// Returns the URLs of all pages, as a list.
 fn catalog() -> CatalogSource {
     let mut list = String::new();
-    for number in 0..DOMAINS * DIRECTORIES * PAGES {
-        let (domain, rest) = (number / (DIRECTORIES * PAGES), number % (DIRECTORIES * PAGES));
-        let (directory, page) = (rest / PAGES, rest % PAGES);
+    for number in 0..DOMAIN_COUNT * DIRECTORIES_PER_DOMAIN * PAGES_PER_DIRECTORY {
+        let page = number % PAGES_PER_DIRECTORY;
+        let directory = number / PAGES_PER_DIRECTORY % DIRECTORIES_PER_DOMAIN;
+        let domain = number / PAGES_PER_DIRECTORY / DIRECTORIES_PER_DOMAIN;
         list.extend([format!("http://d{domain}.test/dir{directory}/page{page}\n")]);
     }
     CatalogSource::Stdin(list.into_bytes())
@@ -202,9 +203,9 @@ async fn open(web: &Arc<GeneratedWeb>, dir: &std::path::Path) -> (Ports, LoadedC
     (ports, catalog)
 }
 
-/// Surveys in several runs; each number in `interrupts` is the request at which a
-/// run is aborted. Returns the requested URLs of all runs and the verdicts of the
-/// last one.
+/// Surveys the catalog in several runs. Each number in `interrupts` is the request at which a run
+/// is aborted; the last run is not aborted. Returns the requested URLs of all runs and the verdicts
+/// of the last run.
 async fn run_survey(
     plan: SamplingPlanName,
     interrupts: &[usize],
@@ -231,24 +232,27 @@ async fn run_survey(
 }
 
 /// Asserts that interrupted surveys request the same URLs and give the same verdicts as an
-/// uninterrupted one.
+/// uninterrupted survey.
 #[track_caller]
 fn check_resume(plan: SamplingPlanName) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (requested, verdicts) = runtime.block_on(run_survey(plan, &[], 1));
     let requests = requested.len();
-    assert!((100..DOMAINS * DIRECTORIES * PAGES).contains(&requests), "{requests}");
+    assert!(
+        (100..DOMAIN_COUNT * DIRECTORIES_PER_DOMAIN * PAGES_PER_DIRECTORY).contains(&requests),
+        "{requests}"
+    );
     // Each survey has several runs, interrupted at these requests.
     let interrupts: [&[usize]; 4] =
         [&[1], &[300], &[40, 90, 70, 10, 60, 5, 80, 33], &[150, 3, 250]];
     for (number, interrupts) in interrupts.into_iter().enumerate() {
         let (requested_again, verdicts_again) =
             runtime.block_on(run_survey(plan, interrupts, 1_000 * (2 + number as u64)));
-        let more: Vec<&String> = requested_again.difference(&requested).collect();
-        let fewer: Vec<&String> = requested.difference(&requested_again).collect();
+        let added: Vec<&String> = requested_again.difference(&requested).collect();
+        let missing: Vec<&String> = requested.difference(&requested_again).collect();
         assert!(
-            more.is_empty() && fewer.is_empty(),
-            "{interrupts:?}: more {more:?}, fewer {fewer:?}"
+            added.is_empty() && missing.is_empty(),
+            "{interrupts:?}: added {added:?}, missing {missing:?}"
         );
         assert_eq!(verdicts_again, verdicts, "{interrupts:?}");
     }

@@ -12,13 +12,11 @@ fn mistyped_command_is_corrected() {
 #[test]
 fn help_lists_exactly_the_existing_commands() {
     let help = Sandbox::new().run(&["--help"]).exits(0).stdout;
-    let commands: Vec<&str> = help
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.split_whitespace().next())
-        .collect();
+    // The list starts after the line `Commands:` and ends with an empty line.
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    let (list, _) = list.split_once("\n\n").unwrap();
+    let commands: Vec<&str> =
+        list.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(
         commands,
         [
