@@ -37,9 +37,9 @@ const ATTRIBUTES: &[&str] = &[
     "aria-label",
 ];
 
-/// Returns a report in which every text is `evil`.
-fn report(evil: &str) -> WatchReport {
-    let text = || evil.to_owned();
+/// Returns a report in which every text is `hostile`.
+fn report(hostile: &str) -> WatchReport {
+    let text = || hostile.to_owned();
     let part = |is_changed| TextPart { text: text(), is_changed };
     let row = |change| ComparedRow { change, old: vec![part(true)], new: vec![part(false)] };
     let changed = WatchMember {
@@ -112,9 +112,9 @@ fn check_page(page: &str) {
     }
 }
 
-/// Checks all pages and exports of a report in which every text is `evil`.
-fn check_all(evil: &str) {
-    let report = report(evil);
+/// Checks all pages and exports of a report in which every text is `hostile`.
+fn check_all(hostile: &str) {
+    let report = report(hostile);
     check_page(&review_html(&report));
     for file in path_site(&report) {
         check_page(&file.content);
@@ -127,7 +127,7 @@ fn check_all(evil: &str) {
 
 #[test]
 fn hostile_text_creates_no_markup() {
-    for evil in [
+    for hostile in [
         "<script>alert(1)</script>",
         "\"><img src=x onerror=alert(1)>",
         "javascript:alert(1)",
@@ -138,20 +138,20 @@ fn hostile_text_creates_no_markup() {
         "](javascript:alert(1)) <b>",
         "https://ann:secret@example.org/",
     ] {
-        check_all(evil);
-        assert!(!review_html(&report(evil)).contains("secret"));
+        check_all(hostile);
+        assert!(!review_html(&report(hostile)).contains("secret"));
     }
 }
 
 proptest! {
     #[test]
-    fn any_text_creates_no_markup(evil in "\\PC{0,40}") {
-        check_all(&evil);
+    fn any_text_creates_no_markup(hostile in "\\PC{0,40}") {
+        check_all(&hostile);
     }
 }
 
 /// Returns a report with a nested collection.
-fn nested() -> WatchReport {
+fn nested_report() -> WatchReport {
     let member = |number: u32, title: &str| WatchMember {
         number,
         url: format!("https://example.org/{number}?a=1&b=2"),
@@ -178,7 +178,7 @@ fn nested() -> WatchReport {
 
 #[test]
 fn exports_can_be_imported_again() {
-    let report = nested();
+    let report = nested_report();
     let formats = [
         (ImportFormat::Markdown, export_markdown(&report)),
         (ImportFormat::Opml, export_opml(&report)),
@@ -192,11 +192,8 @@ fn exports_can_be_imported_again() {
         assert_eq!(paths, ["", "Owls", "Owls/Small", "Hawks"], "{format}:\n{text}");
         for (folder, list) in outline.folders.iter().zip(&report.lists) {
             let (entry, member) = (&folder.entries[0], &list.members[0]);
-            assert_eq!(
-                (&entry.url, &entry.title),
-                (&member.url, &member.title),
-                "{format}:\n{text}"
-            );
+            assert_eq!(&entry.url, &member.url, "{format}:\n{text}");
+            assert_eq!(&entry.title, &member.title, "{format}:\n{text}");
             assert_eq!(entry.annotation, member.annotation, "{format}:\n{text}");
         }
     }
@@ -204,7 +201,7 @@ fn exports_can_be_imported_again() {
 
 #[test]
 fn site_links_the_stops_in_order() {
-    let files = path_site(&nested());
+    let files = path_site(&nested_report());
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(
         names,

@@ -10,8 +10,8 @@ use relink_report::site::{SiteReport, html, human};
 use crate::page::{Tag, tags};
 use crate::sample;
 
-/// Returns the text of a section, without tags.
-fn section(id: &str) -> String {
+/// Returns the text of a section of the sample report, without tags.
+fn section_text(id: &str) -> String {
     let page = html(&sample::report());
     let start = page.find(&format!("<section id=\"{id}\"")).expect("the section exists");
     let end = start + page[start..].find("</section>").expect("the section ends");
@@ -33,10 +33,10 @@ fn section(id: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that the text of the section `id` of the sample contains all `parts`.
+/// Checks that the text of the section `id` of the sample report contains all `parts`.
 #[track_caller]
 fn check(id: &str, parts: &[&str]) {
-    let text = section(id);
+    let text = section_text(id);
     for part in parts {
         assert!(text.contains(part), "{part:?} is not in {text:?}");
     }
@@ -96,7 +96,7 @@ fn omitted_directories_are_counted() {
 }
 
 #[test]
-fn findings_filter_counts_all_of_the_report() {
+fn filter_of_the_findings_counts_the_omitted_findings_too() {
     let report = sample::report();
     let shown =
         report.findings.rows.iter().filter(|row| row.verdict == relink_model::Verdict::Dead);
@@ -137,7 +137,7 @@ fn every_section_has_advice_and_a_contents_entry() {
     for id in &ids {
         check(id, &["What to do: "]);
         let link = format!("#{id}");
-        let is_entry = |tag: &&Tag| tag.within.iter().any(|name| name == "nav");
+        let is_entry = |tag: &&Tag| tag.enclosing.iter().any(|name| name == "nav");
         assert!(tags.iter().filter(is_entry).any(|tag| tag.attribute("href") == Some(&link)));
     }
     assert_eq!(ids.len(), 18);
@@ -156,7 +156,7 @@ fn site_without_findings_has_a_short_page() {
 fn every_chart_has_a_table_and_a_text_alternative() {
     let page = html(&sample::report());
     for tag in tags(&page).iter().filter(|tag| tag.name == "svg") {
-        assert!(tag.within.iter().any(|name| name == "figure"), "{tag:?}");
+        assert!(tag.enclosing.iter().any(|name| name == "figure"), "{tag:?}");
         assert!(tag.attribute("aria-label").is_some_and(|label| !label.is_empty()));
         assert_eq!(tag.attribute("role"), Some("img"));
     }
@@ -174,8 +174,10 @@ fn page_loads_and_runs_nothing() {
     let page = html(&sample::report());
     let tags = tags(&page);
     let names: HashSet<&str> = tags.iter().map(|tag| tag.name.as_str()).collect();
-    for banned in ["script", "link", "img", "iframe", "object", "embed", "base", "form", "video"] {
-        assert!(!names.contains(banned), "{banned}");
+    for unsafe_name in
+        ["script", "link", "img", "iframe", "object", "embed", "base", "form", "video"]
+    {
+        assert!(!names.contains(unsafe_name), "{unsafe_name}");
     }
     for (name, value) in tags.iter().flat_map(|tag| &tag.attributes) {
         assert!(!name.starts_with("on") && name != "style" && name != "src", "{name}={value}");

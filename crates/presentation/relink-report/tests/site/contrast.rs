@@ -9,23 +9,25 @@ const MIN_CONTRAST: f64 = 4.5;
 /// Background colors.
 const BACKGROUNDS: [&str; 3] = ["paper", "card", "edge"];
 
-/// The colors of each theme, in the order of the style sheet.
-fn themes(page: &str) -> Vec<HashMap<String, [u8; 3]>> {
-    page.split(":root {").skip(1).map(colors).filter(|theme| !theme.is_empty()).collect()
+/// The colors of a theme (red, green and blue), by their names.
+type Theme = HashMap<String, [u8; 3]>;
+
+/// Returns the themes of a page, in the order of the style sheet.
+fn parse_themes(page: &str) -> Vec<Theme> {
+    page.split(":root {").skip(1).map(parse_theme).filter(|theme| !theme.is_empty()).collect()
 }
 
 /// Parses the variables of a theme: `--name: #rrggbb`.
-fn colors(rules: &str) -> HashMap<String, [u8; 3]> {
+fn parse_theme(rules: &str) -> Theme {
     let rules = rules.split('}').next().unwrap_or_default();
-    rules
-        .split("--")
-        .skip(1)
-        .filter_map(|rule| {
-            let (name, color) = rule.split_once(": #")?;
-            let channel = |start: usize| u8::from_str_radix(color.get(start..start + 2)?, 16).ok();
-            Some((name.to_owned(), [channel(0)?, channel(2)?, channel(4)?]))
-        })
-        .collect()
+    rules.split("--").skip(1).filter_map(parse_color).collect()
+}
+
+/// Parses a variable such as `paper: #ffffff;`.
+fn parse_color(rule: &str) -> Option<(String, [u8; 3])> {
+    let (name, color) = rule.split_once(": #")?;
+    let channel = |start: usize| u8::from_str_radix(color.get(start..start + 2)?, 16).ok();
+    Some((name.to_owned(), [channel(0)?, channel(2)?, channel(4)?]))
 }
 
 /// Returns the relative luminance as defined by WCAG 2.2.
@@ -45,7 +47,7 @@ fn contrast(left: [u8; 3], right: [u8; 3]) -> f64 {
 
 #[test]
 fn text_colors_have_sufficient_contrast() {
-    let themes = themes(&html(&SiteReport::default()));
+    let themes = parse_themes(&html(&SiteReport::default()));
     assert_eq!(themes.len(), 2, "light and dark");
     for theme in themes {
         assert_eq!(theme.len(), 15);

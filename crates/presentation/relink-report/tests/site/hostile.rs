@@ -15,9 +15,9 @@ use crate::page::{Tag, tags};
 /// Maximum size of a page.
 const MAX_PAGE_BYTES: usize = 5_000_000;
 
-/// Creates a report in which every text is `evil`, with `rows` rows per list.
-fn report(evil: &str, rows: usize) -> SiteReport {
-    let text = || evil.to_owned();
+/// Creates a report in which every text is `hostile`, with `rows` rows per list.
+fn report(hostile: &str, rows: usize) -> SiteReport {
+    let text = || hostile.to_owned();
     let inlink = InlinkRow { page: text(), line: 1 };
     let inlinks = Capped { rows: vec![inlink; 50], total: u64::MAX };
     let finding = SiteFinding {
@@ -30,14 +30,14 @@ fn report(evil: &str, rows: usize) -> SiteReport {
         depth: Some(3),
         inlinks: inlinks.clone(),
     };
-    let soft = SiteFinding { verdict: Verdict::Soft404, ..finding.clone() };
+    let soft_404 = SiteFinding { verdict: Verdict::Soft404, ..finding.clone() };
     let mut findings = vec![finding; rows];
-    findings.push(soft);
+    findings.push(soft_404);
     let directory = TreeRow { path: text(), level: 1, targets: 9, broken: 9, is_dead: true };
     let change = ChangeRow { url: text(), before: None, after: Some(Verdict::Dead), code: None };
-    let changes = many(change, rows);
+    let changes = repeated(change, rows);
     let fragment = MissingFragment { url: text(), fragment: text(), inlinks };
-    let title = SameTitle { title: text(), pages: many(text(), 20) };
+    let title = SameTitle { title: text(), pages: repeated(text(), 20) };
     let trap = TrapRow { kind: text(), pattern: text(), count: 1, example: text(), flag: text() };
     let host =
         SiteHost { name: text(), requests: 1, timeline: vec![u32::MAX; 60], ..SiteHost::default() };
@@ -47,17 +47,17 @@ fn report(evil: &str, rows: usize) -> SiteReport {
         termination_note: Some(text()),
         statuses: [(text(), u64::MAX)].into(),
         verdicts: [(Verdict::Dead, u64::MAX), (Verdict::Hijacked, u64::MAX)].into(),
-        hosts: many(host, rows.min(50)),
-        tree: many(directory, rows * 5),
+        hosts: repeated(host, rows.min(50)),
+        tree: repeated(directory, rows * 5),
         findings: Capped { rows: findings, total: u64::MAX },
-        chains: many(ChainRow { hops: vec![text(); 5], inlinks: 1 }, rows),
+        chains: repeated(ChainRow { hops: vec![text(); 5], inlinks: 1 }, rows),
         slowest: vec![PageMetric { url: text(), value: u64::MAX }; rows.min(20)],
         largest: vec![PageMetric { url: text(), value: u64::MAX }; rows.min(20)],
-        orphans: many(text(), rows),
-        same_titles: many(title, rows),
-        fragments: many(fragment, rows),
-        mixed_content: many(Edge { from: text(), to: text() }, rows),
-        templates: many(TemplateRow { url: text(), pages: 1 }, rows),
+        orphans: repeated(text(), rows),
+        same_titles: repeated(title, rows),
+        fragments: repeated(fragment, rows),
+        mixed_content: repeated(Edge { from: text(), to: text() }, rows),
+        templates: repeated(TemplateRow { url: text(), pages: 1 }, rows),
         traps: vec![trap; rows],
         not_followed: vec![(text(), u64::MAX); 9],
         notes: vec![text(); rows],
@@ -72,12 +72,12 @@ fn report(evil: &str, rows: usize) -> SiteReport {
 }
 
 /// Returns a list of `rows` copies of a row.
-fn many<T: Clone>(row: T, rows: usize) -> Capped<T> {
+fn repeated<T: Clone>(row: T, rows: usize) -> Capped<T> {
     Capped { rows: vec![row; rows], total: rows as u64 }
 }
 
-/// Returns the elements of a page and their attribute names, in order.
-fn shape(tags: &[Tag]) -> Vec<String> {
+/// Returns the names of the elements of a page with the names of their attributes, in order.
+fn element_names(tags: &[Tag]) -> Vec<String> {
     let name = |tag: &Tag| {
         let attributes: Vec<&str> = tag.attributes.iter().map(|(name, _)| name.as_str()).collect();
         format!("{} {}", tag.name, attributes.join(" "))
@@ -85,25 +85,25 @@ fn shape(tags: &[Tag]) -> Vec<String> {
     tags.iter().map(name).collect()
 }
 
-/// Checks that a page in which every text is `evil` has the same elements as a page with
+/// Checks that a page in which every text is `hostile` has the same elements as a page with
 /// harmless text.
 #[track_caller]
-fn check(evil: &str) {
-    let page = html(&report(evil, 1));
+fn check(hostile: &str) {
+    let page = html(&report(hostile, 1));
     let tags = tags(&page);
     let harmless = self::tags(&html(&report("harmless", 1)));
-    assert!(shape(&tags) == shape(&harmless), "other elements with {evil:?}");
+    assert!(element_names(&tags) == element_names(&harmless), "other elements with {hostile:?}");
     assert_eq!(page.matches("<script").count(), 0);
     let is_control = |char: char| char.is_control() && char != '\n';
-    assert!(!page.contains(is_control), "{evil:?}");
-    assert!(!page.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "{evil:?}");
-    let text = human(&report(evil, 1), TextStyle::Plain);
-    assert!(!text.contains(is_control), "{evil:?}");
+    assert!(!page.contains(is_control), "{hostile:?}");
+    assert!(!page.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "{hostile:?}");
+    let text = human(&report(hostile, 1), TextStyle::Plain);
+    assert!(!text.contains(is_control), "{hostile:?}");
 }
 
 #[test]
 fn markup_stays_text() {
-    for evil in [
+    for hostile in [
         "<script>alert(1)</script>",
         "\"><img src=x onerror=alert(1)>",
         "' onmouseover='alert(1)",
@@ -112,13 +112,13 @@ fn markup_stays_text() {
         "&lt;script&gt; &#60;b&#62; &amp",
         "{{constructor}} ${7*7} `",
     ] {
-        check(evil);
+        check(hostile);
     }
 }
 
 #[test]
 fn only_http_becomes_a_link() {
-    for evil in [
+    for hostile in [
         "javascript:alert(1)",
         "JaVaScRiPt:alert(1)//https://example.org",
         " javascript:alert(1)",
@@ -129,11 +129,11 @@ fn only_http_becomes_a_link() {
         "//example.org/",
         "https:example.org",
     ] {
-        check(evil);
-        let page = html(&report(evil, 1));
+        check(hostile);
+        let page = html(&report(hostile, 1));
         let tags = tags(&page);
         let hrefs = tags.iter().filter_map(|tag| tag.attribute("href"));
-        assert!(hrefs.into_iter().all(|href| href.starts_with('#')), "{evil:?}");
+        assert!(hrefs.into_iter().all(|href| href.starts_with('#')), "{hostile:?}");
     }
 }
 
@@ -160,17 +160,17 @@ fn control_and_direction_characters_are_replaced() {
 
 #[test]
 fn report_contains_no_password() {
-    for evil in [
+    for hostile in [
         "https://ann:secret@example.org/a",
         &format!("{}https://ann:{}@example.org/", "a ".repeat(195), "secret".repeat(9)),
         "/go/https://ann:secret@example.org/",
         "see (https://ann:secret@example.org/) and https://b:secret@example.net",
     ] {
-        let page = html(&report(evil, 1));
-        // The text before the password, for the message.
+        let page = html(&report(hostile, 1));
+        // The text before the password, for the failure message.
         let leak = page.find("secret").map(|start| &page[start.saturating_sub(200)..start]);
-        assert_eq!(leak, None, "{evil}");
-        assert!(!human(&report(evil, 1), TextStyle::Plain).contains("secret"));
+        assert_eq!(leak, None, "{hostile}");
+        assert!(!human(&report(hostile, 1), TextStyle::Plain).contains("secret"));
     }
 }
 
@@ -178,9 +178,9 @@ fn report_contains_no_password() {
 fn page_size_is_limited() {
     let long = format!("https://example.org/{}", "<&\"".repeat(3_400));
     let wide = format!("https://example.org/{}", "a/".repeat(980));
-    for evil in [long.as_str(), wide.as_str(), "https://example.org/an/ordinary/url"] {
-        let page = html(&report(evil, 1_000));
-        assert!(page.len() < MAX_PAGE_BYTES, "{} bytes of {} each", page.len(), evil.len());
+    for hostile in [long.as_str(), wide.as_str(), "https://example.org/an/ordinary/url"] {
+        let page = html(&report(hostile, 1_000));
+        assert!(page.len() < MAX_PAGE_BYTES, "{} bytes of {} each", page.len(), hostile.len());
     }
     check(&format!("x{}", "y".repeat(10_000)));
 }
@@ -189,8 +189,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_text_is_escaped(evil in "(?s).{0,60}") {
+    fn any_text_is_escaped(hostile in "(?s).{0,60}") {
         // Text that starts like a URL or a path may become a link.
-        check(&format!("x{evil}"));
+        check(&format!("x{hostile}"));
     }
 }

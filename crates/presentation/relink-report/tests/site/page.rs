@@ -7,8 +7,8 @@ use html5gum::{DefaultEmitter, Token, Tokenizer};
 pub struct Tag {
     pub name: String,
     pub attributes: Vec<(String, String)>,
-    /// The enclosing elements, outermost first.
-    pub within: Vec<String>,
+    /// The names of the enclosing elements, outermost first.
+    pub enclosing: Vec<String>,
 }
 
 impl Tag {
@@ -19,14 +19,15 @@ impl Tag {
 }
 
 /// Elements without an end tag.
-const VOID: [&str; 2] = ["meta", "input"];
+const VOID_ELEMENTS: [&str; 2] = ["meta", "input"];
 
 /// Returns every element of a page. Panics if the nesting is wrong.
 pub fn tags(html: &str) -> Vec<Tag> {
     let mut emitter = DefaultEmitter::default();
     // Read the content of `style` as text.
     emitter.naively_switch_states(true);
-    let (mut tags, mut within) = (Vec::new(), Vec::new());
+    let mut tags = Vec::new();
+    let mut open_elements = Vec::new();
     for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
         match token {
             Token::StartTag(tag) => {
@@ -34,18 +35,18 @@ pub fn tags(html: &str) -> Vec<Tag> {
                 let attributes = tag.attributes.iter();
                 let attributes =
                     attributes.map(|(name, value)| (text(name), text(&value.value))).collect();
-                tags.push(Tag { name: name.clone(), attributes, within: within.clone() });
-                if !VOID.contains(&name.as_str()) {
-                    within.push(name);
+                tags.push(Tag { name: name.clone(), attributes, enclosing: open_elements.clone() });
+                if !VOID_ELEMENTS.contains(&name.as_str()) {
+                    open_elements.push(name);
                 }
             }
-            Token::EndTag(tag) => assert_eq!(within.pop(), Some(text(&tag.name))),
+            Token::EndTag(tag) => assert_eq!(open_elements.pop(), Some(text(&tag.name))),
             Token::Comment(_) => panic!("the page has no comments"),
             Token::Error(error) => panic!("{error:?}"),
             Token::String(_) | Token::Doctype(_) => {}
         }
     }
-    assert!(within.is_empty(), "never closed: {within:?}");
+    assert!(open_elements.is_empty(), "never closed: {open_elements:?}");
     tags
 }
 

@@ -81,7 +81,8 @@ fn verdicts() -> std::collections::BTreeMap<Verdict, u64> {
 }
 
 fn depths() -> Vec<DepthRow> {
-    // Pages, links, new links and template links of each depth.
+    // The numbers of pages, links, new links and template links of each depth. A template link
+    // occurs on nearly every page.
     let rows = [
         (1, 24, 24, 20),
         (14, 410, 212, 280),
@@ -90,16 +91,15 @@ fn depths() -> Vec<DepthRow> {
         (150, 1_380, 148, 800),
         (57, 369, 30, 260),
     ];
-    let mut previous: Option<i64> = None;
-    (0..)
-        .zip(rows)
-        .map(|(depth, (pages, links, new_links, template_links))| {
-            let new = i64::try_from(new_links).unwrap_or(i64::MAX);
-            let slope = previous.map(|previous| new - previous);
-            previous = Some(new);
-            DepthRow { depth, pages, links, new_links, template_links, slope }
-        })
-        .collect()
+    let mut depths = Vec::new();
+    let mut previous_new_links: Option<i64> = None;
+    for (depth, (pages, links, new_links, template_links)) in (0..).zip(rows) {
+        let signed_new_links = i64::try_from(new_links).unwrap_or(i64::MAX);
+        let slope = previous_new_links.map(|previous| signed_new_links - previous);
+        previous_new_links = Some(signed_new_links);
+        depths.push(DepthRow { depth, pages, links, new_links, template_links, slope });
+    }
+    depths
 }
 
 fn hosts() -> Capped<SiteHost> {
@@ -111,7 +111,8 @@ fn hosts() -> Capped<SiteHost> {
         politeness_wait_ms: requests * 190,
         timeline: (0..60).map(|step: u32| (step * wave * 7 + wave) % (wave + 11) / 2).collect(),
     };
-    // Name, requests, throttled responses, and a number that shapes the timeline.
+    // The name, the numbers of requests and of throttled responses, and a number that determines
+    // the shape of the timeline.
     let rows = [
         ("site.example", 864, 0, 13),
         ("cdn.example", 120, 6, 5),
@@ -123,7 +124,7 @@ fn hosts() -> Capped<SiteHost> {
 }
 
 fn tree() -> Capped<TreeRow> {
-    // Path, targets and broken targets.
+    // The path, and the numbers of targets and of broken targets.
     let rows = [
         ("/", 1_020, 85),
         ("/blog/", 300, 41),
