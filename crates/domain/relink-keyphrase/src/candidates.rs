@@ -14,9 +14,9 @@ const MAX_TEXT: usize = 256 * 1024;
 /// Minimum number of letters of a keyphrase with one word.
 const MIN_LETTERS: usize = 4;
 
-/// How phrases are selected and weighted. The forms of phrases, and the idea to give
-/// formatted phrases more weight, are from Walden's Paths (sections 5 and 6). The numbers
-/// are Relink's. `docs/watch.md` states their effect.
+/// How phrases are selected and weighted. Walden's Paths (sections 5 and 6) describes the
+/// forms of phrases and gives formatted phrases more weight. The numbers are Relink's own;
+/// `docs/watch.md` states their effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyphraseSettings {
     /// The count of an occurrence in the title or in a heading.
@@ -93,6 +93,7 @@ fn is_prose(block: &Block) -> bool {
     !block.is_boilerplate && block.kind != BlockKind::Code
 }
 
+/// Counts the occurrences of phrases in texts of one language.
 struct PhraseCounter<'s> {
     language: TextLanguage,
     settings: &'s KeyphraseSettings,
@@ -175,6 +176,7 @@ mod tests {
     use super::*;
     use relink_page::{DocumentFormat, block_text};
 
+    /// Asserts the phrases of a page as `phrase:count:weighted count`.
     #[track_caller]
     fn check(html: &str, annotation: &str, expect: &str) {
         let page = block_text(DocumentFormat::Html, html.as_bytes());

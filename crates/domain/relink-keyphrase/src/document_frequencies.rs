@@ -9,8 +9,8 @@ use relink_change::{Background, TextLanguage};
 
 use crate::phrase_table::PhraseTable;
 
-/// Assumed rarity factor per additional word of a phrase with an unknown count.
-/// Our own choice; it affects only the order of phrases.
+/// Assumed rarity of a phrase with an unknown count, as a factor per additional word. The
+/// value is Relink's own and affects only the order of phrases.
 const RARITY_PER_WORD: f64 = 10.0;
 
 /// Assumed rarity factor per additional word in languages without a table of phrases. It

@@ -2,9 +2,9 @@
 //! (Walden's Paths: Dalal et al., *Managing Distributed Collections*, JCDL 2004,
 //! section 5).
 //!
-//! Two lists are made, both ordered by TF × IDF (frequency on the page times rarity on
-//! other pages): one to find the page itself, and one to find pages on the same topic,
-//! without phrases that are rare on the page.
+//! Two lists are made. The first is for finding the page itself. The second is for finding
+//! pages on the same topic; phrases that occur only once on the page are excluded. Both lists
+//! are ordered by TF × IDF: the frequency on the page times the rarity on other pages.
 
 use relink_change::TextLanguage;
 use relink_page::BlockText;
@@ -18,8 +18,8 @@ const MAX_PHRASES: usize = 20;
 /// Minimum number of occurrences of a phrase in [`Keyphrases::similar`].
 const MIN_COUNT: u32 = 2;
 
-/// A page with fewer phrases is short, so its other attributes are used too (the
-/// paper, section 5.3).
+/// Minimum number of phrases of a page that is not short. For a short page, file names and meta
+/// tags are used in addition (Walden's Paths, section 5.3).
 const MIN_PHRASES: usize = 8;
 
 /// Maximum number of files whose names are used.
@@ -45,8 +45,8 @@ pub struct Keyphrase {
 pub struct Keyphrases {
     /// Phrases to find the page itself: frequent on the page and rare elsewhere.
     pub exact: Vec<Keyphrase>,
-    /// Phrases to find pages on the same topic. Phrases that occur only once on
-    /// the page are excluded, unless all do.
+    /// Phrases to find pages on the same topic. Phrases that occur only once on the page are
+    /// excluded, unless all phrases occur only once.
     pub similar: Vec<Keyphrase>,
 }
 
@@ -181,12 +181,15 @@ mod tests {
 
     use super::*;
 
+    /// Formats phrases as `count phrase`, separated by commas.
     fn format_phrases(phrases: &[Keyphrase]) -> String {
         let lines: Vec<_> =
             phrases.iter().map(|phrase| format!("{} {}", phrase.count, phrase.text)).collect();
         lines.join(", ")
     }
 
+    /// Asserts both lists for a text. `page_counts` are the numbers of 1,000 pages that contain
+    /// each phrase.
     #[track_caller]
     fn check(text: &str, page_counts: &[(&str, u64)], exact: &str, similar: &str) {
         let mut frequencies = DocumentFrequencies::new(1_000);

@@ -38,10 +38,12 @@ pub fn lexical_signature(
     frequencies: &DocumentFrequencies,
     size: usize,
 ) -> Vec<String> {
+    // For each word, its count and its position among the first occurrences of all words.
     let mut counts: HashMap<String, (u64, usize)> = HashMap::new();
     for word in words(text).filter(|word| may_be_rare(word)) {
         let order = counts.len();
-        counts.entry(word).or_insert((0, order)).0 += 1;
+        let (count, _) = counts.entry(word).or_insert((0, order));
+        *count += 1;
     }
     counts.retain(|word, _| !frequencies.occurs_nowhere(word));
     let weighted = counts.into_iter().map(|(word, (count, order))| {
@@ -68,6 +70,7 @@ fn may_be_rare(word: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Asserts the signature of a text. `counts` are the numbers of pages that contain a word.
     #[track_caller]
     fn check(text: &str, counts: &[(&str, u64)], expect: &str) {
         let mut frequencies = DocumentFrequencies::new(1_000);

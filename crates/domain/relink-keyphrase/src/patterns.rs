@@ -72,8 +72,8 @@ fn content_word(
         text: text.to_owned(),
         part,
         is_emphasized: token.is_emphasized,
-        // The ending is removed, so the word and the next one do not form a phrase
-        // of the page.
+        // Without its ending `'s`, the word and the next word do not form a phrase that occurs
+        // on the page.
         continues: !is_genitive,
     })
 }
@@ -102,7 +102,7 @@ fn is_phrase(words: &[Word], settings: &KeyphraseSettings) -> bool {
     leading <= settings.max_modifiers && !nouns.is_empty() && nouns.iter().all(is_noun)
 }
 
-/// Japanese and Chinese: runs of kanji or of katakana.
+/// Calls `each` with the phrases of a Japanese or Chinese text: runs of kanji or of katakana.
 fn for_each_unspaced_phrase(tokens: &[Token<'_>], each: &mut impl FnMut(&str, bool)) {
     for token in tokens {
         let mut run = String::new();
@@ -137,6 +137,7 @@ mod tests {
     use super::*;
     use crate::tokens::text_tokens;
 
+    /// Asserts the phrases of a text, in order.
     #[track_caller]
     fn check(language: TextLanguage, text: &str, settings: &KeyphraseSettings, expect: &str) {
         let mut phrases = Vec::new();

@@ -94,8 +94,8 @@ impl PhraseTable {
     }
 
     /// Returns the inverse document frequency of a phrase: the number of texts
-    /// divided by those that contain it. The number for an unknown phrase is
-    /// estimated from its rarest word.
+    /// divided by the number of texts that contain the phrase. For an unknown phrase, the
+    /// number is estimated from its rarest word.
     pub fn rarity(&self, phrase: &str) -> f64 {
         f64::from(self.texts.max(1)) / self.text_count(phrase)
     }
@@ -106,12 +106,12 @@ impl PhraseTable {
             return f64::from(*count).max(UNKNOWN_WORD_TEXTS);
         }
         let words = phrase.split(' ');
-        let known = words
+        let word_counts = words
             .clone()
             .map(|word| self.counts.get(word).copied().map_or(UNKNOWN_WORD_TEXTS, f64::from));
-        let rarest = known.fold(f64::INFINITY, f64::min).max(UNKNOWN_WORD_TEXTS);
-        let further = i32::try_from(words.count()).unwrap_or(1) - 1;
-        rarest * FACTOR_PER_WORD.powi(further)
+        let rarest = word_counts.fold(f64::INFINITY, f64::min).max(UNKNOWN_WORD_TEXTS);
+        let further_words = i32::try_from(words.count()).unwrap_or(1) - 1;
+        rarest * FACTOR_PER_WORD.powi(further_words)
     }
 }
 

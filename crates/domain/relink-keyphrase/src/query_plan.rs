@@ -1,9 +1,9 @@
 //! Plans the search engine queries for a page, one after the other.
 //!
-//! To find the identical page, a plan starts with few phrases and adds phrases
-//! until few results are left. To find similar pages, it starts with many
-//! phrases and drops the weakest until there are enough results (Walden's Paths,
-//! section 5). The caller sends the queries and reports the number of results.
+//! A plan to find the identical page starts with few phrases and adds phrases
+//! until few results are left. A plan to find similar pages starts with many
+//! phrases and drops the least specific phrase until there are enough results (Walden's
+//! Paths, section 5). The caller sends the queries and reports the number of results.
 
 use relink_model::SearchQuery;
 use relink_page::is_stop_word;
@@ -39,16 +39,19 @@ pub fn title_query(title: &str, site: Option<&str>) -> SearchQuery {
 /// Returns a title without the parts that only name its site.
 fn without_site_name(title: &str, site: Option<&str>) -> String {
     let letters = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        let letters = text.chars().filter(|character| character.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
     };
     let host = site.map(letters).unwrap_or_default();
-    let lines =
-        SEPARATORS.iter().fold(title.to_owned(), |text, separator| text.replace(separator, "\n"));
-    let is_name = |part: &&str| {
+    let mut lines = title.to_owned();
+    for separator in SEPARATORS {
+        lines = lines.replace(separator, "\n");
+    }
+    let is_site_name = |part: &&str| {
         let name = letters(part);
         name.chars().count() >= MIN_SITE_NAME && host.contains(&name)
     };
-    let parts: Vec<_> = lines.split('\n').filter(|part| !is_name(part)).collect();
+    let parts: Vec<_> = lines.split('\n').filter(|part| !is_site_name(part)).collect();
     if letters(&parts.concat()).is_empty() { title.to_owned() } else { parts.join("\n") }
 }
 
@@ -77,7 +80,7 @@ pub struct PlanLimits {
 
 impl PlanLimits {
     /// Returns the default limits. Five or six phrases usually find one page
-    /// (Walden's Paths, section 5); the other numbers are our own choice.
+    /// (Walden's Paths, section 5); the other numbers are Relink's own.
     pub const fn for_goal(goal: SearchGoal) -> Self {
         match goal {
             SearchGoal::Identical => {
@@ -204,9 +207,9 @@ impl QueryPlan {
             next.filter(|query| !query.is_empty() && self.query_count < self.limits.max_queries);
     }
 
-    /// Adds a phrase if there are too many results. If there are none, the page
-    /// no longer contains the last phrase, and another replaces it. Returns
-    /// whether the plan continues.
+    /// Adds a phrase if there are too many results. If there are no results, replaces the last
+    /// phrase by another phrase, because the page no longer contains it. Returns whether the
+    /// plan continues.
     fn tighten(&mut self, result_count: u64) -> bool {
         if (1..=self.limits.enough_results).contains(&result_count)
             || self.remaining_phrases.is_empty()
@@ -220,7 +223,7 @@ impl QueryPlan {
         true
     }
 
-    /// Drops the weakest phrase if there are too few results. Returns whether the
+    /// Drops the last, least specific phrase if there are too few results. Returns whether the
     /// plan continues.
     fn loosen(&mut self, result_count: u64) -> bool {
         let is_last = self.current_phrases.len() <= self.limits.min_phrases;

@@ -1,9 +1,9 @@
 //! The part of speech of each word.
 //!
-//! English: the Brill tagger of the crate `harper-brill`, whose model is part of the
-//! binary. A word that it does not know counts as a noun. Other languages have no
-//! tagger; rules on word forms exclude adverbs and, in German, find nouns by their
-//! capital letter.
+//! English words are tagged by the Brill tagger of the crate `harper-brill`, whose model is
+//! part of the binary. A word that the tagger does not know counts as a noun. For other
+//! languages, there is no tagger. Rules on word forms exclude adverbs and, in German, find
+//! nouns by their capital letter.
 
 use harper_brill::{Tagger as _, UPOS, brill_tagger};
 use relink_change::TextLanguage;
@@ -62,6 +62,7 @@ fn tag_german(token: &Token<'_>) -> PartOfSpeech {
     if is_noun { PartOfSpeech::Noun } else { PartOfSpeech::Adjective }
 }
 
+/// Every word that does not end like an adverb may be part of a phrase.
 fn tag_by_ending(language: TextLanguage, token: &Token<'_>) -> PartOfSpeech {
     let is_adverb = ADVERB_ENDINGS.iter().any(|(known, ending, length)| {
         *known == language && token.text.len() >= *length && token.text.ends_with(ending)
@@ -74,6 +75,7 @@ mod tests {
     use super::*;
     use crate::tokens::text_tokens;
 
+    /// Asserts the part of speech of each token of a text.
     #[track_caller]
     fn check(language: TextLanguage, text: &str, expect: &[PartOfSpeech]) {
         assert_eq!(parts_of_speech(language, &text_tokens(text)), expect, "{text}");

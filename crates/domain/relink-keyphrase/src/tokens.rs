@@ -6,7 +6,7 @@ use std::ops::Range;
 use relink_model::is_indic_punctuation;
 use relink_page::{BlockText, InlineMark, InlineMarkKind};
 
-/// Maximum length of a word, in characters; longer ones are punctuation, so that no
+/// Maximum length of a word, in characters. Longer words count as punctuation, so that no
 /// phrase contains them.
 const MAX_WORD_LENGTH: usize = 30;
 
@@ -15,9 +15,9 @@ const MAX_WORD_LENGTH: usize = 30;
 pub(crate) struct Token<'t> {
     /// The text as written.
     pub(crate) text: &'t str,
-    /// Whether it is a word.
+    /// Whether the token is a word.
     pub(crate) is_word: bool,
-    /// Whether a phrase must not continue from the previous token to this one,
+    /// Whether a phrase must not continue from the previous token to this token,
     /// because a tag other than a link is between them.
     pub(crate) has_boundary: bool,
     /// Whether the text is emphasized.
@@ -57,7 +57,7 @@ impl<'p> MarkReader<'p> {
     }
 }
 
-/// Returns the tokens of a block, which must not precede the previous one.
+/// Returns the tokens of a block. Blocks must be passed in document order.
 pub(crate) fn block_tokens<'p>(
     page: &'p BlockText,
     range: &Range<usize>,
@@ -85,19 +85,19 @@ pub(crate) fn text_tokens(text: &str) -> Vec<Token<'_>> {
 
 /// Calls `each` with the offset and text of every token, and whether it is a word.
 fn for_each_token<'t>(text: &'t str, mut each: impl FnMut(usize, &'t str, bool)) {
-    let mut chars = text.char_indices().peekable();
-    while let Some((start, character)) = chars.next() {
+    let mut characters = text.char_indices().peekable();
+    while let Some((start, character)) = characters.next() {
         if character.is_whitespace() {
             continue;
         }
         let mut end = start + character.len_utf8();
         let is_word = character.is_alphanumeric();
         if is_word {
-            while let Some((at, _)) = chars.next_if(|(at, next)| {
+            let continues_word = |(at, next): &(usize, char)| {
                 next.is_alphanumeric() || is_combining(*next) || is_inner(text, *at, *next)
-            }) {
-                end = at
-                    + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+            };
+            while let Some((at, next)) = characters.next_if(continues_word) {
+                end = at + next.len_utf8();
             }
         }
         let token = text.get(start..end).unwrap_or_default();
@@ -114,7 +114,7 @@ fn is_combining(character: char) -> bool {
     }
 }
 
-/// Whether a character is an apostrophe or hyphen between two letters.
+/// Whether a character is an apostrophe or hyphen before a letter or digit.
 fn is_inner(text: &str, at: usize, character: char) -> bool {
     let after = text.get(at + character.len_utf8()..).and_then(|rest| rest.chars().next());
     matches!(character, '\'' | '’' | '-') && after.is_some_and(char::is_alphanumeric)
@@ -125,6 +125,7 @@ mod tests {
     use super::*;
     use relink_page::{DocumentFormat, block_text};
 
+    /// Returns the tokens of a page, with `|` at boundaries and `!` before emphasized tokens.
     fn formatted(html: &str) -> String {
         let page = block_text(DocumentFormat::Html, html.as_bytes());
         let mut marks = MarkReader::new(&page);

@@ -3,7 +3,7 @@
 /// Maximum number of bytes of a text that are split into words.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// Maximum length of a word, in characters; longer ones are skipped.
+/// Maximum length of a word, in characters; longer words are skipped.
 const MAX_WORD_LENGTH: usize = 30;
 
 /// Endings of the English genitive.
@@ -39,7 +39,10 @@ fn is_non_ascii_punctuation(character: char) -> bool {
 /// punctuation at both ends. Returns `None` if nothing is left or if the word is
 /// too long.
 fn normalize(word: &str) -> Option<String> {
-    let word = GENITIVES.iter().fold(word, |word, end| word.strip_suffix(end).unwrap_or(word));
+    let mut word = word;
+    for ending in GENITIVES {
+        word = word.strip_suffix(ending).unwrap_or(word);
+    }
     let word = word.replace('’', "'").to_lowercase();
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
     (!word.is_empty() && word.chars().count() <= MAX_WORD_LENGTH).then(|| word.to_owned())
@@ -49,6 +52,7 @@ fn normalize(word: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// Asserts the words of a text, separated by ` | `.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         assert_eq!(words(text).collect::<Vec<_>>().join(" | "), expect);

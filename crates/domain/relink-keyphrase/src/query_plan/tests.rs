@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::keyphrase::Keyphrase;
 
+/// Returns keyphrases of one word each, the most specific first.
 fn page(phrases: &str) -> Keyphrases {
     let phrases = phrases.split_whitespace().map(|text| Keyphrase {
         text: text.to_owned(),
@@ -15,7 +16,7 @@ fn page(phrases: &str) -> Keyphrases {
     Keyphrases { exact: phrases.clone(), similar: phrases }
 }
 
-/// Runs a plan with these result counts and returns its queries.
+/// Runs a plan with these result counts and returns its queries, separated by ` > `.
 fn run_plan(mut plan: QueryPlan, result_counts: &[u64]) -> String {
     let mut queries = Vec::new();
     for found in result_counts {
@@ -27,6 +28,7 @@ fn run_plan(mut plan: QueryPlan, result_counts: &[u64]) -> String {
     queries.join(" > ")
 }
 
+/// Asserts the queries of a plan, in the notation of [`run_plan`].
 #[track_caller]
 fn check(goal: SearchGoal, phrases: &str, result_counts: &[u64], expect: &str) {
     assert_eq!(run_plan(QueryPlan::new(goal, &page(phrases), None), result_counts), expect);
@@ -75,6 +77,7 @@ fn plan_ends_after_the_maximum_number_of_queries() {
     assert_eq!(run_plan(plan, &[900; 9]), "a b > a b c > end");
 }
 
+/// Asserts the words of the query for a title.
 #[track_caller]
 fn check_title(title: &str, site: &str, expect: &str) {
     assert_eq!(title_query(title, Some(site)).terms.join(" "), expect);
