@@ -110,11 +110,11 @@ pub async fn add_collection(
     request: &AddRequest,
 ) -> Result<ImportSummary, WatchError> {
     check_name(&request.name)?;
-    let (outline, format) = outline(ports, request).await?;
+    let (outline, format) = read_content(ports, request).await?;
     if outline.is_empty() {
         return Err(WatchError::EmptyFile { source_name: request.source.clone() });
     }
-    let existing = existing(store, &request.name).await?;
+    let existing = load_existing(store, &request.name).await?;
     let (merged, duplicates) = merge(&request.name, &outline, &stored_entries(existing.as_ref()));
     let import = Import {
         request,
@@ -129,8 +129,8 @@ pub async fn add_collection(
     Ok(summary)
 }
 
-/// Returns the pages, and the format of a file.
-async fn outline(
+/// Returns the folders and links of a file or crawl. For a file, also returns its format.
+async fn read_content(
     ports: &Ports,
     request: &AddRequest,
 ) -> Result<(Outline, Option<ImportFormat>), WatchError> {
@@ -154,6 +154,7 @@ async fn outline(
 /// Returns the live pages of a crawl, in order of discovery. Files that were not parsed
 /// are not pages.
 async fn crawled_pages(ports: &Ports, run: RunId) -> Result<Vec<CrawledPage>, WatchError> {
+    // The tasks of the pages that were parsed. Pages are read in chunks, ordered by id.
     let mut parsed: HashSet<TaskId> = HashSet::new();
     let mut after = DocumentId(0);
     loop {
@@ -189,7 +190,10 @@ fn check_name(name: &str) -> Result<(), WatchError> {
 }
 
 /// Returns the stored collection with this name, if there is one.
-async fn existing(store: &dyn CollectionStore, name: &str) -> Result<Option<Library>, WatchError> {
+async fn load_existing(
+    store: &dyn CollectionStore,
+    name: &str,
+) -> Result<Option<Library>, WatchError> {
     match Library::load_tree(store, name).await {
         Ok(library) => Ok(Some(library)),
         Err(WatchError::UnknownCollection { .. }) => Ok(None),
@@ -258,14 +262,13 @@ impl Import<'_> {
         }
     }
 
-    /// Returns the context, from the first of these that states it: the user, the file, the
-    /// stored collection, the default of the format.
+    /// Returns the context that the user gave. Otherwise, returns the context that the file
+    /// declares, the context of the stored collection, or the default of the format.
     fn context(&self) -> ContextKind {
-        let stored = self.existing.and_then(|library| library.collections.first());
-        let stored = || stored.map(context_of);
-        let declared = self.request.context.or(self.outline.context).or_else(stored);
-        let by_format = || self.format.map_or(ContextKind::Folder, ImportFormat::default_context);
-        declared.unwrap_or_else(by_format)
+        let root = self.existing.and_then(|library| library.collections.first());
+        let default = self.format.map_or(ContextKind::Folder, ImportFormat::default_context);
+        let declared = self.request.context.or(self.outline.context);
+        declared.or(root.map(context_of)).unwrap_or(default)
     }
 
     /// Returns the collections to store, with their members.
@@ -291,16 +294,16 @@ impl Import<'_> {
         updates.collect()
     }
 
-    /// Returns the collection to store for a merged list. What neither the user nor the
-    /// file states stays as it is stored.
+    /// Returns the collection to store for a merged list. Values that neither the user nor the
+    /// file gives are not changed.
     fn collection(
         &self,
         list: &MergedCollection,
         position: u32,
         context: ContextKind,
     ) -> Result<StoredCollection, WatchError> {
-        let stored = self.existing.iter().flat_map(|library| &library.collections);
-        let stored = stored.into_iter().find(|stored| stored.name == list.name);
+        let mut stored_lists = self.existing.iter().flat_map(|library| &library.collections);
+        let stored = stored_lists.find(|stored| stored.name == list.name);
         let is_root = list.name == self.request.name;
         let is_declared = self.request.context.or(self.outline.context).is_some();
         let context = stored.filter(|_| !is_declared).map_or(context, context_of);

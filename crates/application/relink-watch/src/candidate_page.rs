@@ -73,20 +73,20 @@ impl<'p> CandidateReader<'p> {
         Ok(profile)
     }
 
-    /// Returns the weighted words of the titles of linked pages. Titles that are not stored
-    /// are fetched, up to `linked_pages`.
+    /// Returns the weighted words of the titles of linked pages. If a title is not stored, the
+    /// page is fetched; at most `linked_pages` pages are fetched.
     async fn link_titles(&mut self, profile: &PageAttributes) -> Result<TermVector, StoreError> {
         let mut titles = Vec::new();
-        let mut to_fetch = self.linked_pages;
+        let mut remaining_fetches = self.linked_pages;
         for url in profile.links.iter().take(MAX_TITLES) {
             let stored = self.ports.store.live_pages(url, "", 1).await?;
-            // The store returns the first page whose URL starts with this one, which may be
-            // another page.
+            // The store returns the first page whose URL starts with `url`. It may be another
+            // page.
             let stored = stored.into_iter().find(|page| page.url == *url);
             if let Some(title) = stored.and_then(|page| page.title) {
                 titles.push(title);
-            } else if to_fetch > 0 {
-                to_fetch -= 1;
+            } else if remaining_fetches > 0 {
+                remaining_fetches -= 1;
                 titles.extend(self.title(url).await);
             }
         }

@@ -1,4 +1,5 @@
-//! Computes the version of a page from its body, in the task of the request.
+//! Computes the version of a page from its body, in the asynchronous task that sent the
+//! request.
 //!
 //! A *version* is the content of a page between two confirmed changes. A page that was
 //! fetched is a *candidate* for a version until a second fetch confirms the content.
@@ -49,7 +50,8 @@ pub(crate) struct CapturedVersion {
     /// A summary of the page: hashes of its blocks, its links and images.
     pub(crate) signature: Signature,
     pub(crate) bytes: u64,
-    /// The rest of the version, if it may become one.
+    /// The rest of the version. `None` if this fetch cannot become a version, because no
+    /// candidate is stored that it could confirm.
     pub(crate) content: Option<VersionContent>,
 }
 

@@ -100,8 +100,8 @@ pub struct CollectionEdit {
     pub tags: Option<Vec<String>>,
     /// The context, also of nested collections.
     pub context: Option<ContextKind>,
-    /// Whether changes outside the middle band are accepted and rejected without a
-    /// person, also in nested collections.
+    /// Whether clear changes are accepted and rejected without a person, also in nested
+    /// collections (see [`crate::decide_automatically`]).
     pub is_automatic: Option<bool>,
     /// Settings of the angle between a page and its context, also of nested collections.
     pub angle: AngleOptions,

@@ -64,8 +64,8 @@ pub async fn decide_automatically(
 }
 
 /// Whether this step is proposed for a member, and the movement of the angle does not
-/// contradict it: only pages that moved away from the context are rejected, and only pages
-/// that did not are accepted.
+/// contradict it. Only pages that moved away from the context are rejected. Only pages that did
+/// not move away are accepted.
 fn is_clear(member: &WatchMember, step: NextStep) -> bool {
     let moved_away = member.context.is_some_and(|context| context.band == AngleBand::Away);
     member.next_step == Some(step) && moved_away == (step == NextStep::Reject)

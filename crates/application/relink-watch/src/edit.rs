@@ -109,7 +109,7 @@ pub(crate) fn select<'l>(
     Ok(selected)
 }
 
-/// Whether an action on all members applies to this one.
+/// Whether an action on all members applies to this member.
 fn applies(action: &WatchAction, member: &StoredMember, latest: Option<VersionId>) -> bool {
     let is_active = state_of(member) == MemberState::Active;
     let is_changed = is_active && member.reference.is_some() && latest != member.reference;

@@ -5,9 +5,9 @@
 //! Members are judged by their stored versions, without a request. Pages to which they
 //! link are fetched, each once, up to a limit.
 //!
-//! The focus is estimated by random *walks* over links, as decay is ([`relink_decay`]). A
-//! walk *fails* where it leaves the topic or reaches a dead page. How likely a walk stops
-//! on a page depends on how well the page fits the topic.
+//! The focus is estimated by random *walks* over links, in the same way as decay
+//! ([`relink_decay`]). A walk *fails* where it leaves the topic or reaches a dead page. The
+//! better a page fits the topic, the more likely a walk ends there with success.
 
 use std::collections::HashMap;
 
@@ -48,8 +48,8 @@ const MAX_ENDS: usize = 10;
 /// The measurement ends when the confidence interval is the focus ± this number.
 const TARGET_HALF_WIDTH: f64 = 0.02;
 
-/// An invented page with links to all members. Walks start on it, and so choose a random
-/// member.
+/// An artificial page with links to all members. A walk starts on this page, so its first step
+/// leads to a random member.
 const START: PageIndex = 0;
 
 /// The collection to measure, and the settings.
@@ -142,8 +142,8 @@ impl Members {
             let version = |id: VersionId| versions.get(&id);
             let reference = member.reference.and_then(version);
             let is_in_sample = number % topic_step == 0;
-            // A member is judged as part of the topic only if its latest version is the
-            // accepted one.
+            // A member is judged as part of the topic only if its latest version is its accepted
+            // version.
             let topic = reference.filter(|_| is_in_sample).and_then(|version| {
                 members.add_topic(member, version).filter(|_| latest(member) == member.reference)
             });
@@ -202,7 +202,7 @@ struct FocusWalk<'w> {
     request: FocusRequest<'w>,
     context: &'w Context<'w>,
     reader: PageReader<'w>,
-    /// The URL and rights of each page; `None` for the invented start page.
+    /// The URL and rights of each page; `None` for the artificial start page.
     pages: Vec<Option<(Url, RequestRights)>>,
     /// The indexes of the pages by URL.
     page_indexes: HashMap<String, PageIndex>,
@@ -210,6 +210,7 @@ struct FocusWalk<'w> {
     stored_pages: HashMap<PageIndex, (Topicality, Vec<Url>)>,
     /// Number of fetched pages.
     fetched: u64,
+    /// The judgments of the pages that walks have reached.
     judged: HashMap<PageIndex, Topicality>,
 }
 
@@ -236,12 +237,13 @@ impl FocusWalk<'_> {
 
     /// Returns the index of a URL, and adds the URL if it is new.
     fn page(&mut self, url: Url, rights: RequestRights) -> PageIndex {
-        let next = PageIndex::try_from(self.pages.len()).unwrap_or(PageIndex::MAX);
-        let page = *self.page_indexes.entry(url.to_string()).or_insert(next);
-        if page == next {
+        let next_index = PageIndex::try_from(self.pages.len()).unwrap_or(PageIndex::MAX);
+        let index = *self.page_indexes.entry(url.to_string()).or_insert(next_index);
+        let is_new = index == next_index;
+        if is_new {
             self.pages.push(Some((url, rights)));
         }
-        page
+        index
     }
 
     /// Takes walks from the members until the estimate is precise enough.

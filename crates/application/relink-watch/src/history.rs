@@ -35,8 +35,8 @@ pub async fn member_history(
     Ok(WatchHistory::new(&member.url, &member.title, rows, events.collect()))
 }
 
-/// Compares each version with the one before. `accepted` is the version that the user accepted
-/// last.
+/// Compares each version with the previous version. `accepted` is the version that the user
+/// accepted last.
 fn version_rows(
     versions: Vec<StoredVersion>,
     accepted: Option<VersionId>,
@@ -141,6 +141,7 @@ mod tests {
 
     use super::*;
 
+    /// Returns a version that was seen `id` seconds after the epoch.
     fn version(id: i64, signature: String) -> StoredVersion {
         StoredVersion {
             id: VersionId(id),
@@ -155,6 +156,7 @@ mod tests {
         }
     }
 
+    /// Returns the stored form of the signature of a page.
     fn signature(html: &str) -> String {
         let page = body_blocks(Some("text/html"), html.as_bytes()).unwrap();
         serde_json::to_string(&Signature::new(html.as_bytes(), &page)).unwrap()

@@ -1,9 +1,9 @@
 //! The stored keyphrases of pages, with which copies and similar pages are searched.
 //!
 //! A page has two lists: phrases to find the page itself, and phrases to find pages on the
-//! same topic. The phrases are ordered by how rare they are on the web. For a new version,
-//! a built-in table of frequencies decides. A search engine that the user chose can count
-//! the phrases instead. Engine, index size and date are stored with the lists, because the
+//! same topic. The rarest phrases on the web come first. For a new version, a built-in table
+//! gives the frequencies of phrases. Instead, a search engine that the user chose can count
+//! the phrases. Engine, index size and date are stored with the lists, because the
 //! counts of different engines are not comparable.
 
 use jiff::Timestamp;
@@ -18,8 +18,8 @@ use crate::error::{WatchError, to_json};
 use crate::library::{Library, load_versions};
 use relink_requests::{Ports, StopSignal};
 
-/// A word on almost every page. The number of its results is taken as the size of the index
-/// of an engine.
+/// A word on almost every page. The number of its search results is used as the size of the
+/// index of an engine.
 const COMMON_WORD: &str = "the";
 
 /// The name of the built-in table.

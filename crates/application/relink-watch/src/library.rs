@@ -1,9 +1,9 @@
 //! Reads collections with their members and pages.
 //!
-//! A collection `a/b` is nested in the collection `a`. "The paper" is about Walden's Paths:
-//! it decides on changes by the *angle* between the words of a page and its *context* (the
-//! other pages of the collection). Changes in a *middle band* of angles are decided by a
-//! person.
+//! A collection `a/b` is nested in the collection `a`. "The paper" is the paper on Walden's
+//! Paths (Dalal et al. 2004). It classifies changes by the *angle* between the words of a page
+//! and its *context* (the other pages of the collection). A person decides on changes in a
+//! *middle band* of angles.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ pub struct PhraseOptions {
 }
 
 impl PhraseOptions {
-    /// Returns these options, or those of `lower` where one is not set.
+    /// Returns these options; options that are not set have the value of `lower`.
     pub(crate) fn over(self, lower: Self) -> Self {
         let Self { adjectives, verbs } = self;
         Self { adjectives: adjectives.or(lower.adjectives), verbs: verbs.or(lower.verbs) }
@@ -78,7 +78,7 @@ pub struct AngleOptions {
 }
 
 impl AngleOptions {
-    /// Returns these options, or those of `lower` where one is not set.
+    /// Returns these options; options that are not set have the value of `lower`.
     pub(crate) fn over(self, lower: Self) -> Self {
         Self {
             toward: self.toward.or(lower.toward),
@@ -124,7 +124,7 @@ impl Library {
         Self::load_some(store, store.collections().await?).await
     }
 
-    /// Loads the collection with this name and its nested ones.
+    /// Loads the collection with this name and its nested collections.
     pub(crate) async fn load_tree(
         store: &dyn CollectionStore,
         name: &str,
@@ -168,15 +168,15 @@ impl Library {
         self.members.values_mut().flatten()
     }
 
-    /// Returns the members of all collections with their numbers, as the user sees them.
-    /// Gaps of removed members have a number until the user closes them.
+    /// Returns the members of all collections with the numbers that the user sees. A removed
+    /// member (a gap) has a number until the user closes the gap.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &StoredCollection, &StoredMember)> {
         let all = self
             .collections
             .iter()
             .flat_map(|list| self.members(list.id).iter().map(move |member| (list, member)));
-        let open = all.filter(|(_, member)| state_of(member) != MemberState::Closed);
-        (1..).zip(open).map(|(number, (collection, member))| (number, collection, member))
+        let shown = all.filter(|(_, member)| state_of(member) != MemberState::Closed);
+        (1..).zip(shown).map(|(number, (collection, member))| (number, collection, member))
     }
 
     /// Loads the pages of all members, by URL.

@@ -84,7 +84,8 @@ fn update(
     let availability_before = Availability::from_verdict(page.verdict);
     let result = checked.result;
     if is_not_requested(&result) {
-        // The page keeps its state. It is due again when the shortest interval has passed.
+        // The state of the page does not change. The page is due again after the shortest
+        // interval.
         counts.not_requested += 1;
         page.next_at = RecheckInterval::MIN.next_at(now);
         return Ok(PageUpdate { page, version: None });
@@ -201,6 +202,7 @@ fn new_version(
     })
 }
 
+/// Returns the current time between two checks of a page.
 fn interval(page: &WatchedPage) -> RecheckInterval {
     RecheckInterval::from_millis(page.interval_ms)
 }

@@ -1,6 +1,6 @@
 //! Reports on collections: their members, changes and next steps.
 //!
-//! A *list* is a collection without its nested ones. The *accepted version* of a member is
+//! A *list* is a collection without its nested collections. The *accepted version* of a member is
 //! the content that the user accepted last; the *latest version* is the newest content that
 //! was seen. The *context* is what a member is compared with to judge whether it still fits
 //! its collection.
@@ -39,7 +39,7 @@ const MAX_DETAILS: usize = 500;
 /// Maximum number of keyphrases of a member in a report.
 const MAX_KEYPHRASES: usize = 8;
 
-/// Whether the latest version is not the accepted one.
+/// Whether the latest version of a page is not the accepted version.
 pub(crate) fn is_other_version(member: &StoredMember, page: &WatchedPage) -> bool {
     member.reference.is_some() && page.latest != member.reference
 }
@@ -56,7 +56,7 @@ pub async fn review_collection(
 }
 
 /// Returns the members of a collection with their changes. With a period, the versions
-/// at its start and end are compared instead of the accepted and the latest one, and no
+/// at its start and end are compared instead of the accepted and the latest version, and no
 /// next steps are proposed.
 pub async fn review_between(
     ports: &Ports,
@@ -112,7 +112,8 @@ fn empty_list(collection: &StoredCollection) -> WatchList {
 struct LoadedReview {
     pages: HashMap<String, WatchedPage>,
     versions: HashMap<VersionId, StoredVersion>,
-    /// The lists of the review: first the lists that are shown, then others for comparison.
+    /// The lists of the review: first the lists that are shown, then other lists with which
+    /// changed members are compared.
     lists: Vec<StoredCollection>,
     now: Timestamp,
     /// URLs of archived copies, by the URLs of pages that are gone.
@@ -136,7 +137,7 @@ impl LoadedReview {
         let (versions, archived) = (HashMap::new(), HashMap::new());
         let mut review = Self { pages, versions, lists, now, archived };
         let mut ids = review.changed_versions(shown);
-        // Only changes are judged by the context.
+        // Only changed members are compared with their context.
         if !ids.is_empty() {
             ids.extend(review.context_versions(all));
         }
@@ -292,7 +293,7 @@ fn reported_verdict(
     (page.verdict, page.code)
 }
 
-/// Whether the last fetch had other bytes than a version.
+/// Whether the last fetch of a page had other bytes than a version.
 fn has_other_checksum(page: Option<&WatchedPage>, version: Option<&StoredVersion>) -> bool {
     let known = |version: &StoredVersion| {
         serde_json::from_str::<SignatureChecksum>(&version.signature).ok()
@@ -302,7 +303,8 @@ fn has_other_checksum(page: Option<&WatchedPage>, version: Option<&StoredVersion
     version.is_some() && last.is_some() && version != last
 }
 
-/// The checksum of a stored signature. Reading it alone is faster than reading the signature.
+/// The checksum of a stored signature. Parsing only the checksum is faster than parsing the
+/// whole signature.
 #[derive(serde::Deserialize)]
 struct SignatureChecksum {
     checksum: u64,

@@ -2,7 +2,7 @@
 //!
 //! A run has several rounds. The first round fetches all pages that are due. A page that
 //! is new or seems to have changed is stored as a *candidate* of a version and stays due.
-//! The next round fetches it again: if the content is the same, the candidate becomes a
+//! The next round fetches the page again. If the content is the same, the candidate becomes a
 //! version.
 
 use std::collections::{HashMap, HashSet};
@@ -92,7 +92,7 @@ pub async fn watch_pages(
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> Result<WatchOutcome, WatchError> {
-    let library = selected(store, &settings.names).await?;
+    let library = load_selected(store, &settings.names).await?;
     let ids = library.ids();
     if settings.checks_all {
         store.schedule_pages(&ids, ports.now()).await?;
@@ -117,8 +117,12 @@ pub async fn watch_pages(
     Ok(outcome(end, due.unwrap_or(0), counts))
 }
 
-/// Loads the collections with these names and their nested ones, or all collections.
-async fn selected(store: &dyn CollectionStore, names: &[String]) -> Result<Library, WatchError> {
+/// Loads the collections with these names and their nested collections. Without names, loads
+/// all collections.
+async fn load_selected(
+    store: &dyn CollectionStore,
+    names: &[String],
+) -> Result<Library, WatchError> {
     if names.is_empty() {
         return Library::load(store).await;
     }
@@ -140,7 +144,7 @@ fn urls_with_text(library: &Library) -> HashSet<String> {
 }
 
 /// Returns the forms of keyphrases of each page. If a page is in several collections, the
-/// first collection with own settings decides.
+/// first collection with settings of its own decides.
 fn phrase_settings(library: &Library) -> HashMap<String, KeyphraseSettings> {
     let mut settings = HashMap::new();
     for collection in &library.collections {

@@ -33,7 +33,7 @@ use relink_engine::{PageReader, PageReaderSettings};
 use relink_repair::{DeadPage, Revival, ReviveObserver, ReviveSettings, revive};
 use relink_requests::{Ports, StopSignal};
 
-/// Maximum number of search results that are fetched.
+/// Maximum number of search results whose pages are fetched.
 const MAX_FETCHED: usize = 8;
 
 /// Maximum number of candidates.
@@ -217,7 +217,8 @@ impl<'s> Search<'s> {
         Ok(())
     }
 
-    /// Returns a candidate, compared with the accepted version if it was fetched.
+    /// Returns a candidate. If the page was fetched, it is compared with the accepted version
+    /// and judged in the context of the collection.
     fn described(
         &self,
         kind: CandidateKind,
@@ -240,7 +241,7 @@ impl<'s> Search<'s> {
         found: &mut WatchSuggestions,
     ) -> Result<(), WatchError> {
         let Some(accepted) = &self.accepted else { return Ok(()) };
-        // Copies of a healthy page are not needed.
+        // For a page that needs no replacement, only similar pages are searched.
         let goals =
             [(SearchGoal::Identical, request.identical), (SearchGoal::Similar, request.similar)]
                 .into_iter()

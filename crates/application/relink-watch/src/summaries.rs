@@ -26,7 +26,7 @@ pub async fn collection_list(
     Ok(roots.map(|root| summary(&library, &pages, root, ports.now())).collect())
 }
 
-/// Returns the URLs of the active members of a collection and its nested ones, each once.
+/// Returns the URLs of the active members of a collection and its nested collections, each once.
 pub async fn collection_urls(
     store: &dyn CollectionStore,
     name: &str,
@@ -39,7 +39,7 @@ pub async fn collection_urls(
     Ok(urls.filter(|url| seen.insert(url.clone())).collect())
 }
 
-/// Returns the counters of an outermost collection and its nested ones.
+/// Returns the counters of an outermost collection and its nested collections.
 fn summary(
     library: &Library,
     pages: &HashMap<String, WatchedPage>,
