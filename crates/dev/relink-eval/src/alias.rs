@@ -1,10 +1,12 @@
 //! `relink-eval alias`: finds the aliases of dead pages: the live pages to which they moved.
 //!
-//! Reads three files for each site in a folder: the dead pages
-//! (`SITE.queries.jsonl`: `old`, `old_title`), the live pages
-//! (`SITE.live.jsonl`: `url`, `title`) and the known aliases
-//! (`SITE.known.jsonl`: `old`, `new`). Prints one answer per dead page, and the
-//! elapsed times to standard error.
+//! Reads three files for each site in a folder. Each file has one JSON object per line:
+//!
+//! - `SITE.queries.jsonl`: the dead pages, with `old` (URL) and `old_title`;
+//! - `SITE.live.jsonl`: the live pages, with `url` and `title`;
+//! - `SITE.known.jsonl`: the known aliases, with `old` and `new` (URLs).
+//!
+//! Prints one answer per dead page. Prints the elapsed times to standard error.
 
 mod timing;
 
@@ -25,8 +27,8 @@ use crate::error::EvalError;
 /// Suffix of the files with dead pages.
 const QUERIES: &str = ".queries.jsonl";
 
-/// Confidence of a baseline: enough for a suggestion, too low for rewriting a
-/// link without review.
+/// Confidence of the answers of a baseline: high enough for a suggestion, too low for rewriting
+/// a link without review.
 const BASELINE_CONFIDENCE: Confidence = Confidence::from_percent(90);
 
 /// Arguments of `relink-eval alias`.
@@ -161,6 +163,7 @@ impl Site {
         }
     }
 
+    /// Matches the dead pages with the shipped model.
     fn match_pages<'a>(
         &'a self,
         dead: &[PageInfo<'a>],
@@ -202,12 +205,13 @@ impl Site {
         match result {
             MatchResult::Nothing(reason) => self.line(page, None, None, reason.code().to_owned()),
             MatchResult::Alias(found) => {
-                let evidence: Vec<&str> = found.evidence.iter().map(|it| it.code()).collect();
+                let evidence: Vec<&str> = found.evidence.iter().map(|item| item.code()).collect();
                 self.line(page, Some(found.live), Some(found.confidence), evidence.join(" "))
             }
         }
     }
 
+    /// Returns the answer for a dead page. `live` is the position of its alias, if there is one.
     fn line<'a>(
         &'a self,
         page: &PageInfo<'a>,

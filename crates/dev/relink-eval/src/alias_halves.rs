@@ -76,15 +76,17 @@ struct Page {
     fable: Option<FableResult>,
 }
 
-/// Counts of results.
+/// Number of pages by the result of their prediction.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Tally {
     correct: usize,
     wrong: usize,
+    /// Pages without a prediction.
     missing: usize,
 }
 
 impl Tally {
+    /// Counts a page that moved to `truth`.
     fn add(&mut self, truth: &Url, predicted: Option<&str>) {
         match predicted {
             None => self.missing += 1,
@@ -104,7 +106,8 @@ impl Tally {
     }
 }
 
-/// Normalizes a URL. URLs with equal results count as the same page.
+/// Returns a URL without fragment, final slash, `www.`, default port and case. Two URLs with the
+/// same result count as the same page.
 fn normalize(url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default().trim_end_matches('/').to_lowercase();
     let url = url.replace("https://", "http://").replace("://www.", "://");
@@ -122,13 +125,13 @@ impl Predictor {
     fn predict(&self, page: &OldPage) -> Vec<Prediction<'_>> {
         let mut predictions = self.index.predict(page);
         if let Some(live) = &self.live {
-            predictions.retain(|it| live.contains(&normalize(it.url.as_str())));
+            predictions.retain(|prediction| live.contains(&normalize(prediction.url.as_str())));
         }
         predictions
     }
 }
 
-/// Learns from one half, tests on the other and prints the results.
+/// Learns from one half, tests on the other half and prints the results.
 pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
     let rows: Vec<Row> = read(&args.pairs)?;
     let pages: Vec<Page> = rows.into_iter().filter_map(Row::into_page).collect();
@@ -159,6 +162,7 @@ pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
     Ok(())
 }
 
+/// Reads a file of JSON lines.
 fn read<T: DeserializeOwned>(path: &PathBuf) -> Result<Vec<T>, EvalError> {
     let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -179,8 +183,8 @@ impl Row {
     }
 }
 
-/// Splits the moved pages into training pages and tested pages. A tested page
-/// comes with the number of training pages of its directory.
+/// Splits the moved pages into training pages and tested pages. Each tested page is returned
+/// with the number of training pages of its directory.
 fn halves(pages: &[Page], seed: u64) -> (Vec<&Page>, Vec<(&Page, usize)>) {
     let mut groups: BTreeMap<Directory, Vec<&Page>> = BTreeMap::new();
     for page in pages.iter().filter(|page| page.new.is_some()) {
@@ -205,13 +209,14 @@ struct Report {
     /// Pages with *siblings*: training pages in their own directory.
     with_siblings: Tally,
     all: Tally,
-    /// Counts a page as correct if any of its predictions is.
+    /// Counts a page as correct if any of its predictions is correct.
     any_prediction: Tally,
     /// FABLE's result by all its methods.
     fable: Tally,
     /// FABLE's result by its learned programs alone.
     fable_inference: Tally,
-    /// By tenths of the confidence of the best prediction.
+    /// Results by the confidence of the best prediction, in tenths: 9 is a confidence of 90 to
+    /// 99 %.
     by_confidence: BTreeMap<u8, Tally>,
     /// Number of wrong predictions.
     wrong: usize,
@@ -223,6 +228,8 @@ struct Report {
 }
 
 impl Report {
+    /// Counts the predictions for a tested page. `siblings` is the number of training pages in
+    /// its directory.
     fn add(&mut self, predictor: &Predictor, page: &Page, siblings: usize) {
         let Some(truth) = &page.new else { return };
         let predictions = predictor.predict(&page.old);

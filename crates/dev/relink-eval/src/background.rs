@@ -52,6 +52,7 @@ pub fn run(args: &BackgroundArgs) -> Result<(), EvalError> {
     Ok(())
 }
 
+/// Returns the terms of a text outside boilerplate.
 fn terms_of(path: &Path, bytes: &[u8]) -> TermVector {
     let page = block_text(format_of(path), bytes);
     TermVector::from_member("", &page, "", TermSettings::default())
@@ -70,12 +71,12 @@ pub(crate) fn format_of(path: &Path) -> DocumentFormat {
 
 /// Returns the entries of a directory, sorted by name.
 pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, EvalError> {
-    let at = |error| EvalError::File(directory.to_owned(), error);
-    let entries = fs::read_dir(directory).map_err(at)?;
+    let file_error = |error| EvalError::File(directory.to_owned(), error);
+    let entries = fs::read_dir(directory).map_err(file_error)?;
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()
-        .map_err(at)?;
+        .map_err(file_error)?;
     paths.sort();
     Ok(paths)
 }

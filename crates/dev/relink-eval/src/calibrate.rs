@@ -25,6 +25,7 @@ pub struct CalibrateArgs {
     right: PathBuf,
 }
 
+/// An answer of `relink-eval soft404`.
 #[derive(Debug, Deserialize)]
 struct Answer {
     url: String,
@@ -63,6 +64,7 @@ pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
         .map(|(url, flag)| (url.to_owned(), flag.trim() == "1"))
         .collect();
     let mut scores: BTreeMap<(String, String), Score> = BTreeMap::new();
+    // The sum of the squared errors of the confidences, and the number of answers.
     let (mut squares, mut all) = (0.0, 0_u32);
     for (at, line) in read(&args.details)?.lines().enumerate() {
         let answer: Answer =

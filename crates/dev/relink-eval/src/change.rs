@@ -3,14 +3,13 @@
 //! Reads JSON lines (`id`, `format`, `old`, `new`) and prints JSON lines (`id`,
 //! `content`, `links`, `level`).
 //!
-//! The reference degrees of the data set are computed from the words after
-//! everything between `<` and `>` is removed, in every format, even in code and
-//! formulas of Markdown, where these characters are not tags. Text formats are read
-//! in the same way here, so that both count the same words. With `--as-read`, the
-//! text is compared as `relink` does.
+//! The data set contains a reference value for each change. For this value, everything
+//! between `<` and `>` was removed in every format, even in code and formulas of Markdown,
+//! where these characters are not tags. This command reads text formats in the same way, so
+//! that both count the same words. With `--as-read`, it compares the text as `relink` does.
 //!
 //! The reference also counts a moved block as a change. Relink measures moves
-//! separately, so the printed content change is the sum of both numbers.
+//! separately, so the printed content change is the sum of content change and moves.
 
 use std::borrow::Cow;
 use std::fs;
@@ -90,6 +89,7 @@ fn report_speed(pages: usize, elapsed: f64) {
     eprintln!("{pages} pages in {elapsed:.3} s, {:.0} pages/s", pages as f64 / elapsed);
 }
 
+/// Compares the two versions of a page.
 fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
     let format = format_named(&pair.format);
     let is_markup = matches!(format, DocumentFormat::Html | DocumentFormat::Xml);
@@ -114,6 +114,7 @@ fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
 
 /// Removes everything between `<` and `>`.
 fn without_tags(text: &str) -> Cow<'_, str> {
+    // Returns the start and the end of the next tag.
     let next_tag = |text: &'_ str| {
         let (before, tag) = text.split_once('<')?;
         let (_, after) = tag.split_once('>')?;

@@ -61,10 +61,12 @@ pub struct ContextArgs {
     own: Vec<usize>,
 }
 
+/// A line of output.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
     id: &'a str,
     score: f64,
+    /// Whether the candidate does not fit its collection.
     flag: bool,
 }
 
@@ -76,6 +78,7 @@ pub(crate) struct JudgedCandidate<'p> {
 
 /// Prints an answer for every candidate, or measurements.
 pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
+    // For each path, its collections; each collection is a list of pages.
     let mut all = Vec::new();
     for path in &args.paths {
         // The collections of one directory belong to one user.
@@ -104,6 +107,7 @@ pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
     Ok(())
 }
 
+/// Returns the line for a candidate, by its context score.
 fn answer(judged: &JudgedCandidate<'_>) -> io::Result<String> {
     let score = judged.fit.map(ContextScore::new);
     let answer = Answer {
@@ -114,6 +118,7 @@ fn answer(judged: &JudgedCandidate<'_>) -> io::Result<String> {
     serde_json::to_string(&answer).map(|line| line + "\n").map_err(io::Error::other)
 }
 
+/// Returns the line for a candidate that moved toward the context by `degrees`.
 fn angle_answer(page: &Page, degrees: f64, settings: &AngleSettings) -> io::Result<String> {
     let flag = settings.band(degrees) == AngleBand::Away;
     let answer = Answer { id: &page.id, score: -degrees, flag };

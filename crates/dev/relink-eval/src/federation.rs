@@ -1,10 +1,10 @@
 //! `relink-eval federation`: evaluates a sampling plan by the share of broken
 //! URLs that it finds and its number of requests.
 //!
-//! An external oracle knows the state of each URL and counts requests. The plan
-//! writes requests to standard output (`check N` and N lines with one URL each)
-//! and reads N answers (0 alive, 1 broken) from standard input. At the end it
-//! writes `done` with its own estimate.
+//! An external program, the *oracle*, knows the state of each URL and counts requests. This
+//! command writes requests to standard output: `check N` and N lines with one URL each. It
+//! reads N answers (0 alive, 1 broken) from standard input. At the end it
+//! writes `done` with the plan's own estimate.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -54,7 +54,7 @@ pub fn run(args: &FederationArgs) -> Result<(), EvalError> {
         survey(plan.as_mut(), &catalog, &mut oracle, args.batch.max(1))?;
         known = plan.check_log().broken().collect();
         estimate = plan.estimate();
-        details.push_str(&detail(number + 1, plan.as_ref(), &catalog));
+        details.push_str(&run_details(number + 1, plan.as_ref(), &catalog));
     }
     if let Some(path) = &args.details {
         fs::write(path, details).map_err(|error| EvalError::File(path.clone(), error))?;
@@ -70,6 +70,7 @@ pub fn run(args: &FederationArgs) -> Result<(), EvalError> {
     Ok(oracle.output.flush()?)
 }
 
+/// Runs a plan until it ends. The oracle checks the URLs.
 fn survey(
     plan: &mut dyn SamplingPlan,
     catalog: &Catalog,
@@ -87,14 +88,14 @@ fn survey(
     }
 }
 
-/// Returns the result of a run, and each domain with its ruling and the reason.
-fn detail(number: u32, plan: &dyn SamplingPlan, catalog: &Catalog) -> String {
+/// Returns the result of a run, and each domain with the decision of the plan and the reason.
+fn run_details(number: u32, plan: &dyn SamplingPlan, catalog: &Catalog) -> String {
     let (total, all) = (plan.check_log().total(), catalog.len());
     let mut lines =
         vec![format!("run {number}\t{} of {all} checked\t{} broken", total.checked, total.broken)];
     for domain in catalog.domains() {
-        let (name, ruling) = (catalog.domain_name(domain), plan.decision(domain));
-        lines.push(format!("{name}\t{ruling}\t{}", plan.reason(domain)));
+        let (name, decision) = (catalog.domain_name(domain), plan.decision(domain));
+        lines.push(format!("{name}\t{decision}\t{}", plan.reason(domain)));
     }
     lines.join("\n") + "\n"
 }
@@ -133,6 +134,7 @@ impl<R: BufRead, W: Write> Oracle<R, W> {
 mod tests {
     use super::*;
 
+    /// Returns a catalog of three pages of one domain.
     fn catalog() -> Catalog {
         Catalog::new((1..=3).map(|page| ("a.test", format!("http://a.test/{page}"))))
     }
@@ -158,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn detail_lists_every_domain_with_its_ruling() {
+    fn run_details_list_every_domain_with_its_decision() {
         let catalog = catalog();
         let mut plan = SamplingPlanName::Full.create(&catalog, &[], 1);
         let mut oracle = Oracle { input: &b"0\n1\n0\n"[..], output: Vec::new() };
         survey(plan.as_mut(), &catalog, &mut oracle, 10).unwrap();
         assert_eq!(
-            detail(1, plan.as_ref(), &catalog),
+            run_details(1, plan.as_ref(), &catalog),
             "run 1\t3 of 3 checked\t1 broken\n\
              a.test\tcheck all\tall 3 URLs were checked, 1 are broken\n"
         );

@@ -3,14 +3,15 @@
 //!
 //! The live page to which a dead page moved is its *alias*. A *redirect map* lists the old
 //! and new URLs of a site: `SITE.pairs.jsonl`. The folder also has the live pages of each
-//! site: `SITE.live.jsonl`. The maps are few, so the live pages are also given invented
-//! pasts (module `reorganize`).
+//! site: `SITE.live.jsonl`. There are few redirect maps, so old URLs are also invented for the
+//! live pages (module `reorganize`).
 //!
-//! The model states a probability for each alias. Above one threshold, the alias is
-//! suggested to the user; above a higher one, links are rewritten without review (the
-//! *automatic tier*). Thresholds are set on answers by models that had not seen the site.
-//! With `--left-out`, prints only the figures of each site by a model that was fitted
-//! without it. With `--test`, also measures sites of another folder.
+//! The model states a probability for each alias. Above a first threshold, the alias is
+//! suggested to the user. Above a higher threshold, links are rewritten without review (the
+//! *automatic tier*). Both thresholds are set by the answers of models that were fitted
+//! without the site. With `--left-out`, the command prints only the figures of each site by a
+//! model that was fitted without the site. With `--test`, it also measures sites of another
+//! folder.
 
 mod boost;
 mod card;
@@ -75,7 +76,7 @@ pub struct FitAliasArgs {
     test: Option<PathBuf>,
 }
 
-/// Fits the model, or measures how well it does on sites that it has not seen.
+/// Fits the model, or measures the model on sites that were not used for fitting.
 pub fn run(args: &FitAliasArgs) -> Result<(), EvalError> {
     let sites = read_sites(&args.folder)?;
     let tests = args.test.as_deref().map(read_sites).transpose()?.unwrap_or_default();
@@ -144,7 +145,7 @@ fn fit(sites: &[&MappedSite], args: &FitAliasArgs) -> FittedModel {
     FittedModel { text: ModelText { rounds, model: model.clone() }, model, left_out }
 }
 
-/// Returns the scenarios to fit, real and synthetic ones.
+/// Returns the real and synthetic scenarios for fitting.
 fn scenarios(sites: &[&MappedSite], args: &FitAliasArgs) -> Vec<Scenario> {
     let mut all = Vec::new();
     for (site, seed) in sites.iter().zip(args.seed..) {
@@ -155,7 +156,8 @@ fn scenarios(sites: &[&MappedSite], args: &FitAliasArgs) -> Vec<Scenario> {
     all
 }
 
-/// Groups answers for thresholds: redirect maps of a site, and synthetic sites.
+/// Groups answers for the thresholds: for each site, a group of the answers on its redirect map,
+/// and a group of the answers on its synthetic reorganizations.
 fn groups(scenarios: &[Scenario], answers: Vec<Vec<Answer>>) -> Vec<Vec<Answer>> {
     let mut groups: std::collections::BTreeMap<(bool, &str), Vec<Answer>> =
         std::collections::BTreeMap::new();

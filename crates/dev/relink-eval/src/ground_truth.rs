@@ -1,10 +1,10 @@
 //! `relink-eval ground-truth`: builds questions with known answers for `relink-eval
 //! alias`, as the authors of FABLE did (§5.1.1).
 //!
-//! A page has an alias if an archived redirect of it leads to a live page, and no
-//! neighbor redirected to the same target. A page that responds with 410 has none. The redirects are written to `SITE.pairs.jsonl` only: the program
-//! under test reads `SITE.queries.jsonl` and `SITE.live.jsonl`, which do not
-//! contain them.
+//! A page has an alias if an archived redirect of the page leads to a live page, and no
+//! other page of its directory redirected to the same target. A page that responds with 410
+//! has no alias. The aliases are written to `SITE.pairs.jsonl` only. The program under test
+//! reads `SITE.queries.jsonl` and `SITE.live.jsonl`, which do not contain aliases.
 
 mod archive;
 mod store;
@@ -114,6 +114,7 @@ impl GroundTruth {
     }
 }
 
+/// Writes a file of JSON lines.
 fn write_rows<T: Serialize>(path: &Path, rows: impl Iterator<Item = T>) -> Result<(), EvalError> {
     let mut text = String::new();
     for row in rows {

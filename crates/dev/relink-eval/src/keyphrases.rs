@@ -1,11 +1,11 @@
 //! `relink-eval keyphrases`: measures how well keyphrases find pages.
 //!
 //! Reads labeled collections (JSON lines with `collection`, `title` and `text` or
-//! `html`). Every distinct page is searched among all of them by the queries of its
-//! keyphrases, as exact phrases. Each setting is measured:
+//! `html`). For every distinct page, all pages are searched by queries with the keyphrases of
+//! the page, as exact phrases. For each setting, two results are measured:
 //!
-//! - *found*: the share of pages that a query finds alone, and the mean number of
-//!   phrases this needs;
+//! - *found*: the share of pages for which a query has the page as its only result, and the
+//!   mean number of phrases in these queries;
 //! - *same topic*: the share of pages from the same collection among the results of
 //!   the search for similar pages.
 
@@ -38,6 +38,7 @@ pub struct KeyphraseArgs {
     time: bool,
 }
 
+/// A line of the input file.
 #[derive(Debug, Deserialize)]
 struct Row {
     collection: String,
@@ -71,13 +72,14 @@ pub fn run(args: &KeyphraseArgs) -> Result<(), EvalError> {
     Ok(())
 }
 
+/// Reads the distinct pages, each with all its collections.
 fn pages(path: &PathBuf) -> Result<Vec<Page>, EvalError> {
     let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))?;
     let mut pages: BTreeMap<String, Page> = BTreeMap::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let row: Row =
             serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))?;
-        // A candidate from another collection does not belong to this one.
+        // The page comes from another collection and is only a candidate for this collection.
         if row.role == "other" {
             continue;
         }
@@ -107,6 +109,7 @@ fn searchable(text: &str) -> String {
     searchable
 }
 
+/// Returns the settings to measure.
 fn variants() -> Vec<Variant> {
     let variant =
         |name, settings| Variant { name, settings, frequencies: DocumentFrequencies::builtin() };
@@ -129,6 +132,7 @@ fn variants() -> Vec<Variant> {
     ]
 }
 
+/// Measures each variant, and lexical signatures for comparison.
 fn report(pages: &[Page]) -> String {
     let mut text =
         format!("{} pages\nvariant          found  phrases  results  same topic\n", pages.len());
@@ -226,6 +230,7 @@ impl Totals {
     }
 }
 
+/// Measures the number of pages per second with the default settings.
 fn speed(pages: &[Page]) -> String {
     let Some(variant) = variants().into_iter().next() else { return String::new() };
     // Load the tagger and the table first.

@@ -1,8 +1,8 @@
 //! `relink-eval soft404`: classifies pages as alive, dead or unknown.
 //!
-//! A soft-404 is a dead page with a success status. The input is JSON lines: `url`;
-//! `prior`, the content of an earlier fetch; `siblings`, known pages of the same site. An
-//! HTTP proxy simulates the web.
+//! A soft-404 is a dead page with a success status. Each line of the input is a JSON object
+//! with `url`, `prior` (the content of an earlier fetch) and `siblings` (known pages of the
+//! same site). An HTTP proxy simulates the web.
 
 use std::fs;
 use std::io::{self, Write};
@@ -110,6 +110,7 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
     Ok(())
 }
 
+/// Reads the questions.
 fn read(path: &PathBuf) -> Result<Vec<JudgeQuestion>, EvalError> {
     let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -135,6 +136,7 @@ fn answer_by_status(check: &PageCheck) -> &'static str {
     if first.is_some_and(|status| status < 400) { "alive" } else { "dead" }
 }
 
+/// Returns an answer with its evidence, as a line of JSON.
 fn detail(given_url: &str, answer: &str, check: &PageCheck) -> String {
     let judgment = &check.judgment;
     let detail = Detail {

@@ -70,12 +70,12 @@ pub(super) fn report(judged: &[JudgedCandidate<'_>]) -> String {
     let probabilities: Vec<(f64, f64)> = scored.iter().map(probability).collect();
     write_reliability(&probabilities, &mut text);
     for label in [Label::Same, Label::Near, Label::Far] {
-        let of_label = || scored.iter().filter(|(example, _)| example.label == label);
-        let flagged = of_label()
+        let with_label = || scored.iter().filter(|(example, _)| example.label == label);
+        let flagged = with_label()
             .filter(|(example, model)| model.score(example.fit).flag() == ContextFlag::OutOfPlace)
             .count();
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "flagged {label:?}: {flagged} of {}", of_label().count());
+        let _ = writeln!(text, "flagged {label:?}: {flagged} of {}", with_label().count());
     }
     text
 }
@@ -103,6 +103,8 @@ fn write_reliability(probabilities: &[(f64, f64)], text: &mut String) {
     let _ = writeln!(text, "calibration error {error:.3}");
 }
 
+/// Fits a logistic regression by Newton's method: each step solves a linear system with the
+/// gradient and the Hessian of the loss.
 fn train(examples: &[&Example<'_>]) -> ScoreModel {
     let mut model = [0.0; INPUTS];
     for _ in 0..STEPS {

@@ -1,4 +1,4 @@
-//! Reads collections.
+//! Reads collections with candidates from files of JSON lines.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,6 +40,7 @@ pub(crate) struct Page {
     pub(crate) terms: TermVector,
 }
 
+/// A line of a file: a page.
 #[derive(Debug, Deserialize)]
 struct Row {
     #[serde(default)]
@@ -63,17 +64,18 @@ struct Row {
 
 /// Reads the collections of a directory with one file each, or of one labeled file.
 pub(crate) fn collections(path: &Path) -> Result<Vec<Vec<Page>>, EvalError> {
-    let at = |error| EvalError::File(path.to_owned(), error);
+    let file_error = |error| EvalError::File(path.to_owned(), error);
     let mut files = vec![path.to_owned()];
     if path.is_dir() {
-        let entries = fs::read_dir(path).map_err(at)?;
+        let entries = fs::read_dir(path).map_err(file_error)?;
         files = entries
             .map(|entry| entry.map(|entry| entry.path()))
             .collect::<Result<_, _>>()
-            .map_err(at)?;
+            .map_err(file_error)?;
         files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
         files.sort();
     }
+    // The pages by file number and name of the collection.
     let mut collections: BTreeMap<(usize, String), Vec<Page>> = BTreeMap::new();
     for (number, file) in files.iter().enumerate() {
         for row in rows(file)? {
@@ -84,6 +86,7 @@ pub(crate) fn collections(path: &Path) -> Result<Vec<Vec<Page>>, EvalError> {
     Ok(collections.into_values().collect())
 }
 
+/// Reads a file of JSON lines.
 fn rows(file: &PathBuf) -> Result<Vec<Row>, EvalError> {
     let text = fs::read_to_string(file).map_err(|error| EvalError::File(file.clone(), error))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

@@ -1,7 +1,5 @@
-//! Tables 1 and 2 of the paper, and the same tables for the data.
-//!
-//! The paper is about Walden's Paths; see `relink_change`. It compares the angles between
-//! term vectors.
+//! Tables 1 and 2 of the paper on Walden's Paths (Dalal et al. 2004), and the same tables for
+//! the data. The tables compare the angles between term vectors.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +9,7 @@ use relink_change::{AngleBand, AngleSettings, ContextFlag, ContextScore, PaperCo
 use super::judge;
 use super::read::{Label, Page, Role};
 
-/// A candidate as a replacement of a page.
+/// A candidate, compared with the page that it would replace.
 struct Replacement {
     label: Label,
     /// The angle between the replaced page and the candidate, in degrees.
@@ -64,6 +62,7 @@ pub(super) fn report(all: &[Vec<Vec<Page>>], settings: &AngleSettings) -> String
     text
 }
 
+/// Writes the number of candidates by label and by classification of the context score.
 fn context_scores(all: &[Vec<Vec<Page>>], text: &mut String) {
     let mut groups: BTreeMap<Label, [usize; 3]> = BTreeMap::new();
     for judged in all.iter().flat_map(|collections| judge(&collections.iter().collect::<Vec<_>>())) {
@@ -82,16 +81,16 @@ fn context_scores(all: &[Vec<Vec<Page>>], text: &mut String) {
 
 /// Compares each candidate with the replaced page.
 fn replacements(pages: &[Page], settings: &AngleSettings) -> Vec<Replacement> {
-    let of_role = |role| pages.iter().filter(move |page| page.role == role);
-    let members = of_role(Role::Member).map(|page| &page.terms);
+    let with_role = |role| pages.iter().filter(move |page| page.role == role);
+    let members = with_role(Role::Member).map(|page| &page.terms);
     let context = PaperContext::new(members, settings.clone());
-    let Some(original) = of_role(Role::Replaced).next() else { return Vec::new() };
+    let Some(original) = with_role(Role::Replaced).next() else { return Vec::new() };
     let replacement = |page: &Page| {
         let moved = context.angle_change(&original.terms, &page.terms);
         let between = context.angle_between(&original.terms, &page.terms);
         Replacement { label: page.label, between, moved, band: context.band(moved) }
     };
-    of_role(Role::Candidate).map(replacement).collect()
+    with_role(Role::Candidate).map(replacement).collect()
 }
 
 /// Returns each candidate with its movement toward the context, compared with the
@@ -116,6 +115,7 @@ fn summary(values: impl Iterator<Item = f64>) -> String {
     format!("{mean:.1} ({low:.1} to {high:.1}, deviation {deviation:.2})")
 }
 
+/// Formats three counts as percentages of their sum.
 fn shares(label: Label, counts: [usize; 3]) -> String {
     let total = number(counts.iter().sum());
     let [one, two, three] = counts.map(|count| 100.0 * number(count) / total);

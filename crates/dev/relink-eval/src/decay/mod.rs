@@ -1,4 +1,5 @@
-//! `relink-eval decay`: computes the exact score of every page of a web graph.
+//! `relink-eval decay`: computes the exact decay score of every page of a web graph. The score
+//! is the probability that a random walk over links ends on a dead page.
 
 mod graph;
 mod pagerank;
@@ -85,6 +86,7 @@ fn parse_sigma(text: &str) -> Result<Sigma, String> {
 struct SolutionReport {
     /// Time to solve the problem, without reading the graph.
     seconds: f64,
+    /// Number of times that the solver updated the scores of all pages.
     sweeps: u32,
     edges: usize,
     pages: usize,

@@ -59,10 +59,11 @@ struct WalksReport {
     root_mean_square: f64,
 }
 
-/// `SplitMix64` generator.
+/// Pseudorandom number generator (`SplitMix64`).
 struct Rng(u64);
 
 impl Rng {
+    /// Returns 64 random bits.
     fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -70,6 +71,7 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
+    /// Returns a number from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     fn fraction(&mut self) -> f64 {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64
@@ -95,6 +97,7 @@ pub fn run(args: &WalksArgs) -> Result<(), EvalError> {
 }
 
 impl WalksArgs {
+    /// Returns the rule of the chosen method, changed by the arguments of the command line.
     fn stopping_rule(&self) -> StoppingRule {
         let standard =
             if self.paper { StoppingRule::sic_transit() } else { StoppingRule::default() };
@@ -143,6 +146,7 @@ fn estimate(
     }
 }
 
+/// Summarizes pairs of an estimate and the exact score.
 fn report(trials: &[(DecayEstimate, Decay)]) -> WalksReport {
     let error =
         |(estimate, exact): &(DecayEstimate, Decay)| (estimate.decay.get() - exact.get()).abs();

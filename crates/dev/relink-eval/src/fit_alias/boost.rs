@@ -136,8 +136,9 @@ pub fn fit(
     seed: u64,
 ) -> FittedTrees {
     let total: f64 = rows.weights.iter().map(|weight| f64::from(*weight)).sum();
+    let weighted_answers = rows.answers.iter().zip(&rows.weights);
     let positive: f64 =
-        rows.answers.iter().zip(&rows.weights).map(|(a, w)| f64::from(*a) * f64::from(*w)).sum();
+        weighted_answers.map(|(answer, weight)| f64::from(*answer) * f64::from(*weight)).sum();
     let intercept = (positive / (total - positive).max(f64::MIN_POSITIVE)).ln();
     let mut booster = Booster {
         binned: Binned::new(rows),
@@ -173,6 +174,7 @@ struct Booster<'a> {
 }
 
 impl Booster<'_> {
+    /// Fits one more tree to the derivatives of the loss, and returns its text.
     fn add_tree(&mut self, random: &mut SeededRandom) -> String {
         for (at, row_derivatives) in self.derivatives.iter_mut().enumerate() {
             let weight = f64::from(self.rows.weights[at]) / self.mean_weight;
@@ -207,6 +209,7 @@ impl Booster<'_> {
         let column = &self.binned.columns[feature];
         let middle = partition(rows, |row| usize::from(column[row as usize]) <= bin);
         let at = nodes.len();
+        // A placeholder: the index of the right child is known after the left subtree.
         nodes.push(GrownNode::Leaf(0.0));
         let (left, right) = rows.split_at_mut(middle);
         self.grow(left, depth - 1, text, nodes);
@@ -214,13 +217,14 @@ impl Booster<'_> {
         self.grow(right, depth - 1, text, nodes);
     }
 
+    /// Returns the value of a leaf with these rows: one step of Newton's method.
     fn leaf_value(&self, rows: &[u32]) -> f64 {
         let mut sum = Derivatives::default();
         for row in rows {
             sum.add(self.derivatives[*row as usize]);
         }
         let value = self.settings.rate * sum.gradient / (sum.second + self.settings.penalty);
-        // The text has three decimals; the fit continues from what is written.
+        // The text of the tree has three decimals. The fit continues with the rounded value.
         (value * 1000.0).round() / 1000.0
     }
 
@@ -287,7 +291,7 @@ impl Booster<'_> {
 }
 
 /// A node of a tree in preorder. The left child of a split is the next node, and
-/// `right_child` is the position of the other one.
+/// `right_child` is the index of the right child.
 #[derive(Debug, Clone, Copy)]
 enum GrownNode {
     Split { feature: usize, bin: usize, right_child: usize },
@@ -355,9 +359,9 @@ mod tests {
     fn fit_separates_an_exclusive_or() {
         let mut rows = TrainingRows::default();
         for at in 0..400_u16 {
-            let (a, b) = (at % 2, at / 2 % 2);
-            rows.values.push(vec![f32::from(a), f32::from(b), f32::from(at)]);
-            rows.answers.push(f32::from(a ^ b));
+            let (first, second) = (at % 2, at / 2 % 2);
+            rows.values.push(vec![f32::from(first), f32::from(second), f32::from(at)]);
+            rows.answers.push(f32::from(first ^ second));
             rows.weights.push(1.0);
         }
         let settings = BoostSettings {

@@ -1,9 +1,13 @@
 //! The text of a model, and its figures per site.
 //!
-//! Columns of the figures, in percent: TP, right answers for pages with an alias;
-//! WP, wrong answers for pages with an alias; FP, answers for pages without an alias. Each
-//! threshold of the model has its own columns. The last two columns are TP at the lowest
-//! threshold with a precision of 95 and 99 %.
+//! Columns of the figures, in percent:
+//!
+//! - TP: right answers for pages with an alias;
+//! - WP: wrong answers for pages with an alias;
+//! - FP: answers for pages without an alias.
+//!
+//! Each threshold of the model has its own columns. The last two columns are TP at the lowest
+//! thresholds with a precision of 95 % and of 99 %.
 
 use std::fmt::{self, Write as _};
 
@@ -65,6 +69,7 @@ pub fn report(model: &AliasModel, sites: &[MappedSite], seed: u64) -> String {
         "prec."
     );
     let mut random = SeededRandom::new(seed + 7);
+    // The answers on the redirect maps without known aliases.
     let mut plain = Vec::new();
     for site in sites {
         let scenario = &site.scenario;
@@ -110,11 +115,14 @@ pub fn left_out_report(
     plain.map(line).collect()
 }
 
+/// Returns a line with the figures of answers, at the thresholds of the model.
 fn figures_line(name: &str, answers: &[Answer], model: &AliasModel) -> String {
     let suggest = figures(answers, model.suggest);
     let automatic = figures(answers, model.automatic);
-    let interval =
-        |it: Figures| format!("{:.1} ± {:.1}", it.right, half_width(it.right, it.aliases));
+    let interval = |figures: Figures| {
+        let half_width = half_width(figures.right, figures.aliases);
+        format!("{:.1} ± {half_width:.1}", figures.right)
+    };
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(

@@ -24,7 +24,7 @@ pub enum FolderMove {
     Flat,
     /// The folder was the same.
     Keep,
-    /// The folder was an unrelated one.
+    /// The pages of all folders were in the same unrelated folder.
     Constant,
     /// The pages were one folder higher.
     Parent,
@@ -57,7 +57,7 @@ enum OldSlug {
     Query,
 }
 
-/// The difference between the new slug and that of the page.
+/// The difference between the new slug and the slug of the source page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NewSlug {
     Keep,
@@ -109,7 +109,7 @@ pub struct Plan {
     pub extension: &'static str,
     /// What happened to the pages.
     pub fate: Fate,
-    /// Whether deleted pages were partly merged into others.
+    /// Whether some of the deleted pages were merged into other pages.
     pub merges: bool,
     old_slug: OldSlug,
     new_slug: NewSlug,
@@ -376,8 +376,8 @@ fn draw_slugs(random: &mut SeededRandom) -> (OldSlug, NewSlug) {
     (old, new)
 }
 
-/// Draws what is known of old titles. If nothing else connects the pages, the
-/// title is known.
+/// Draws what is known of old titles. The title is usually known if the old and the new URL have
+/// nothing else in common.
 fn draw_old_title(old: OldSlug, new: NewSlug, random: &mut SeededRandom) -> OldTitle {
     let needs_title =
         matches!(old, OldSlug::Id | OldSlug::WordAndDate) || new == NewSlug::TitleAndId;
@@ -396,17 +396,16 @@ fn draw_suffix(name: &str, random: &mut SeededRandom) -> String {
     if random.chance(0.12) { format!(" | {name} site") } else { String::new() }
 }
 
-/// Returns a number that belongs to a page.
+/// Returns a number of three to five digits that is always the same for a page.
 fn page_number(page: &SourcePage) -> u64 {
-    let hash = page
-        .path
-        .iter()
-        .flat_map(|part| part.bytes())
-        .fold(17_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let mut hash = 17_u64;
+    for byte in page.path.iter().flat_map(|part| part.bytes()) {
+        hash = hash.wrapping_mul(31).wrapping_add(u64::from(byte));
+    }
     100 + hash % 80_000
 }
 
-/// Returns a short code that belongs to a page, such as `cs262`.
+/// Returns a short code that is always the same for a page, such as `cs262`.
 fn page_code(page: &SourcePage) -> String {
     let number = page_number(page);
     let prefix = ["cs", "ud", "ma", "ph"][usize::try_from(number % 4).unwrap_or(0)];

@@ -1,9 +1,9 @@
 //! Synthetic reorganizations of the live pages of a site.
 //!
 //! A redirect map shows how one site moved. To fit rules that hold for other
-//! sites, the live pages of a site are given many different pasts: folders
-//! renamed, inserted, removed or flattened; slugs edited, prefixed, made from
-//! titles, or extended by ids; pages deleted or never moved.
+//! sites, many different moves are invented for the live pages of a site. Folders are
+//! renamed, inserted, removed or flattened. Slugs are edited, prefixed, made from
+//! titles, or extended by ids. Some pages are deleted, and some never moved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,6 +104,7 @@ fn draw_pages(
     (drawn, others)
 }
 
+/// Collects the dead and live pages of a synthetic site.
 struct Builder {
     scenario: Scenario,
     host: String,
@@ -149,6 +150,7 @@ impl Builder {
         }
     }
 
+    /// Returns the URL of a path. The extension is inserted before a query in the last component.
     fn url(&self, path: &[String], extension: &str) -> String {
         let path = path.join("/");
         let (path, query) = path.split_once('?').unwrap_or((&path, ""));
@@ -156,6 +158,7 @@ impl Builder {
         format!("{}/{path}{extension}{query}", self.host)
     }
 
+    /// Adds a dead page, unless the page did not move or its old URL is used already.
     fn add_dead(&mut self, url: String, title: Option<String>, truth: Truth) {
         let is_unchanged = matches!(&truth, Truth::Moved(new) if new.trim_end_matches('/') == url.trim_end_matches('/'));
         if !is_unchanged && self.old_urls.insert(url.clone()) {

@@ -6,9 +6,9 @@
 //! answered for the other dead pages of the site.
 //!
 //! Scenarios are divided into folds, one for each site that their pages come from. The
-//! votes of a scenario are made with models that were fitted without its fold. Otherwise
-//! the next round would learn to trust answers that were only memorized. Thresholds are
-//! set on the answers of the same models.
+//! votes of a scenario come from models that were fitted without its fold. Otherwise
+//! the next round would learn to trust answers that were only memorized. The thresholds are
+//! set by the answers of the same models.
 
 use relink_revive::matching::{AliasModel, BoostedTrees, Rounds, SiteMatcher, feature_names};
 
@@ -23,12 +23,12 @@ const MAX_PAGES: usize = 160;
 const MAX_REAL_PAGES: usize = 900;
 /// Maximum number of wrong candidates per dead page that are used for fitting.
 const MAX_WRONG: usize = 7;
-/// Share of dead pages with an alias (about what FABLE's figures imply).
+/// Share of dead pages with an alias, estimated from the figures of the FABLE paper.
 const ALIAS_SHARE: f32 = 0.25;
 /// Weight of a redirect map in comparison with a synthetic site of its size.
 const REAL_WEIGHT: f32 = 3.0;
 
-/// Settings of the pair model, which only selects candidates and first votes.
+/// Settings of the pair model, which only selects the candidates and gives the first votes.
 const PAIR_SETTINGS: BoostSettings = BoostSettings {
     trees: 100,
     depth: 4,
@@ -129,6 +129,7 @@ fn trees(fitted: &FittedTrees) -> BoostedTrees {
 /// were fitted without its fold.
 pub fn fit_rounds(scenarios: &[Scenario], seed: u64) -> (FittedRounds, Vec<Vec<Answer>>) {
     let directions: Vec<Direction> = feature_names().iter().map(|it| direction(it)).collect();
+    // The last fold, `fold_count`, leaves no scenario out. It fits the full model.
     let fold_of = fold_numbers(scenarios);
     let fold_count = fold_of.iter().max().map_or(0, |last| last + 1);
     let mut full = FittedRounds::default();
@@ -161,14 +162,16 @@ pub fn fit_rounds(scenarios: &[Scenario], seed: u64) -> (FittedRounds, Vec<Vec<A
 
 /// Returns the fold of each scenario.
 fn fold_numbers(scenarios: &[Scenario]) -> Vec<usize> {
-    let mut sites: Vec<&str> = scenarios.iter().map(|it| it.source_site.as_str()).collect();
+    let mut sites: Vec<&str> =
+        scenarios.iter().map(|scenario| scenario.source_site.as_str()).collect();
     sites.sort_unstable();
     sites.dedup();
     if sites.len() < 2 {
         return (0..scenarios.len()).map(|at| at % FOLDS_OF_ONE_SITE).collect();
     }
-    let position = |it: &Scenario| sites.iter().position(|site| *site == it.source_site);
-    scenarios.iter().map(|it| position(it).unwrap_or(0)).collect()
+    let position =
+        |scenario: &Scenario| sites.iter().position(|site| *site == scenario.source_site);
+    scenarios.iter().map(|scenario| position(scenario).unwrap_or(0)).collect()
 }
 
 /// Computes a list on two threads, in order.
@@ -200,18 +203,19 @@ fn training_rows(scenario: &Scenario, model: &AliasModel, rounds: Rounds) -> Tra
         let pages: Vec<usize> = usable_pages(scenario);
         let is_moved = |at: &&usize| matches!(scenario.dead[**at].truth, Truth::Moved(_));
         let moved = pages.iter().filter(is_moved).count();
-        let [alias, none] = page_weights(moved, pages.len() - moved, scenario.is_real);
+        let [moved_weight, deleted_weight] =
+            page_weights(moved, pages.len() - moved, scenario.is_real);
         let mut rows = TrainingRows::default();
         for at in pages {
             let truth = scenario.dead[at].target();
-            let weight = if truth.is_some() { alias } else { none };
+            let weight = if truth.is_some() { moved_weight } else { deleted_weight };
             add_page(&mut rows, scenario, matcher, (at, truth, weight), rounds);
         }
         rows
     })
 }
 
-/// Adds the candidates of one dead page.
+/// Adds the candidates of one dead page: its position, its alias and the weight of its rows.
 fn add_page(
     rows: &mut TrainingRows,
     scenario: &Scenario,

@@ -26,7 +26,7 @@ pub struct QuestionPage {
     pub url: String,
     /// The old title, if known.
     pub title: Option<String>,
-    /// What became of it.
+    /// What became of the page.
     pub truth: Truth,
 }
 
@@ -35,8 +35,8 @@ pub struct QuestionPage {
 pub struct Scenario {
     /// Name for reports.
     pub name: String,
-    /// The site that its pages were taken from. Scenarios of one site are left
-    /// out together.
+    /// The site from which the pages were taken. To measure a model on a site, all scenarios of
+    /// the site are left out together.
     pub source_site: String,
     /// The dead pages.
     pub dead: Vec<QuestionPage>,
@@ -99,6 +99,7 @@ impl Scenario {
         })
     }
 
+    /// Returns the answer for a page, given the position and the features of each candidate.
     fn answer(
         &self,
         page: &QuestionPage,
@@ -126,14 +127,16 @@ impl Scenario {
         other
     }
 
-    /// Returns the scenario with a share of the aliases revealed. They are drawn
-    /// by target, so that no revealed target is the answer to a question.
+    /// Returns the scenario with a random share of the aliases as known aliases. All dead pages
+    /// with the same alias are drawn together, so that no known alias is the answer for a
+    /// remaining dead page.
     pub fn with_known(&self, share: f64, random: &mut SeededRandom) -> Self {
         let mut other = self.named("known");
         let targets: BTreeSet<String> = self.dead.iter().filter_map(QuestionPage::target).collect();
         let shown: BTreeSet<String> =
             targets.into_iter().filter(|_| random.chance(share)).collect();
-        let is_shown = |page: &QuestionPage| page.target().is_some_and(|it| shown.contains(&it));
+        let is_shown =
+            |page: &QuestionPage| page.target().is_some_and(|target| shown.contains(&target));
         let pages = std::mem::take(&mut other.dead);
         for page in pages {
             match &page.truth {
@@ -146,8 +149,8 @@ impl Scenario {
         other
     }
 
-    /// Returns the scenario with some targets removed from the live pages, so
-    /// that there are deleted pages whose siblings moved.
+    /// Returns the scenario with a random share of the aliases removed from the live pages. The
+    /// result has deleted pages in folders whose other pages moved.
     pub fn with_deletions(&self, share: f64, random: &mut SeededRandom) -> Self {
         let mut other = self.named("deletions");
         let targets: BTreeSet<String> = self.dead.iter().filter_map(QuestionPage::target).collect();
@@ -161,8 +164,8 @@ impl Scenario {
         other
     }
 
-    /// Returns the dead pages of some folders, and the live pages that they
-    /// moved to with a share of the others: what a search for a few pages sees.
+    /// Returns the dead pages of some folders, their aliases, and a random share of the other
+    /// live pages. This is what a user sees who searches for a few pages of a large site.
     pub fn with_few_folders(
         &self,
         folders: usize,
@@ -186,6 +189,7 @@ impl Scenario {
         other
     }
 
+    /// Returns a copy with a suffix in its name.
     fn named(&self, suffix: &str) -> Self {
         Self { name: format!("{}, {suffix}", self.name), ..self.clone() }
     }

@@ -66,6 +66,7 @@ impl Page {
         format!("{word}{:02}{month:02}{day:02}", year % 100)
     }
 
+    /// Returns a code such as `cs262`.
     fn code(&self) -> String {
         format!("{}{}", ["cs", "ud", "nd"][self.old_id % 3], self.old_id)
     }
@@ -162,6 +163,7 @@ pub fn shapes(seed: u64) -> Vec<Scenario> {
 }
 
 impl Shape {
+    /// Draws the pages of a site with this shape.
     fn site(&self, seed: u64) -> Scenario {
         let mut random = SeededRandom::new(seed);
         let vocabulary: Vec<String> = (0..VOCABULARY_SIZE).map(|_| word(&mut random)).collect();

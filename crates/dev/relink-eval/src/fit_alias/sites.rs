@@ -80,7 +80,7 @@ impl MappedSite {
         })
     }
 
-    /// Returns the map and variants of it: without titles, with known aliases,
+    /// Returns the redirect map, and variants of the map: without titles, with known aliases,
     /// with deletions, and small parts.
     pub fn variants(&self, seed: u64) -> Vec<Scenario> {
         let site = &self.scenario;
@@ -108,6 +108,7 @@ impl MappedSite {
         (0..count).map(|_| self.draw_synthetic(&mut random)).collect()
     }
 
+    /// Draws a synthetic reorganization of a random size.
     fn draw_synthetic(&self, random: &mut SeededRandom) -> Scenario {
         let count = *random.pick(&[6, 15, 40, 100, 200, 300, 450]);
         let host = random.pick(&HOSTS);

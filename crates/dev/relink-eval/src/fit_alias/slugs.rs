@@ -60,7 +60,7 @@ const SPELLINGS: [(&str, &str); 6] = [
     ("behavior", "behaviour"),
 ];
 
-/// Words that slugs often lack although the title has them.
+/// Words that occur in titles and are often left out of slugs.
 const STOP_WORDS: [&str; 20] = [
     "a", "an", "the", "of", "for", "to", "in", "on", "with", "and", "or", "is", "are", "be", "by",
     "at", "from", "your", "how", "what",
@@ -90,7 +90,7 @@ pub fn without_stop_words(words: &[String]) -> Vec<String> {
     if remaining.is_empty() { words.to_vec() } else { remaining }
 }
 
-/// Returns a code of letters and digits, as content management systems add.
+/// Returns a code of letters and digits, as content management systems add to slugs.
 pub fn code(random: &mut SeededRandom) -> String {
     let letters = b"abcdef0123456789";
     let code: String =
@@ -98,7 +98,8 @@ pub fn code(random: &mut SeededRandom) -> String {
     format!("{}{code}", random.below(10))
 }
 
-/// Edits the words of a slug or title: removes, adds, replaces, swaps or inflects one.
+/// Edits the words of a slug or title. Each of the `times` edits removes, adds, replaces, swaps or
+/// inflects one word.
 pub fn edit(
     words: &mut Vec<String>,
     times: usize,

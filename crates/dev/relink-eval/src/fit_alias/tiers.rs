@@ -9,8 +9,8 @@ use super::scenario::Answer;
 const ALIAS_SHARE: f64 = 0.25;
 /// Number of points of the calibration, before points are merged.
 const POINTS: usize = 16;
-/// Minimum probability of answers that are calibrated. The many answers below it would
-/// take most points.
+/// Minimum probability of answers that are calibrated. Without this limit, most points would be
+/// at lower probabilities, because most answers are.
 const MIN_CALIBRATED: f32 = 0.02;
 
 /// Shares of answers at a threshold, in percent.
@@ -32,12 +32,12 @@ pub struct Figures {
 
 /// Returns the figures of answers at a threshold.
 pub fn figures(answers: &[Answer], threshold: f32) -> Figures {
-    let with_alias: Vec<&Answer> = answers.iter().filter(|it| it.has_alias).collect();
-    let given = |it: &&&Answer| it.probability >= threshold;
-    let right = with_alias.iter().filter(given).filter(|it| it.is_right).count();
-    let wrong = with_alias.iter().filter(given).filter(|it| !it.is_right).count();
-    let without: Vec<&Answer> = answers.iter().filter(|it| !it.has_alias).collect();
-    let false_answers = without.iter().filter(given).count();
+    let with_alias: Vec<&Answer> = answers.iter().filter(|answer| answer.has_alias).collect();
+    let is_given = |answer: &&&Answer| answer.probability >= threshold;
+    let right = with_alias.iter().filter(is_given).filter(|answer| answer.is_right).count();
+    let wrong = with_alias.iter().filter(is_given).filter(|answer| !answer.is_right).count();
+    let without: Vec<&Answer> = answers.iter().filter(|answer| !answer.has_alias).collect();
+    let false_answers = without.iter().filter(is_given).count();
     let mut figures = Figures {
         right: percent(right, with_alias.len()),
         wrong: percent(wrong, with_alias.len()),
@@ -74,31 +74,33 @@ pub fn half_width(share: f64, count: usize) -> f64 {
 /// Returns the lowest threshold from which answers of all groups reach a
 /// precision, where each group has equal weight.
 pub fn threshold(groups: &[Vec<Answer>], min_precision: f64) -> f32 {
-    let is_precise = |it: &f32| mean_precision(groups, *it) >= min_precision;
+    let is_precise = |threshold: &f32| mean_precision(groups, *threshold) >= min_precision;
     thresholds().find(is_precise).unwrap_or(1.0)
 }
 
 /// Returns thresholds with even steps of the log odds, rounded to six decimals.
 fn thresholds() -> impl Iterator<Item = f32> {
     let log_odds = (-60..180_i16).map(|at| f32::from(at) / 20.0);
-    log_odds.map(|it| (1e6 / (1.0 + (-it).exp())).round() / 1e6)
+    log_odds.map(|log_odds| (1e6 / (1.0 + (-log_odds).exp())).round() / 1e6)
 }
 
-/// Returns the highest share of right answers at a precision, over all
-/// thresholds: how well the probabilities rank answers, whatever the threshold.
+/// Returns the highest share of right answers of all thresholds with at least this precision.
+/// It measures how well the probabilities rank answers, without a fixed threshold.
 pub fn best_right(answers: &[Answer], min_precision: f64) -> f64 {
-    let all = thresholds().map(|it| figures(answers, it));
-    all.filter(|it| it.precision >= min_precision).map(|it| it.right).fold(0.0, f64::max)
+    let all = thresholds().map(|threshold| figures(answers, threshold));
+    let precise = all.filter(|figures| figures.precision >= min_precision);
+    precise.map(|figures| figures.right).fold(0.0, f64::max)
 }
 
 /// Returns the precision at the mean shares of the groups.
 fn mean_precision(groups: &[Vec<Answer>], threshold: f32) -> f64 {
     let mut mean = Figures::default();
+    // The precision depends only on the ratios of the shares, so their sums suffice.
     for group in groups {
-        let one = figures(group, threshold);
-        mean.right += one.right;
-        mean.wrong += one.wrong;
-        mean.false_answers += one.false_answers;
+        let group_figures = figures(group, threshold);
+        mean.right += group_figures.right;
+        mean.wrong += group_figures.wrong;
+        mean.false_answers += group_figures.false_answers;
     }
     precision(mean)
 }
@@ -130,26 +132,26 @@ impl Block {
     }
 }
 
-/// Returns probabilities and shares of right answers, made monotonic by pooling
-/// adjacent violators (isotonic regression).
+/// Returns the points of the calibration curve: pairs of a probability and the share of right
+/// answers. Adjacent blocks whose shares decrease are merged, so that the curve is monotonic
+/// (isotonic regression by pooling adjacent violators).
 pub fn calibration(groups: &[Vec<Answer>]) -> Vec<(f32, f32)> {
     let mut answers: Vec<(f32, Block)> = Vec::new();
     for group in groups {
-        let aliases = group.iter().filter(|it| it.has_alias).count();
-        let [alias, none] = [
-            ALIAS_SHARE / to_f64(aliases.max(1)),
-            (1.0 - ALIAS_SHARE) / to_f64((group.len() - aliases).max(1)),
-        ];
-        let weighted = |it: &Answer| {
-            let weight = if it.has_alias { alias } else { none };
+        let aliases = group.iter().filter(|answer| answer.has_alias).count();
+        // In each group, a quarter of the total weight belongs to pages with an alias.
+        let alias_weight = ALIAS_SHARE / to_f64(aliases.max(1));
+        let deleted_weight = (1.0 - ALIAS_SHARE) / to_f64((group.len() - aliases).max(1));
+        let weighted = |answer: &Answer| {
+            let weight = if answer.has_alias { alias_weight } else { deleted_weight };
             let block = Block {
-                probability: f64::from(it.probability) * weight,
+                probability: f64::from(answer.probability) * weight,
                 weight,
-                right: if it.is_right { weight } else { 0.0 },
+                right: if answer.is_right { weight } else { 0.0 },
             };
-            (it.probability, block)
+            (answer.probability, block)
         };
-        let calibrated = group.iter().filter(|it| it.probability > MIN_CALIBRATED);
+        let calibrated = group.iter().filter(|answer| answer.probability > MIN_CALIBRATED);
         answers.extend(calibrated.map(weighted));
     }
     answers.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -163,8 +165,8 @@ pub fn calibration(groups: &[Vec<Answer>]) -> Vec<(f32, f32)> {
     std::iter::once((0.0, 0.0)).chain(inner).chain([(1.0, 0.999)]).collect()
 }
 
-/// Merges the last block into the one before it, as long as its share of right answers
-/// is lower.
+/// Merges the last block into the previous block as long as the last block has a lower share of
+/// right answers.
 fn merge_decreasing(blocks: &mut Vec<Block>) {
     while let [.., before, last] = blocks.as_mut_slice() {
         // Compares the shares without a division by a weight that may be 0.

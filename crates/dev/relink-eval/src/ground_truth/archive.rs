@@ -40,7 +40,8 @@ async fn build(archive: &dyn Archive, site: &Url) -> Result<GroundTruth, EvalErr
     for captures in pages.values_mut() {
         captures.sort_by_key(|capture| capture.captured_at);
     }
-    let last_status = |captures: &[Capture]| captures.iter().rev().find_map(|it| it.status);
+    let last_status =
+        |captures: &[Capture]| captures.iter().rev().find_map(|capture| capture.status);
     let live: HashSet<&Url> = pages
         .iter()
         .filter(|(_, captures)| last_status(captures) == Some(200))
@@ -85,8 +86,9 @@ async fn histories(
     Ok(histories)
 }
 
-/// Returns the alias of a page: the target of its newest redirect that no
-/// neighbor shares. A redirect without neighbors is not certain enough.
+/// Returns the alias of a page: the target of its newest accepted redirect. A redirect is
+/// accepted if it differs from the redirects of neighbors, the other pages of the directory.
+/// Without neighbors, a redirect is not certain enough.
 fn alias(url: &Url, histories: &BTreeMap<Url, RedirectHistory>) -> Option<Url> {
     let own = histories.get(url)?;
     let directory = Directory::from_url(url);

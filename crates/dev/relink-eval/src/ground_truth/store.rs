@@ -20,7 +20,7 @@ const BATCH: usize = 1024;
 const GONE: u16 = 410;
 
 /// Minimum confidence of a redirect that was compared with the redirects of neighbors.
-const COMPARED: Confidence = Confidence::from_percent(97);
+const MIN_COMPARED_CONFIDENCE: Confidence = Confidence::from_percent(97);
 
 /// Reads the pages of a site.
 pub(super) async fn read(db: &Path, site: &Url) -> Result<GroundTruth, EvalError> {
@@ -32,6 +32,7 @@ pub(super) async fn read(db: &Path, site: &Url) -> Result<GroundTruth, EvalError
     Ok(truth)
 }
 
+/// Adds the pages whose alias was found by an archived redirect.
 async fn read_moved(
     store: &dyn Store,
     site: &Url,
@@ -45,14 +46,16 @@ async fn read_moved(
         for stored in batch {
             let Ok(revival) = serde_json::from_str::<Revival>(&stored.report) else { continue };
             let is_redirect = |method| method == RevivalMethod::HistoricalRedirect;
-            let alias = revival.alias.filter(|it| is_redirect(it.method));
-            let Some(alias) = alias.filter(|it| it.confidence >= COMPARED) else { continue };
+            let alias = revival.alias.filter(|alias| is_redirect(alias.method));
+            let alias = alias.filter(|alias| alias.confidence >= MIN_COMPARED_CONFIDENCE);
+            let Some(alias) = alias else { continue };
             let title = title(store, &stored.url).await?;
             truth.answers.push(AnswerRow::moved(stored.url, alias.url.to_string(), title));
         }
     }
 }
 
+/// Adds the pages that respond with 410 and have no alias.
 async fn read_gone(
     store: &dyn Store,
     site: &Url,
@@ -74,6 +77,7 @@ async fn read_gone(
     }
 }
 
+/// Adds the live pages.
 async fn read_live(
     store: &dyn Store,
     site: &Url,
@@ -89,7 +93,7 @@ async fn read_live(
     }
 }
 
-/// Returns the title of a dead page when it was last alive.
+/// Returns the title that a dead page had when it was last alive.
 async fn title(store: &dyn Store, url: &str) -> Result<Option<String>, EvalError> {
     let page = store.dead_target(url).await?;
     Ok(page.and_then(|page| page.digest).and_then(|digest| digest.title))
