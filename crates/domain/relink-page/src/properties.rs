@@ -39,6 +39,7 @@ pub(crate) fn check(format: DocumentFormat, document: &str, expect: &[&str]) {
     assert_eq!(actual, expect, "{document}");
 }
 
+/// Formats a link in the notation of [`check`].
 fn format_link(link: &Link) -> String {
     let suffix = match link.target {
         LinkTarget::Skipped(..) => " -",
@@ -217,6 +218,7 @@ const FRAGMENTS: &[&str] = &[
     "?>",
 ];
 
+/// Returns a strategy for documents of up to 30 random fragments.
 fn random_markup() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(FRAGMENTS), 0..30)
         .prop_map(|fragments| fragments.concat())

@@ -177,20 +177,20 @@ mod tests {
 
     /// Asserts the language that is detected by content.
     #[track_caller]
-    fn guess(source: &str, expect: Language) {
+    fn check_detected(source: &str, expect: Language) {
         assert_eq!(Language::detect(source), expect, "{source}");
     }
 
     #[test]
     fn detect_uses_the_content() {
-        guess("#!/usr/bin/env python3\nx = 1\n", Language::Python);
-        guess("#!/bin/sh\necho\n", Language::Shell);
-        guess("#include <stdio.h>\n// x\nint main() {\n}\n", Language::C);
-        guess("use std::fmt;\n\n/// Says it.\npub fn f() {}\n", Language::Rust);
-        guess("import os\n\ndef f(x):\n    return x\n", Language::Python);
-        guess("# x\n# y\nfoo = 1\n", Language::Shell);
-        guess("-- x\nselect 1;\n", Language::Sql);
-        guess(";; x\n(defun f ())\n", Language::Lisp);
-        guess("", Language::C);
+        check_detected("#!/usr/bin/env python3\nx = 1\n", Language::Python);
+        check_detected("#!/bin/sh\necho\n", Language::Shell);
+        check_detected("#include <stdio.h>\n// x\nint main() {\n}\n", Language::C);
+        check_detected("use std::fmt;\n\n/// Says it.\npub fn f() {}\n", Language::Rust);
+        check_detected("import os\n\ndef f(x):\n    return x\n", Language::Python);
+        check_detected("# x\n# y\nfoo = 1\n", Language::Shell);
+        check_detected("-- x\nselect 1;\n", Language::Sql);
+        check_detected(";; x\n(defun f ())\n", Language::Lisp);
+        check_detected("", Language::C);
     }
 }

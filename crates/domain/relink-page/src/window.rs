@@ -108,6 +108,7 @@ pub struct WindowedExtractor<'o, R> {
     error: Option<io::Error>,
 }
 
+/// The progress through the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The next window is the first window, which may declare an encoding.

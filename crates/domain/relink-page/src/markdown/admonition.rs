@@ -11,7 +11,8 @@ use memchr::memmem;
 
 use crate::safe_slice::SafeSlice as _;
 
-/// Admonition markers and their replacements, equal in length.
+/// Admonition markers and their replacements, equal in length. In a longer marker, `x` is text,
+/// so that the content of the list item starts at the fourth column, like the indented text.
 const MARKERS: [(&str, &str); 4] =
     [("!!! ", "-   "), ("??? ", "-   "), ("???+ ", "-   x"), ("=== \"", "-   x")];
 
@@ -36,6 +37,7 @@ pub(crate) fn admonitions_to_lists(text: &str) -> Cow<'_, str> {
     Cow::Owned(output)
 }
 
+/// Returns the replacement of the admonition marker at the start of a line.
 fn list_marker_for(line: &str) -> Option<&'static str> {
     let (marker, item) = MARKERS.into_iter().find(|(marker, _)| line.starts_with(marker))?;
     let has_name = line.slice(marker.len()..).starts_with(|first: char| first.is_alphanumeric());

@@ -42,12 +42,12 @@ fn read_settings(settings: &str, builder: &mut BlockBuilder) {
             continue;
         }
         let setting = line.split_once([':', '=']);
-        let known = setting.and_then(|(name, value)| {
-            let known = VISIBLE_SETTINGS.iter().find(|(known, _)| *known == name.trim());
-            known.map(|(_, kind)| (*kind, value))
+        let visible_setting = setting.and_then(|(name, value)| {
+            let (_, kind) = VISIBLE_SETTINGS.iter().find(|(known, _)| *known == name.trim())?;
+            Some((*kind, value))
         });
-        is_visible = known.is_some();
-        if let Some((kind, value)) = known {
+        is_visible = visible_setting.is_some();
+        if let Some((kind, value)) = visible_setting {
             builder.begin_content(kind);
             builder.push(value.trim().trim_matches(['"', '\'', '|', '>']));
         }
@@ -55,6 +55,7 @@ fn read_settings(settings: &str, builder: &mut BlockBuilder) {
     builder.begin_content(BlockKind::Paragraph);
 }
 
+/// Tracks the open list items and quotations while the events of a document are read.
 struct MarkdownBlockParser<'b> {
     builder: &'b mut BlockBuilder,
     /// The current HTML block. The parser reports it line by line.

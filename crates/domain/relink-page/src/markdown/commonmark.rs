@@ -12,6 +12,7 @@ use crate::{DocumentFormat, links};
 /// A text and its rendered destinations.
 type Row = (&'static str, &'static [&'static str]);
 
+/// Asserts the rendered destinations of each text.
 #[track_caller]
 fn check(rows: &[Row]) {
     for (markdown, expect) in rows {

@@ -60,9 +60,10 @@ impl<'t> DuplicateDefinitions<'t> {
     pub(super) fn finish(mut self, mut known: Vec<Range<usize>>) -> Vec<Range<usize>> {
         self.advance_to(usize::MAX);
         known.sort_unstable_by_key(|range| range.start);
+        // Whether `start` is in the last reported definition that starts at or before it.
         let is_known = |start: usize| {
-            let after = known.partition_point(|range| range.start <= start);
-            let last = after.checked_sub(1).and_then(|last| known.get(last));
+            let following = known.partition_point(|range| range.start <= start);
+            let last = following.checked_sub(1).and_then(|index| known.get(index));
             last.is_some_and(|range| start < range.end)
         };
         let duplicates = self.unparsed.iter().copied().filter(|start| !is_known(*start));

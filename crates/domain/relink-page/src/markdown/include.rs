@@ -20,8 +20,8 @@ pub(crate) fn includes(text: &str) -> impl Iterator<Item = Range<usize>> {
             return None;
         }
         let inside = at + "{{#".len();
-        let window = text.as_bytes().slice(inside..text.len().min(inside + MAX_INCLUDE));
-        let end = inside + memchr2(b'}', b'\n', window)?;
+        let searched = text.as_bytes().slice(inside..text.len().min(inside + MAX_INCLUDE));
+        let end = inside + memchr2(b'}', b'\n', searched)?;
         if !text.as_bytes().slice(end..).starts_with(b"}}") {
             return None;
         }

@@ -41,8 +41,8 @@ pub(crate) fn has_components_outside(text: &str, code: &[Range<usize>]) -> bool 
     tags.any(|at| !is_within(at, code))
 }
 
-/// Returns the attributes `id` of components outside of the sorted ranges `code`. Components
-/// usually write them into the page.
+/// Returns the attributes `id` of components outside of the sorted ranges `code`. A component
+/// usually sets the `id` of an element of the page to this value.
 pub(crate) fn component_ids<'t>(text: &'t str, code: &[Range<usize>]) -> Vec<&'t str> {
     let bytes = text.as_bytes();
     let tags = memchr_iter(b'<', bytes).filter(|at| {
@@ -106,7 +106,7 @@ struct Fence<'t> {
 }
 
 impl<'t> Fence<'t> {
-    /// Returns the fence that opens in a line, if any.
+    /// Returns the fence that a line opens, if any.
     fn of(line: &'t str, is_after_component: bool) -> Option<Self> {
         let content = line.trim_start_matches([' ', '\t']);
         let indentation = line.slice(..line.len() - content.len());
@@ -158,7 +158,7 @@ fn is_component_line(line: &str) -> bool {
     is_component && line.ends_with('>') && {
         let is_text =
             |part: &str| part.split_once('>').is_none_or(|(_, text)| !text.trim().is_empty());
-        // Attributes with `>` are rare; such a line is left as it is.
+        // A line with `>` in an attribute is not recognized. Such lines are rare.
         !line.split('<').skip(1).any(is_text)
     }
 }
@@ -282,8 +282,8 @@ impl<'t> ComponentTag<'t, '_> {
         let inside = value.start + 1..value.end - 1;
         let raw = self.text.slice(inside.clone());
         if !self.text.slice(value.clone()).starts_with('{') {
-            // A component may build another path from a name.
-            let kind = if is_name(raw) { LinkKind::Value } else { kind };
+            // A component may build another path from such a path.
+            let kind = if is_bare_path(raw) { LinkKind::Value } else { kind };
             candidates.push_link(inside, kind, DestinationSyntax::Html);
         } else if let Some(length) = string_literal_length(raw) {
             candidates.push_link(
@@ -298,7 +298,7 @@ impl<'t> ComponentTag<'t, '_> {
 }
 
 /// Whether an attribute is a relative path without `./`, such as `template/app.ts`.
-fn is_name(value: &str) -> bool {
+fn is_bare_path(value: &str) -> bool {
     let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let has_scheme = value.split_once(':').is_some_and(|(before, _)| is_scheme(before));
     let is_marked = value.starts_with(['/', '.', '#', '?', '~', '@', '{', '$', '&']);

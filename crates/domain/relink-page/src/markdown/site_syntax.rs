@@ -41,10 +41,9 @@ pub(crate) fn destinations(text: &str) -> Vec<(Range<usize>, LinkKind)> {
     }
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        found.extend(
-            line_destination(line)
-                .map(|(range, kind)| (start + range.start..start + range.end, kind)),
-        );
+        if let Some((range, kind)) = line_destination(line) {
+            found.push((start + range.start..start + range.end, kind));
+        }
         start += line.len();
     }
     found
@@ -88,8 +87,9 @@ fn link_kind(text: &str, closing: usize) -> LinkKind {
     if is_image { LinkKind::Embed } else { LinkKind::Hyperlink }
 }
 
-/// Returns the length of a destination that starts with a template tag with spaces. A
-/// tag without spaces is a destination of CommonMark, so the result is `None`.
+/// Returns the length of a destination that starts with a template tag with spaces. The
+/// destination ends at the character `end` or at white space. A tag without spaces is a
+/// destination of CommonMark, so the result is `None`.
 fn template_length(text: &str, end: char) -> Option<usize> {
     let line = text.split('\n').next().unwrap_or_default();
     let mut length = 0;
@@ -101,9 +101,10 @@ fn template_length(text: &str, end: char) -> Option<usize> {
             opening.len() + memmem::find(inside.as_bytes(), closing.as_bytes())? + closing.len();
     }
     let is_template = length > 0 && line.slice(..length).contains(char::is_whitespace);
-    let rest = line.slice(length..).find(|letter: char| letter == end || letter.is_whitespace());
-    let is_closed = end == '\n' || line.slice(length..).contains(end);
-    (is_template && is_closed).then(|| length + rest.unwrap_or(line.len() - length))
+    let rest = line.slice(length..);
+    let rest_length = rest.find(|letter: char| letter == end || letter.is_whitespace());
+    let is_closed = end == '\n' || rest.contains(end);
+    (is_template && is_closed).then(|| length + rest_length.unwrap_or(rest.len()))
 }
 
 /// Returns the destination of a definition or a directive.
@@ -136,7 +137,7 @@ fn image_argument(content: &str) -> Option<Range<usize>> {
     (!path.is_empty()).then_some(start..start + path.len())
 }
 
-/// Returns the lists that the program `all-contributors` writes.
+/// Returns the ranges of the lists that the program `all-contributors` writes.
 pub(crate) fn contributor_lists(text: &str) -> Vec<Range<usize>> {
     let mut lists = Vec::new();
     let mut from = 0;

@@ -30,6 +30,7 @@ pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
     });
 }
 
+/// Parses a document line by line.
 struct RstBlockParser<'b, 't> {
     text: &'t str,
     /// Offset of the next line.
@@ -82,7 +83,7 @@ impl<'t> RstBlockParser<'_, 't> {
         }
     }
 
-    /// Whether the next line underlines `title`. If so, skips this line.
+    /// Whether the next line underlines `title`. If so, skips the underline.
     fn next_underlines(&mut self, title: &str) -> bool {
         let Some(next) = Line::at(self.text, self.at) else { return false };
         let is_underline = is_underline(next.text(self.text), title);

@@ -109,6 +109,7 @@ impl RstParser<'_> {
             let mut names = std::mem::take(&mut self.targets.pending_names);
             let is_anonymous = name.is_none();
             names.extend(name);
+            // Names before an anonymous target do not apply to its URL.
             if is_anonymous {
                 names.clear();
             }

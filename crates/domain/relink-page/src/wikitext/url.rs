@@ -54,7 +54,7 @@ impl WikitextParser<'_> {
         Some(next)
     }
 
-    /// Parses the URL around the `://` at `colon`.
+    /// Parses the URL around the `://` at `colon`. Returns the end of the URL.
     pub(super) fn scan_colon(&mut self, colon: usize, part: Range<usize>) -> Option<usize> {
         let text = self.text;
         if !text.slice(colon..part.end).starts_with("://") {
@@ -92,9 +92,9 @@ impl WikitextParser<'_> {
 
     /// Whether the URL is the whole value of a template parameter.
     fn is_parameter_value(&self, range: &Range<usize>, end: usize) -> bool {
-        let before = self.text.as_bytes().slice(..range.start).iter().rev();
-        let before =
-            before.take(MAX_SPACE).find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+        let mut bytes_before =
+            self.text.as_bytes().slice(..range.start).iter().rev().take(MAX_SPACE);
+        let before = bytes_before.find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
         let after = self.text.as_bytes().slice(range.end..end).iter().take(MAX_SPACE);
         let mut after = after.skip_while(|byte| byte.is_ascii_whitespace());
         let is_ended = match after.next() {
@@ -105,17 +105,17 @@ impl WikitextParser<'_> {
         self.open_templates > 0 && matches!(before, Some(b'=' | b'|')) && is_ended
     }
 
+    /// Adds a URL; a URL with a template that is not expanded is skipped.
     fn add_link(&mut self, url: UrlSpan, kind: LinkKind) {
         let UrlSpan { range, is_placeholder } = url;
         let text = self.text.slice(range.clone());
         if is_placeholder {
             self.candidates.push_skipped(range, kind, SkipReason::Placeholder);
         } else if text.contains("{{") {
-            let decoded = CHARACTER_TEMPLATES
-                .iter()
-                .fold(unescape_attribute(text).into_owned(), |text, (template, character)| {
-                    text.replace(template, character)
-                });
+            let mut decoded = unescape_attribute(text).into_owned();
+            for (template, character) in CHARACTER_TEMPLATES {
+                decoded = decoded.replace(template, character);
+            }
             self.candidates.push_link(range, kind, DestinationSyntax::Decoded(decoded));
         } else {
             self.candidates.push_link(range, kind, DestinationSyntax::Html);
