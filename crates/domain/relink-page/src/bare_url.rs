@@ -110,25 +110,24 @@ fn www_url_at(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
 /// Returns the URL that starts at `start`, without trailing punctuation, or
 /// `None` if nothing remains after `host`.
 fn trimmed_url(text: &str, start: usize, host: usize, end: usize) -> Option<Range<usize>> {
-    let length = text.slice(start..end).find(ends_url).unwrap_or(end - start);
-    let url = text.slice(start..start + length);
-    let length = ENDING_ENTITIES.iter().filter_map(|entity| url.find(entity)).min();
-    let length = length.unwrap_or(url.len());
-    let length = next_in_list(text.slice(start..start + length)).unwrap_or(length);
-    let trimmed_length = trim_tail(text.slice(start..start + length)).len();
-    let trimmed_end = start + trimmed_length;
+    let rest = text.slice(start..end);
+    let url = rest.slice(..rest.find(ends_url).unwrap_or(rest.len()));
+    let entity = ENDING_ENTITIES.iter().filter_map(|entity| url.find(entity)).min();
+    let url = url.slice(..entity.unwrap_or(url.len()));
+    let url = url.slice(..first_url_length(url).unwrap_or(url.len()));
+    let trimmed_end = start + trim_tail(url).len();
     (trimmed_end > host).then_some(start..trimmed_end)
 }
 
-/// Returns the end of the first URL of a list without spaces: `http://a,http://b` and
-/// `http://a,name=http://b`.
-fn next_in_list(url: &str) -> Option<usize> {
-    let commas = url.match_indices(',').map(|(at, _)| at);
-    commas.into_iter().find(|at| {
+/// Returns the length of the first URL of a list without spaces: `http://a,http://b` and
+/// `http://a,name=http://b`. Returns `None` if the text is not a list.
+fn first_url_length(url: &str) -> Option<usize> {
+    let mut commas = url.match_indices(',').map(|(at, _)| at);
+    commas.find(|at| {
         let rest = url.slice(at + ",".len()..);
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
-        let name = rest.bytes().take_while(is_name).count();
-        let next = rest.slice(name..).strip_prefix('=').unwrap_or(rest);
+        let name_length = rest.bytes().take_while(is_name).count();
+        let next = rest.slice(name_length..).strip_prefix('=').unwrap_or(rest);
         next.starts_with("http://") || next.starts_with("https://")
     })
 }
@@ -242,7 +241,7 @@ mod tests {
 
     /// Asserts that `url` is the only link of the text.
     #[track_caller]
-    fn check_one(text: &str, url: &str) {
+    fn check_only_link(text: &str, url: &str) {
         let (before, _) = text.split_once(url).expect("the text contains the URL");
         let column = before.chars().count() + 1;
         check(DocumentFormat::PlainText, text, &[&format!("1:{column} bare-url {url}")]);
@@ -250,21 +249,21 @@ mod tests {
 
     #[test]
     fn punctuation_of_the_sentence_is_excluded() {
-        check_one("See https://a.test.", "https://a.test");
-        check_one("(https://a.test/x)", "https://a.test/x");
-        check_one("https://a.test/x_(y)", "https://a.test/x_(y)");
-        check_one("(see https://a.test/x_(y)).", "https://a.test/x_(y)");
-        check_one("https://a.test/?q=(business))+ok", "https://a.test/?q=(business))+ok");
-        check_one("**https://a.test/**", "https://a.test/");
-        check_one("'https://a.test/'", "https://a.test/");
-        check_one("“https://a.test/”", "https://a.test/");
-        check_one("[https://a.test/]", "https://a.test/");
-        check_one("<https://a.test/>", "https://a.test/");
-        check_one("https://a.test/?a=b&hl=en", "https://a.test/?a=b&hl=en");
-        check_one("https://a.test/?a=b&hl;", "https://a.test/?a=b");
-        check_one("{\"u\":\"https://a.test/x\",1}", "https://a.test/x");
-        check_one("HTTPS://A.test", "HTTPS://A.test");
-        check_one("http://[::1]:8080/a", "http://[::1]:8080/a");
+        check_only_link("See https://a.test.", "https://a.test");
+        check_only_link("(https://a.test/x)", "https://a.test/x");
+        check_only_link("https://a.test/x_(y)", "https://a.test/x_(y)");
+        check_only_link("(see https://a.test/x_(y)).", "https://a.test/x_(y)");
+        check_only_link("https://a.test/?q=(business))+ok", "https://a.test/?q=(business))+ok");
+        check_only_link("**https://a.test/**", "https://a.test/");
+        check_only_link("'https://a.test/'", "https://a.test/");
+        check_only_link("“https://a.test/”", "https://a.test/");
+        check_only_link("[https://a.test/]", "https://a.test/");
+        check_only_link("<https://a.test/>", "https://a.test/");
+        check_only_link("https://a.test/?a=b&hl=en", "https://a.test/?a=b&hl=en");
+        check_only_link("https://a.test/?a=b&hl;", "https://a.test/?a=b");
+        check_only_link("{\"u\":\"https://a.test/x\",1}", "https://a.test/x");
+        check_only_link("HTTPS://A.test", "HTTPS://A.test");
+        check_only_link("http://[::1]:8080/a", "http://[::1]:8080/a");
     }
 
     #[test]
@@ -283,7 +282,7 @@ mod tests {
 
     #[test]
     fn url_inside_a_url_is_part_of_it() {
-        check_one(
+        check_only_link(
             "https://web.test/2020/https://a.test/b",
             "https://web.test/2020/https://a.test/b",
         );

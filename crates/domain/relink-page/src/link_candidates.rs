@@ -78,8 +78,9 @@ impl<'t> LinkCandidates<'t> {
         for part in parts {
             let first = self.list.partition_point(|candidate| candidate.range.start < part.start);
             let after = self.list.iter_mut().skip(first);
-            let inside = after.take_while(|candidate| candidate.range.end <= part.end);
-            inside.for_each(|candidate| candidate.skipped = candidate.skipped.or(Some(reason)));
+            for candidate in after.take_while(|candidate| candidate.range.end <= part.end) {
+                candidate.skipped.get_or_insert(reason);
+            }
         }
     }
 

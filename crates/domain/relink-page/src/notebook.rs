@@ -119,8 +119,8 @@ impl Cell {
 #[derive(Default)]
 struct NotebookParser {
     depth: usize,
-    /// Depth inside the array of cells, or `None` outside of it. A cell is one level deeper, an
-    /// array of lines two levels.
+    /// Nesting depth of the array of cells, or `None` outside of this array. A cell is one
+    /// level deeper than the array, and the lines of a cell are two levels deeper.
     cells: Option<usize>,
     key: Key,
     cell: Option<Cell>,

@@ -103,10 +103,9 @@ fn is_braced_name(text: &str) -> bool {
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(is_name))
 }
 
-/// Whether a destination starts with a variable of a bundler, such as
-/// `%PUBLIC_URL%`, or is a verb of `printf`.
+/// Whether a destination starts with a variable that a build tool replaces, such as
+/// `%PUBLIC_URL%`, or is a verb of `printf`, such as `%s`.
 fn starts_with_variable(text: &str) -> bool {
-    // The source of a template may contain a verb of `printf`.
     if matches!(text, "%q" | "%s" | "%v" | "%d") {
         return true;
     }

@@ -101,7 +101,8 @@ impl<'t> WikitextParser<'t> {
         self.open_templates > 0 || self.open_links > 0
     }
 
-    /// Counts opening and closing delimiters of templates and wiki links.
+    /// Counts opening and closing delimiters of templates and wiki links. Returns the offset
+    /// after the delimiter.
     fn scan_brace(&mut self, at: usize, end: usize) -> Option<usize> {
         let rest = self.text.as_bytes().slice(at..end);
         if rest.starts_with(b"{{") {
@@ -116,8 +117,8 @@ impl<'t> WikitextParser<'t> {
         Some(at + 2)
     }
 
-    /// Parses a comment, an element without markup, a gallery, or a tag.
-    /// Returns its end.
+    /// Parses a comment, a gallery, a tag, or an element whose content is not markup, such as
+    /// `nowiki`. Returns the end of the construct.
     fn scan_tag(&mut self, at: usize, end: usize) -> Option<usize> {
         let rest = self.text.slice(at..end);
         if rest.starts_with("<!--") {
@@ -225,8 +226,8 @@ impl<'t> WikitextParser<'t> {
     }
 }
 
-/// Whether a page name refers to an embedded file. With a leading colon, the
-/// link is not embedded.
+/// Whether a page name refers to an embedded file, as `File:a.png` does. A name with a
+/// leading colon, `:File:a.png`, is a plain link.
 fn is_file(name: &str) -> bool {
     name.split_once(':').is_some_and(|(namespace, _)| {
         let namespace = namespace.trim().to_lowercase();

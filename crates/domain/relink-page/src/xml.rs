@@ -225,18 +225,18 @@ impl XmlParser<'_, '_, '_> {
             .iter()
             .find(|(owner, known, _)| *owner == element && known.eq_ignore_ascii_case(name))
             .map(|(_, _, kind)| *kind);
-        let general = || {
-            let is_named = |(known, _): &&(&str, LinkKind)| known.eq_ignore_ascii_case(name);
-            GENERAL_URL_ATTRIBUTES.iter().find(is_named).map(|(_, kind)| *kind)
-        };
-        let Some(kind) = known.or_else(general) else {
+        let general = GENERAL_URL_ATTRIBUTES
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, kind)| *kind);
+        let Some(kind) = known.or(general) else {
             return;
         };
         let range = trim_range(self.text, attribute.value.clone());
         let decoded = unescape(self.text.slice(range.clone()));
         // For attributes that may contain other values, accept only complete
-        // URLs. `href` may also be relative, but a fragment may refer to
-        // something other than an anchor.
+        // URLs. `href` may also be relative, except for a fragment, which need not refer to an
+        // anchor in XML.
         let is_link = known.is_some()
             || is_web_url(&decoded)
             || (name == "href" && !decoded.starts_with('#') && !decoded.is_empty());
@@ -263,7 +263,7 @@ impl XmlParser<'_, '_, '_> {
                 self.sink.report_link(range, LinkKind::Value, syntax);
             }
             TextRole::Identifier => {}
-            // A text without `http`, references or capitals contains no URL.
+            // Without `http`, the `H` of `HTTP` and references, the text contains no URL.
             _ if memmem::find(raw.as_bytes(), b"http").is_none() && !raw.contains(['&', 'H']) => {}
             _ => self.report_text(range, escaping),
         }

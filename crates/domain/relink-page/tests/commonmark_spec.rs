@@ -113,8 +113,8 @@ fn as_rendered(destination: &str) -> String {
     escaped
 }
 
-/// Returns the Markdown after an empty line, so that a thematic break at the
-/// start is not front matter.
+/// Returns the Markdown of an example after an empty line. Without this line, a thematic
+/// break at the start would be read as front matter.
 fn document(example: &Example) -> String {
     format!("\n{}", example.markdown)
 }

@@ -173,6 +173,7 @@ const FRAGMENTS: &[&str] = &[
 struct Rng(u64);
 
 impl Rng {
+    /// Returns a number from 0 to `limit - 1`.
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -16,6 +16,7 @@ const ROUNDS: usize = 120;
 /// Maximum length of a client redirect, in bytes.
 const MAX_REDIRECT_LENGTH: usize = 8 * 1024;
 
+/// The flags in the order in which a digest lists them.
 const FLAGS: [PageFlag; 7] = [
     PageFlag::PasswordField,
     PageFlag::NoIndex,
@@ -37,6 +38,7 @@ const CONTENT_TYPES: [Option<&str>; 8] = [
     None,
 ];
 
+/// Pages that are mutated.
 const SEEDS: &[&str] = &[
     "<!doctype html><html lang=en><head><title>A &amp; b</title><meta name=robots content=noindex>\
      <meta http-equiv=refresh content='0; url=&#39;/next?a&amp;b&#39;'></head><body>text</body></html>",
@@ -49,6 +51,7 @@ const SEEDS: &[&str] = &[
     "<h1>one<br>two</h1><h2>&nbsp;&notin;&#x110000;&#99999999999;&#xD800;&bogus;&amp</h2>",
 ];
 
+/// Texts that are inserted into pages.
 const FRAGMENTS: &[&str] = &[
     "<",
     ">",
@@ -123,6 +126,7 @@ impl Rng {
         self.0
     }
 
+    /// Returns a number from 0 to `limit - 1`.
     fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit.max(1) as u64).unwrap_or_default()
     }

@@ -143,7 +143,7 @@ const TEXT_NAMES: [&str; 10] = [
     "CDATA",
 ];
 
-/// Endings of attribute values, and whether they require quotes.
+/// Endings of attribute values, and whether a value with this ending must be quoted.
 const ENDINGS: &[(&str, bool)] = &[
     ("", false),
     ("&amp;b", false),
@@ -173,6 +173,7 @@ const OTHER_ATTRIBUTES: &[&str] =
 struct Rng(u64);
 
 impl Rng {
+    /// Returns a number from 0 to `limit - 1`.
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -253,14 +254,15 @@ fn check(documents: usize, fragments: &[&str], is_intended: fn(&str, &str) -> bo
         let html = random_document(&mut rng, fragments);
         let (ours, theirs) = (our_urls(&html), html5ever_urls(&html));
         compared += theirs.len();
-        let is_error = |url: &&String| !is_intended(&html, url);
-        let extra: Vec<_> = ours.difference(&theirs).filter(is_error).collect();
-        let missing: Vec<_> = theirs.difference(&ours).filter(is_error).collect();
+        let is_unintended = |url: &&String| !is_intended(&html, url);
+        let extra: Vec<_> = ours.difference(&theirs).filter(is_unintended).collect();
+        let missing: Vec<_> = theirs.difference(&ours).filter(is_unintended).collect();
         if !extra.is_empty() || !missing.is_empty() {
             differences
                 .push((html.len(), format!("extra {extra:?}, missing {missing:?}\n{html:?}")));
         }
     }
+    // The shortest documents come first, because they show a cause best.
     differences.sort();
     let shown: Vec<_> = differences.iter().take(12).map(|(_, text)| text.as_str()).collect();
     assert!(

@@ -47,8 +47,8 @@ fn directory() -> PathBuf {
     cache.unwrap_or_default().join(CACHE_SUBDIRECTORY)
 }
 
-/// Returns the documents of a test file, except fragments and documents that
-/// need scripts.
+/// Returns the documents of a test file, except fragments of documents and documents that
+/// need scripts. A test begins with `#data`, which precedes its document.
 fn documents(file: &str) -> Vec<String> {
     let mut documents = Vec::new();
     for test in format!("\n{file}").split("\n#data\n").skip(1) {
@@ -112,7 +112,7 @@ fn links_of_html5lib_inputs_match_html5ever() {
     let files = std::fs::read_dir(&directory).unwrap_or_else(|error| {
         panic!("cannot read {}: {error}; run `./test` to fetch the inputs", directory.display())
     });
-    let (mut compared, mut differences) = (0, Vec::new());
+    let (mut compared_urls, mut differences) = (0, Vec::new());
     for file in files.map(|entry| entry.unwrap().path()) {
         if file.extension().is_none_or(|extension| extension != "dat") {
             continue;
@@ -123,17 +123,17 @@ fn links_of_html5lib_inputs_match_html5ever() {
                 continue;
             }
             let (ours, theirs) = (our_urls(&html), html5ever_urls(&html));
-            compared += theirs.len();
+            compared_urls += theirs.len();
             if ours != theirs {
                 let name = file.file_name().unwrap().display();
                 differences.push(format!("{name}: ours {ours:?}, theirs {theirs:?}\n{html:?}"));
             }
         }
     }
-    assert!(compared > 5_000, "only {compared}");
+    assert!(compared_urls > 5_000, "only {compared_urls}");
     assert!(
         differences.is_empty(),
-        "{} differences in {compared} URLs\n{}",
+        "{} differences in {compared_urls} URLs\n{}",
         differences.len(),
         differences.join("\n\n")
     );

@@ -93,8 +93,8 @@ impl<'t> Cells<'t> {
         }
     }
 
-    /// Returns the content of the current cell, its end, and whether it is
-    /// quoted, or `None` if the following input could change the result.
+    /// Returns the range of the content of the current cell, the end of the cell, and whether
+    /// the cell is quoted. Returns `None` if the following input could change the result.
     fn parse_content(&self, opens_quote: bool) -> Option<(Range<usize>, usize, bool)> {
         let quoted = if opens_quote { self.parse_quoted() } else { Quoted::Broken };
         let (range, end, is_quoted) = match quoted {

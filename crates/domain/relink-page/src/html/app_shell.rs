@@ -87,10 +87,10 @@ const LOADING_TEXTS: &[&str] = &[
 /// Maximum length of a loading text, in bytes.
 const MAX_LOADING_TEXT_LENGTH: usize = 60;
 
-/// Finds the empty roots and custom elements of a page.
+/// Finds the empty roots and empty custom elements of a page.
 #[derive(Debug, Default)]
 pub(super) struct AppShellDetector<'t> {
-    /// The innermost open root or custom element; `None` after content in it.
+    /// The innermost open root or custom element; `None` if it has content.
     open: Option<OpenElement<'t>>,
     /// The kind of empty root found so far; `Loading` takes precedence.
     pub(super) empty_root: Option<EmptyRoot>,

@@ -30,8 +30,8 @@ pub(crate) fn srcset(value: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the length up to the comma that ends the candidate. Commas in
-/// parentheses do not end a candidate.
+/// Returns the length of the descriptors, up to the comma that ends the candidate. Commas
+/// in parentheses do not end a candidate.
 fn descriptors_length(rest: &str) -> usize {
     let mut is_parenthesized = false;
     for (at, byte) in rest.bytes().enumerate() {

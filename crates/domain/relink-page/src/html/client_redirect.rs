@@ -69,12 +69,12 @@ impl ClientRedirectDetector {
             return self.refresh;
         }
         let onload = self.onload.unwrap_or_default();
-        scripts
-            .iter()
-            .map(|range| html.slice(range.clone()))
+        let inline_scripts = scripts.iter().map(|range| html.slice(range.clone()));
+        // A script may also define a function that the `onload` handler calls.
+        let url = inline_scripts
             .chain([onload.as_str()])
-            .find_map(|script| script_redirect(script, &onload))
-            .and_then(|url| redirect_target(&url))
+            .find_map(|script| script_redirect(script, &onload))?;
+        redirect_target(&url)
     }
 }
 

@@ -11,12 +11,12 @@ use relink_model::PageFunction;
 
 use super::tokenizer::{TextElement, Token, Tokenizer};
 
-/// Last components of the paths of login pages.
+/// Last segments of the URL paths of login pages, without file extension.
 const LOGIN_PATHS: [&str; 8] =
     ["login", "log-in", "signin", "sign-in", "signup", "sign-up", "register", "logon"];
 
-/// Words in ids, classes and URLs of each function. A word is a run of letters
-/// and digits.
+/// Words that indicate a function if they occur in an id, a class or a URL. A word is a run
+/// of letters and digits.
 const WORDS: [(PageFunction, &[&str]); 4] = [
     (PageFunction::Subscription, &["subscribe", "newsletter", "mailinglist"]),
     (
@@ -99,9 +99,12 @@ pub(crate) fn read_functions(html: &str) -> BTreeSet<PageFunction> {
 fn read_element(name: &str, tokens: &Tokenizer<'_>, found: &mut BTreeSet<PageFunction>) {
     let is = |other: &str| name.eq_ignore_ascii_case(other);
     if is("input") {
-        let kind = tokens.attribute("type").unwrap_or_default().trim();
-        let functions = INPUT_TYPES.iter().filter(|(input, _)| kind.eq_ignore_ascii_case(input));
-        found.extend(functions.map(|(_, function)| *function));
+        let input_type = tokens.attribute("type").unwrap_or_default().trim();
+        for (known, function) in INPUT_TYPES {
+            if input_type.eq_ignore_ascii_case(known) {
+                found.insert(function);
+            }
+        }
     }
     if is("textarea") {
         found.insert(PageFunction::Comments);

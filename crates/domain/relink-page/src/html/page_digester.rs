@@ -180,12 +180,14 @@ impl<'d, 't> PageDigester<'d, 't> {
         if !is_meta && !name.eq_ignore_ascii_case("time") {
             return;
         }
-        let attribute = |names: &[&str]| names.iter().find_map(|name| tokens.attribute(name));
-        let value = tokens.attribute(if is_meta { "content" } else { "datetime" });
-        let named =
-            attribute(if is_meta { &["property", "name", "itemprop"] } else { &["itemprop"] });
-        if let (Some(named), Some(value)) = (named, value) {
-            self.stated_date.read_property(named.trim(), value);
+        let (value_attribute, name_attributes): (&str, &[&str]) = if is_meta {
+            ("content", &["property", "name", "itemprop"])
+        } else {
+            ("datetime", &["itemprop"])
+        };
+        let property = name_attributes.iter().find_map(|name| tokens.attribute(name));
+        if let (Some(property), Some(value)) = (property, tokens.attribute(value_attribute)) {
+            self.stated_date.read_property(property.trim(), value);
         }
     }
 

@@ -13,7 +13,7 @@ use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use crate::safe_slice::SafeSlice as _;
 
-/// Maximum number of consecutive brackets that are left unchanged.
+/// Maximum number of consecutive `[` that are left unchanged.
 const MAX_RUN: usize = 64;
 
 /// The text that replaces a bracket.
@@ -60,9 +60,11 @@ fn neutralize_dense_tails(text: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Returns the blocks between empty lines. Links do not span blocks.
 fn blocks(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let gaps = memmem::find_iter(text.as_bytes(), b"\n\n").map(|gap| gap + 2);
-    let ends = gaps.clone().chain([text.len()]);
-    [0].into_iter().chain(gaps).zip(ends).map(|(start, end)| start..end)
+    let inner_starts = memmem::find_iter(text.as_bytes(), b"\n\n").map(|gap| gap + 2);
+    // Each block ends where the next block starts.
+    let ends = inner_starts.clone().chain([text.len()]);
+    let starts = [0].into_iter().chain(inner_starts);
+    starts.zip(ends).map(|(start, end)| start..end)
 }
 
 /// Whether the text has a high density of brackets and contains no wiki links,

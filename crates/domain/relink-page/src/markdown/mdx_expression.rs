@@ -69,6 +69,8 @@ fn required_path(expression: &str) -> Option<Range<usize>> {
 mod tests {
     use super::*;
 
+    /// Asserts the class of an expression in a document that imports `logo`, but neither
+    /// `Tabs` nor `other`, as a file.
     #[track_caller]
     fn check(expression: &str, expected: &Expression) {
         let text = "import logo from './logo.png';\nimport { Tabs } from './tabs.jsx'\n\

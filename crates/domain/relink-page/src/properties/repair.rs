@@ -141,7 +141,7 @@ const CONSTRUCTS: &[(DocumentFormat, &[&str])] = &[
 const URLS: [&str; 4] =
     ["https://a.test/x", "http://b.test/y?q=1&p=2", "https://c.test/z#top", "http://d.test:81"];
 
-/// Builds a document from the picked constructs and URLs.
+/// Builds a document. Each pick selects a construct and the URL in it.
 fn document(constructs: &[&str], picks: &[(prop::sample::Index, prop::sample::Index)]) -> String {
     let mut document = String::new();
     for (number, (construct, url)) in picks.iter().enumerate() {

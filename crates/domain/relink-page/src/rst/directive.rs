@@ -196,8 +196,8 @@ impl RstParser<'_> {
     }
 }
 
-/// Returns the part in angle brackets at the end of `text <part>`, without
-/// white space.
+/// Returns the part in angle brackets at the end of `text <part>`, without white space
+/// around it. docutils requires white space before the opening bracket.
 pub(super) fn in_angle_brackets(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let raw = text.slice(range.clone());
     let inside = raw.strip_suffix('>').filter(|inside| !inside.ends_with('\\'))?;

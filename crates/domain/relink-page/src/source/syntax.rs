@@ -164,18 +164,21 @@ impl<'t> SourceParts<'t> {
         Some(start..end)
     }
 
-    /// Skips a string or another character. Returns the content if it is a docstring.
+    /// Skips the string at the current offset, or one character if no string starts here.
+    /// Returns the content if it is a docstring.
     fn skip_string(&mut self) -> Option<Range<usize>> {
         let quote = *self.rest(self.at).first()?;
-        let is_short = self.syntax.quotes.contains(&quote);
+        let is_one_line = self.syntax.quotes.contains(&quote);
         let is_long = self.syntax.long_quotes.contains(&quote);
-        if self.syntax.style == CommentStyle::Docstrings && is_short && self.is_triple_quote(quote)
+        if self.syntax.style == CommentStyle::Docstrings
+            && is_one_line
+            && self.is_triple_quote(quote)
         {
             return self.skip_triple_quoted(quote);
         }
         if self.syntax.style == CommentStyle::Rust && quote == b'\'' {
             self.at += self.character_length();
-        } else if is_short || is_long {
+        } else if is_one_line || is_long {
             self.at = self.string_end(quote, is_long);
         } else {
             self.at += 1;

@@ -42,9 +42,9 @@ impl<'t> Tag<'t> {
             return None;
         }
         let end = after.find(['>', '<']).filter(|end| after.slice(*end..).starts_with('>'))?;
-        let is_empty = inside.starts_with('/') || after.slice(..end).ends_with('/');
+        let has_no_content = inside.starts_with('/') || after.slice(..end).ends_with('/');
         let length = text.len() - after.len() + end + 1;
-        Some(Self { name: name.slice(..name_length), length, has_no_content: is_empty })
+        Some(Self { name: name.slice(..name_length), length, has_no_content })
     }
 }
 

@@ -188,6 +188,8 @@ impl<'t> Tokenizer<'t> {
         memmem::find(raw, b"<!ENTITY").map(|_| Token::Entities(start))
     }
 
+    /// Returns the offset after the `>` of the document type at `start`; `None` if it is not
+    /// closed. A `>` in quotes, comments or the internal subset `[…]` does not close it.
     fn document_type_end(&self, start: usize) -> Option<usize> {
         let (mut at, mut depth) = (start + 2, 0_usize);
         loop {
