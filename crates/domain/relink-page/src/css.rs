@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn imports_are_links() {
         check_css(
-            "@import \"a.check_css\";@IMPORT url(b.check_css) screen;@import 'c' layer(x);",
-            &["1:10 resource a.check_css", "1:29 resource b.check_css", "1:52 resource c"],
+            "@import \"a.css\";@IMPORT url(b.css) screen;@import 'c' layer(x);",
+            &["1:10 resource a.css", "1:29 resource b.css", "1:52 resource c"],
         );
         check_css(
             "@charset \"x\";@namespace url(http://a.test);@namespace s \"http://b.test\";",

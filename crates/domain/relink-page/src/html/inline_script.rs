@@ -96,7 +96,7 @@ mod tests {
             "window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments)}",
             "(function(i,s,o,g,r,a,m){a=s.createElement(o),m=s.getElementsByTagName(o)[0];\
              m.parentNode.insertBefore(a,m)})(window,document,'script','//www.example.org/a.js')",
-            "var s=document.createElement('script');s.src='//cdn.test/a.js';document.searched_part.appendChild(s)",
+            "var s=document.createElement('script');s.src='//cdn.test/a.js';document.head.appendChild(s)",
             "document.write(unescape(\"%3Cscript src='//a.test/ga.js'%3E%3C/script%3E\"))",
             "new Image().src = '//count.test/pixel'; document.createElement('img')",
             "var i=document.createElement('iframe');document.body.appendChild(i)",
