@@ -1,6 +1,7 @@
 //! Reasons why no alias was found, each with a code and a sentence.
 //!
-//! The first eight are the rows of Table 10 of FABLE, grouped by method.
+//! The first eight are the rows of Table 10 of the FABLE paper, grouped by method. Section
+//! numbers (§) refer to that paper.
 
 use std::fmt;
 

@@ -129,6 +129,7 @@ mod tests {
         Digest { sketch, text_length: u64::from(to - from), ..Digest::default() }
     }
 
+    /// Asserts the similarity of two pages.
     #[track_caller]
     fn check(old: &Digest, new: &Digest, expect: Option<Similarity>) {
         assert_eq!(similarity(old, new).map(|(similarity, _)| similarity), expect);
@@ -150,14 +151,14 @@ mod tests {
 
     #[test]
     fn same_shingles_with_other_excerpts_are_not_identical() {
-        let other = |change: fn(&mut Digest)| {
-            let mut other = page(0, 100);
-            change(&mut other);
-            check(&page(0, 100), &other, Some(Similarity::NearlyIdentical));
+        let check_changed = |change: fn(&mut Digest)| {
+            let mut changed = page(0, 100);
+            change(&mut changed);
+            check(&page(0, 100), &changed, Some(Similarity::NearlyIdentical));
         };
-        other(|page| page.text_start = "Snowy owls".to_owned());
-        other(|page| page.text_end = "Changed since".to_owned());
-        other(|page| page.headings = vec!["News".to_owned()]);
+        check_changed(|page| page.text_start = "Snowy owls".to_owned());
+        check_changed(|page| page.text_end = "Changed since".to_owned());
+        check_changed(|page| page.headings = vec!["News".to_owned()]);
     }
 
     #[test]
@@ -188,10 +189,10 @@ mod tests {
 
     #[test]
     fn files_are_identical_or_different() {
-        let file = |fingerprint, cut| Digest {
+        let file = |fingerprint, is_truncated| Digest {
             fingerprint: Some(fingerprint),
             bytes: MIN_FILE_BYTES,
-            is_truncated: cut,
+            is_truncated,
             ..Digest::default()
         };
         check(&file(1, false), &file(1, false), Some(Similarity::Identical));

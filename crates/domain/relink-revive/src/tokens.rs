@@ -31,8 +31,8 @@ pub(crate) fn extension_start(name: &str) -> Option<usize> {
     let extension = name.as_bytes().get(at + 1..)?;
     let is_short = (1..=MAX_EXTENSION_LENGTH).contains(&extension.len());
     let is_word = extension.iter().all(u8::is_ascii_alphanumeric);
-    let is_name = extension.first().is_some_and(u8::is_ascii_alphabetic);
-    (is_short && is_word && is_name).then_some(at)
+    let starts_with_letter = extension.first().is_some_and(u8::is_ascii_alphabetic);
+    (is_short && is_word && starts_with_letter).then_some(at)
 }
 
 /// Removes leading zeros from a number. Returns other words unchanged.
@@ -48,6 +48,7 @@ pub(crate) fn strip_leading_zeros(word: &str) -> &str {
 mod tests {
     use super::*;
 
+    /// Asserts the tokens of a text, joined with spaces.
     #[track_caller]
     fn check(text: &str, expect: &str) {
         assert_eq!(tokens(text).join(" "), expect);

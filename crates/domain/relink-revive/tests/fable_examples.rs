@@ -10,6 +10,7 @@ fn page(text: &str) -> OldPage {
     if title.is_empty() { page } else { page.with_title(title.trim_end_matches('"')) }
 }
 
+/// Returns examples from pairs of an old page, in the notation of [`page`], and a new URL.
 fn examples(pairs: &[(&str, &str)]) -> Vec<Example> {
     pairs
         .iter()

@@ -61,6 +61,7 @@ fn part() -> impl Strategy<Value = Part> {
     ]
 }
 
+/// Returns a strategy for segments. Some runs exceed the length of all paths.
 fn segment() -> impl Strategy<Value = Segment> {
     let run = (any::<usize>(), any::<usize>(), 0..4_usize, 0..4_usize, any::<bool>(), style());
     prop_oneof![

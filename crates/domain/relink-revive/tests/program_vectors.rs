@@ -12,6 +12,7 @@ struct Vector {
     name: String,
     program: UrlProgram,
     page: Page,
+    /// The expected URL, or nothing if the program does not apply.
     makes: Option<String>,
 }
 

@@ -1,9 +1,11 @@
 //! Features of a pair of a dead and a live page.
 //!
 //! The *slug* of a page is the last component of its path, and its *name*
-//! consists of slug and title. These features depend only on the pair and on the
-//! list of live pages. The features in `context_features` also depend on other
-//! dead pages.
+//! consists of slug and title. A *term* is a stemmed word, and rare terms have a high
+//! *weight*. A *rewrite* says how the new slug was made from the old name.
+//!
+//! These features depend only on the pair and on the list of live pages. The features in
+//! `context_features` also depend on other dead pages.
 
 #![expect(
     clippy::indexing_slicing,
@@ -185,6 +187,7 @@ impl PairComparer<'_> {
         features
     }
 
+    /// Sets the features of titles and slugs that only one live page has.
     fn count_unique(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let has_one = |pages: &[PageNumber]| pages.len() == 1;
         let same_title = old.title_key.filter(|key| new.title_key == Some(*key));

@@ -1,8 +1,8 @@
 //! Linear scores: logistic regressions with a strong quadratic penalty.
 //!
 //! The scores are features of the decision trees ([`super::trees`]), because a weighted sum
-//! can extrapolate and a tree cannot. The weights were fitted on eleven sites, more sites than
-//! the trees. All sites had equal weight. Each site was used with and without old titles and
+//! can extrapolate and a tree cannot. The weights were fitted on eleven sites, the trees on
+//! fewer. All sites had equal weight. Each site was used with and without old titles and
 //! known aliases. 25 % of the dead pages had an alias.
 
 #![expect(

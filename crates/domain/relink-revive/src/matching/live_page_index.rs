@@ -14,11 +14,11 @@ use super::vocabulary::{Term, Vocabulary};
 /// Index of a live page in [`LivePageIndex::pages`].
 pub type PageNumber = u32;
 
-/// Searches ignore common terms. A term is common if more than one of this number of pages
-/// contains the term.
+/// Searches ignore common terms. With a value of 12, a term is common if more than one in 12
+/// pages contains the term.
 const PAGES_PER_COMMON_TERM: usize = 12;
 
-/// Number of pages up to which a term is never common.
+/// A term that occurs on at most this number of pages is never common.
 const MIN_COMMON_PAGES: usize = 40;
 
 /// Maximum number of pages of a folder that are compared with another folder.

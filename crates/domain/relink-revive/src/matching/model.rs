@@ -54,7 +54,7 @@ impl AliasModel {
     pub fn parse(text: &str) -> Option<Self> {
         let mut model = Self::default();
         let mut names = feature_names().into_iter();
-        let mut round = None;
+        let mut current_round = None;
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (keyword, rest) = line.split_once(' ').unwrap_or((line, ""));
             match keyword {
@@ -68,14 +68,15 @@ impl AliasModel {
                 "pair" | "first" | "second" => {
                     let trees = model.round_mut(keyword);
                     *trees = BoostedTrees::constant(rest.parse().ok()?);
-                    round = Some(keyword);
+                    current_round = Some(keyword);
                 }
-                _ => model.round_mut(round?).add_tree(line, FEATURES)?,
+                _ => model.round_mut(current_round?).add_tree(line, FEATURES)?,
             }
         }
         names.next().is_none().then_some(model)
     }
 
+    /// Returns the trees of the round with this name.
     fn round_mut(&mut self, name: &str) -> &mut BoostedTrees {
         match name {
             "pair" => &mut self.pair,

@@ -217,8 +217,11 @@ fn score_candidates(
             (pair_model.map_or(0.0, |trees| trees.probability(&features)), page, features)
         })
         .collect();
+    // Sort by descending probability, then by page number.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    scored.truncate(pair_model.map_or(usize::MAX, |_| MAX_CANDIDATES));
+    if pair_model.is_some() {
+        scored.truncate(MAX_CANDIDATES);
+    }
     let candidate = |(probability, page, features): (f32, PageNumber, PairFeatures)| {
         let new = &comparer.live_pages.pages[page as usize];
         ScoredCandidate::new(page, &old, new, features, probability)

@@ -323,8 +323,8 @@ impl Ballot {
             let is_vote = candidate.probability >= MIN_VOTE;
             let share = if is_vote { candidate.probability / total } else { 0.0 };
             for Move { from, rule } in candidate.moves.iter().flatten() {
-                let vote = rules.entry(*rule).or_insert((*from, 0.0));
-                vote.1 = vote.1.max(share);
+                let (_, vote) = rules.entry(*rule).or_insert((*from, 0.0));
+                *vote = vote.max(share);
             }
         }
         let mut origins: BTreeMap<Key, f32> = BTreeMap::new();

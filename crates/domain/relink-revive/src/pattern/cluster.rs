@@ -1,9 +1,9 @@
 //! Groups candidates by their coarse pattern: the host of the candidate, and for each component
 //! of its path, whether it is predictable from the old page.
 //!
-//! The best cluster is the one whose pattern has the most predictable components (FABLE,
-//! §4.1.2). If several have equally many, the one with the most old pages is the best. It is
-//! rejected if it covers only one page or has no predictable component.
+//! The best cluster has the most predictable components in its pattern (FABLE, §4.1.2). Among
+//! clusters with equally many, the cluster with the most old pages is the best. The best
+//! cluster is rejected if it covers only one page or has no predictable component.
 
 use std::collections::{BTreeMap, BTreeSet};
 

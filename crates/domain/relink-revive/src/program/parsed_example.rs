@@ -70,6 +70,7 @@ impl<'a> ParsedExample<'a> {
     }
 }
 
+/// Returns the host without `www.`.
 fn bare(host: &str) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }

@@ -4,7 +4,7 @@
 //! of all parent directories. The programs of a parent directory are learned
 //! from all examples below it, because sites are often moved as a whole.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use relink_model::Confidence;
 use serde::{Deserialize, Serialize};
@@ -60,20 +60,18 @@ impl ProgramIndex {
     pub fn learn(examples: &[Example]) -> Self {
         // The examples directly in each directory, and the examples in its subdirectories.
         let mut own: BTreeMap<Directory, Vec<&Example>> = BTreeMap::new();
-        let mut below: BTreeMap<Directory, (BTreeSet<Directory>, Vec<&Example>)> = BTreeMap::new();
+        let mut below: BTreeMap<Directory, Vec<&Example>> = BTreeMap::new();
         for example in examples.iter().filter(|example| example.is_learnable()) {
             let directory = Directory::from_url(&example.old.url);
             let mut above = directory.parent();
             while let Some(parent) = above {
                 above = parent.parent();
-                let (children, all) = below.entry(parent).or_default();
-                children.insert(directory.clone());
-                all.push(example);
+                below.entry(parent).or_default().push(example);
             }
             own.entry(directory).or_default().push(example);
         }
         let mut index = Self::default();
-        for (directory, (_, mut all)) in below {
+        for (directory, mut all) in below {
             all.extend(own.get(&directory).into_iter().flatten());
             index.add(directory, &all);
         }

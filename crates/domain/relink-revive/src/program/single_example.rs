@@ -40,12 +40,14 @@ fn is_safe_name(parts: &[Part], old: &ParsedOldPage) -> bool {
     let is_safe = |(at, part): (usize, &Part)| match part {
         Part::Extract(_) => true,
         Part::Text(text) => {
-            has_no_letters_or_digits(text) || (at + 1 == parts.len() && is_extension(text))
+            let is_last = at + 1 == parts.len();
+            has_no_letters_or_digits(text) || (is_last && is_extension(text))
         }
     };
     has_extract && parts.iter().enumerate().all(is_safe) && has_safe_substrings(parts, old)
 }
 
+/// Whether every substring in `parts` simply separates digits from letters.
 fn has_safe_substrings(parts: &[Part], old: &ParsedOldPage) -> bool {
     parts.iter().all(|part| match part {
         Part::Text(_) => true,
@@ -73,6 +75,7 @@ fn has_no_letters_or_digits(text: &str) -> bool {
     text.chars().all(|letter| !letter.is_alphanumeric())
 }
 
+/// Whether the text is a file extension with its dot, such as `.html`.
 fn is_extension(text: &str) -> bool {
     extension_start(&format!("x{text}")) == Some(1)
 }

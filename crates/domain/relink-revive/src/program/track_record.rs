@@ -151,15 +151,16 @@ pub(super) fn learn_and_validate(examples: &[&ParsedExample]) -> Vec<LearnedProg
     let tested: Vec<&ParsedExample> = examples.iter().copied().step_by(step).collect();
     let folds = if tested.len() <= MAX_LEAVE_ONE_OUT { tested.len() } else { FOLDS };
     for fold in 0..folds {
-        let select = |is_left_out: bool| {
-            let selected = tested
-                .iter()
-                .enumerate()
-                .filter(move |(at, _)| (at % folds == fold) == is_left_out);
-            selected.map(|(_, example)| *example).collect::<Vec<_>>()
-        };
-        let trained = learn_programs(&select(false), SearchEffort::Brief);
-        for example in select(true) {
+        let (mut left_out, mut retained) = (Vec::new(), Vec::new());
+        for (at, example) in tested.iter().copied().enumerate() {
+            if at % folds == fold {
+                left_out.push(example);
+            } else {
+                retained.push(example);
+            }
+        }
+        let trained = learn_programs(&retained, SearchEffort::Brief);
+        for example in left_out {
             record_trial(&mut learned, &trained, example);
         }
     }
