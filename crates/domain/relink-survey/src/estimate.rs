@@ -90,9 +90,10 @@ fn gamma_quantile(mean: f64, variance: f64, deviations: f64) -> f64 {
     if mean <= 0.0 || variance <= 0.0 {
         return 0.0;
     }
-    // The formula approximates the cube root of the quantile by a normal distribution.
-    let ninth = variance / (9.0 * mean * mean);
-    mean * (1.0 - ninth + deviations * ninth.sqrt()).max(0.0).powi(3)
+    // The cube root of a gamma variable, divided by the mean, is almost normally distributed.
+    let root_variance = variance / (9.0 * mean * mean);
+    let root_mean = 1.0 - root_variance;
+    mean * (root_mean + deviations * root_variance.sqrt()).max(0.0).powi(3)
 }
 
 #[cfg(test)]

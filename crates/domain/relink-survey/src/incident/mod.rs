@@ -131,7 +131,7 @@ impl IncidentOrigin {
     }
 }
 
-/// A change of the stage. Each change is notified.
+/// A change of the stage. Each change causes a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transition {
@@ -315,6 +315,7 @@ impl Incident {
         }
     }
 
+    /// Whether a reply of the provider suspends the timetable on this day.
     fn is_answered(&self, day: Date) -> bool {
         self.answered_until.is_some_and(|until| day < until)
     }

@@ -196,6 +196,7 @@ fn domain_truth(
     directories
 }
 
+/// Returns the URL of a page, by the numbers of its domain, its directory and the page.
 fn page_url(naming: Naming, domain: usize, directory: usize, page: usize) -> String {
     match naming {
         Naming::Path => format!("http://d{domain}.example/c{directory}/{page}.html"),
