@@ -314,9 +314,9 @@ pub(crate) fn clean(text: &str, max: usize) -> String {
     }
 }
 
+/// Appends a text to an annotation or description, up to the maximum length.
 fn append(text: &mut String, more: &str) {
-    let joined = clean(&format!("{text} {more}"), MAX_ANNOTATION);
-    *text = joined;
+    *text = clean(&format!("{text} {more}"), MAX_ANNOTATION);
 }
 
 fn clean_tags(tags: &[String]) -> Vec<String> {
@@ -324,7 +324,7 @@ fn clean_tags(tags: &[String]) -> Vec<String> {
     tags.take(MAX_TAGS).collect()
 }
 
-/// Splits a list of tags at commas.
+/// Splits a list of tags at commas and semicolons.
 pub(crate) fn split_tags(text: &str) -> Vec<String> {
     text.split([',', ';']).map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
 }

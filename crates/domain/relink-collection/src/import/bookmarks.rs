@@ -46,6 +46,7 @@ pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
     reader.finish_text();
 }
 
+/// Reads the tokens of a file and adds its folders and entries to the builder.
 struct Reader<'b> {
     builder: &'b mut OutlineBuilder,
     is_netscape: bool,
@@ -133,7 +134,7 @@ impl Reader<'_> {
         self.finish_text();
         match self.folder.take() {
             Some(title) => self.builder.open(&title),
-            // A list without a title, except the root, continues its folder.
+            // A list inside another list is a folder, even without a title.
             None if self.depth > 0 => self.builder.open("untitled"),
             None => {}
         }

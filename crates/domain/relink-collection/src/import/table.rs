@@ -14,7 +14,7 @@ struct Columns {
     folder: Option<usize>,
 }
 
-/// Reads a table. The first row without a URL is the header.
+/// Reads a table. If the first row contains no URL, the row is the header.
 pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
     let mut columns: Option<Columns> = None;
     for_each_row(DocumentFormat::Csv, text.as_bytes(), &mut |row: &[TableCell]| {
@@ -32,6 +32,7 @@ pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
 }
 
 impl Columns {
+    /// Finds the columns by their names in the header.
     fn from_header(row: &[TableCell]) -> Self {
         let find = |names: &[&str]| {
             row.iter().position(|cell| names.contains(&cell.text.to_ascii_lowercase().as_str()))
@@ -45,6 +46,7 @@ impl Columns {
         }
     }
 
+    /// Adds the entry of a row. Without a column for URLs, the first URL of the row is used.
     fn read_row(self, row: &[TableCell], builder: &mut OutlineBuilder) {
         let cell = |column: Option<usize>| {
             column.and_then(|at| row.get(at)).map(|cell| cell.text.as_str()).unwrap_or_default()

@@ -5,6 +5,7 @@ use relink_page::{DocumentFormat, block_text};
 
 use super::*;
 
+/// Returns the signature of a page.
 fn version(html: &str) -> Signature {
     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
