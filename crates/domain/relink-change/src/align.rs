@@ -142,7 +142,7 @@ impl Alignment {
     }
 }
 
-/// One pair of a common subsequence, and the to_u32 of the previous pair.
+/// One pair of a common subsequence, and the index of the node of the previous pair.
 struct Node {
     at_old: u32,
     at_new: u32,

@@ -205,6 +205,7 @@ fn push_changed(
     }
 }
 
+/// Describes the change of the block `at` of the signature.
 fn block_change(version: &ComparedVersion<'_>, at: usize, changed_words: usize) -> BlockChange {
     let block = &version.signature.blocks[at];
     BlockChange {

@@ -263,6 +263,7 @@ fn weighted_vector(
     vector
 }
 
+/// Returns the cosine of two vectors of length 1, which is their dot product.
 fn cosine(left: &Vector, right: &Vector) -> f64 {
     let (short, long) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     short.iter().filter_map(|(term, weight)| long.get(term).map(|other| weight * other)).sum()
@@ -312,6 +313,8 @@ impl VectorSpace {
         Some((nearness, self.deviation_of(nearness)))
     }
 
+    /// Returns the difference of a nearness from the mean, in standard deviations. With few
+    /// members, the standard deviation is not known, and the result is 0.
     fn deviation_of(&self, nearness: f64) -> f64 {
         if self.vectors.len() < MIN_MEMBERS {
             return 0.0;

@@ -41,6 +41,7 @@ impl<'s> ComparedVersion<'s> {
         self.signature.blocks[block].words as usize
     }
 
+    /// Returns the hash of a compared block, by its position in `blocks`.
     fn hash(&self, at: usize) -> u64 {
         self.signature.blocks[self.blocks[at]].hash
     }
@@ -97,6 +98,7 @@ impl Matching {
         matching
     }
 
+    /// Adds a pair of equal blocks.
     fn add(&mut self, pair: (usize, usize), is_fixed: bool) {
         (self.is_old_matched[pair.0], self.is_new_matched[pair.1]) = (true, true);
         if is_fixed { self.fixed.push(pair) } else { self.moved.push(pair) }

@@ -38,7 +38,7 @@ impl Default for AngleSettings {
     }
 }
 
-/// The stems of nouns of one language. A clone shares them.
+/// The stems of nouns of one language. Clones share the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NounStems {
     language: TextLanguage,

@@ -149,7 +149,8 @@ impl Signature {
         let ranges = self.blocks.iter().map(|block| {
             let end = start + block.words as usize;
             if end > self.words.len() {
-                // The words of all further blocks are not stored, either.
+                // The words of all further blocks are not stored, either. A start after the
+                // end makes their ranges empty, too.
                 start = self.words.len() + 1;
                 return self.words.len()..self.words.len();
             }
@@ -192,6 +193,7 @@ struct SignatureBuilder {
 }
 
 impl SignatureBuilder {
+    /// Adds a block of the page.
     fn add(&mut self, page: &BlockText, block: &relink_page::Block) {
         let text = page.text_of(block);
         self.open_words.clear();

@@ -168,8 +168,9 @@ impl PageAttributes {
     pub fn similarity(&self, other: &Self, weights: &SimilarityWeights) -> AttributeSimilarity {
         let has_text = !self.terms.is_empty() || !other.terms.is_empty();
         let has_titles = !self.link_titles.is_empty() && !other.link_titles.is_empty();
+        let similar_reliance = 1.0 - (self.reliance() - other.reliance()).abs();
         let links = common_share(&self.links, &other.links)
-            .map(|common| f64::midpoint(common, 1.0 - (self.reliance() - other.reliance()).abs()));
+            .map(|common| f64::midpoint(common, similar_reliance));
         let mut similarity = AttributeSimilarity {
             text: has_text.then(|| self.terms.cosine(&other.terms)),
             images: common_share(&self.images, &other.images),

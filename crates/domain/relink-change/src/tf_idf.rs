@@ -48,6 +48,7 @@ mod tests {
 
     use super::*;
 
+    /// Returns the similarity of two texts with the built-in table.
     fn similarity(one: &str, other: &str) -> Option<f64> {
         let terms = |text: &str| TermVector::from_text(text);
         tf_idf_similarity(&terms(one), &terms(other), Background::builtin())

@@ -290,6 +290,8 @@ impl VolatileParts {
 }
 
 impl Pattern {
+    /// Whether a block has the container and all constant words of the pattern, and few other
+    /// words.
     fn matches(&self, container: u64, words: &[u32]) -> bool {
         let others = words.len().checked_sub(self.words.len());
         container == self.container

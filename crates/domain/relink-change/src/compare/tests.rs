@@ -4,10 +4,12 @@ use super::*;
 use proptest::prelude::*;
 use relink_page::{DocumentFormat, block_text};
 
+/// Returns the signature of a page.
 fn signature(html: &str) -> Signature {
     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
 
+/// Returns the change between two pages.
 fn change(old: &str, new: &str) -> Change {
     compare(&signature(old), &signature(new), &VolatileParts::default())
 }
