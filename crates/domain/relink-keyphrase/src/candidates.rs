@@ -89,6 +89,7 @@ pub(crate) fn text_phrases(text: &str, settings: &KeyphraseSettings) -> Vec<Phra
     counter.finish()
 }
 
+/// Whether phrases are counted in a block.
 fn is_prose(block: &Block) -> bool {
     !block.is_boilerplate && block.kind != BlockKind::Code
 }

@@ -52,8 +52,8 @@ fn tag_english(tokens: &[Token<'_>]) -> Vec<PartOfSpeech> {
     tokens.iter().zip(tags).map(part).collect()
 }
 
-/// German nouns start with a capital letter. A word in lower case before a noun may
-/// be an adjective.
+/// Tags a German word. Nouns start with a capital letter. A word in lower case before a noun
+/// may be an adjective.
 fn tag_german(token: &Token<'_>) -> PartOfSpeech {
     if !token.is_word {
         return PartOfSpeech::Other;
@@ -62,7 +62,8 @@ fn tag_german(token: &Token<'_>) -> PartOfSpeech {
     if is_noun { PartOfSpeech::Noun } else { PartOfSpeech::Adjective }
 }
 
-/// Every word that does not end like an adverb may be part of a phrase.
+/// Tags a word of another language. Every word that does not end like an adverb may be part
+/// of a phrase.
 fn tag_by_ending(language: TextLanguage, token: &Token<'_>) -> PartOfSpeech {
     let is_adverb = ADVERB_ENDINGS.iter().any(|(known, ending, length)| {
         *known == language && token.text.len() >= *length && token.text.ends_with(ending)
