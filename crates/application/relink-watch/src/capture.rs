@@ -95,8 +95,8 @@ impl PageSink for Capture {
         if !matches!(probe.outcome, FetchOutcome::Response(200..=299)) {
             return;
         }
-        let unknown = PageHint::default();
-        let hint = self.hints.get(url).unwrap_or(&unknown);
+        let default_hint = PageHint::default();
+        let hint = self.hints.get(url).unwrap_or(&default_hint);
         let page = if hint.checksum == Some(xxh3_64(&body.bytes)) {
             CapturedPage::Same
         } else {

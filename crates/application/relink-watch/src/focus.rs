@@ -59,7 +59,8 @@ pub struct FocusRequest<'r> {
     pub collection: &'r str,
     /// Permissions of requests to members, and to pages on their hosts.
     pub rights: RequestRights,
-    /// The probability that a walk ends at a page that is certainly on the topic.
+    /// The stop probability: the probability that a walk ends at a page that is certainly on
+    /// the topic.
     pub stop: f64,
     /// Maximum number of pages to fetch.
     pub max_pages: usize,
@@ -332,8 +333,8 @@ impl FocusWalk<'_> {
 
     /// Returns the focus with its interval, and the pages where walks fail.
     fn report(&self, estimate: &DecayEstimate, members: usize, is_interrupted: bool) -> WatchFocus {
-        let count = |test: fn(Topicality) -> bool| {
-            self.judged.values().filter(|topicality| test(**topicality)).count() as u64
+        let count = |is_counted: fn(Topicality) -> bool| {
+            self.judged.values().filter(|topicality| is_counted(**topicality)).count() as u64
         };
         let ends = estimate.dead_ends.iter().take(MAX_ENDS).filter_map(|end| {
             let (url, _) = self.pages.get(usize::try_from(end.page).ok()?)?.as_ref()?;

@@ -107,6 +107,7 @@ impl StoredKeyphrases {
         })
     }
 
+    /// Returns the lists of a member for a report.
     fn report(&self, number: u32, member: &StoredMember) -> WatchKeyphrases {
         let texts =
             |phrases: &[StoredPhrase]| phrases.iter().map(|phrase| phrase.text.clone()).collect();

@@ -210,6 +210,7 @@ impl LoadedReview {
         }
     }
 
+    /// Whether the user hides the changes of a member at this time.
     fn is_muted(&self, member: &StoredMember) -> bool {
         member.muted_until.is_some_and(|until| until > self.now)
     }

@@ -228,7 +228,7 @@ impl WatchRun<'_> {
         }
     }
 
-    /// Fetches pages and stores their results.
+    /// Runs one round: fetches pages and stores their results as they arrive.
     async fn round(
         &self,
         urls: &[String],
