@@ -146,6 +146,7 @@ fn sites(folder: &Path) -> Result<Vec<String>, EvalError> {
 }
 
 impl Site {
+    /// Reads the files of a site. Without a file of known aliases, there are none.
     fn read(folder: &Path, name: String) -> Result<Self, EvalError> {
         let path = |kind: &str| folder.join(format!("{name}.{kind}.jsonl"));
         let known = path("known");
@@ -184,6 +185,7 @@ impl Site {
         dead.iter().enumerate().map(answer).collect()
     }
 
+    /// Matches the dead pages with a baseline.
     fn apply_baseline<'a>(
         &'a self,
         baseline: Baseline,
@@ -201,6 +203,7 @@ impl Site {
         dead.iter().zip(aliases).map(to_line).collect()
     }
 
+    /// Returns the answer for a dead page that was matched with the shipped model.
     fn result_line<'a>(&'a self, page: &PageInfo<'a>, result: &MatchResult) -> Line<'a> {
         match result {
             MatchResult::Nothing(reason) => self.line(page, None, None, reason.code().to_owned()),

@@ -269,6 +269,7 @@ impl Report {
         }
     }
 
+    /// Counts the result of FABLE for a page.
     fn add_fable(&mut self, page: &Page, truth: &Url) {
         let Some(fable) = &page.fable else { return };
         match (fable.found, fable.correct) {

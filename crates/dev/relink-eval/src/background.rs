@@ -1,4 +1,4 @@
-//! `relink-eval background`: counts how common terms are in general.
+//! `relink-eval background`: counts the texts that contain each term.
 //!
 //! Reads a directory with one subdirectory of texts per language (`en`, `fr`,
 //! `pt`, `de`, `es`, `ja`) and prints the table that `relink-change` embeds:

@@ -82,19 +82,19 @@ pub fn run(args: &FitAliasArgs) -> Result<(), EvalError> {
     let tests = args.test.as_deref().map(read_sites).transpose()?.unwrap_or_default();
     let mut out = io::stdout().lock();
     if args.left_out {
-        for left_out in &sites {
+        for tested_site in &sites {
             let rest: Vec<&MappedSite> = sites
                 .iter()
-                .filter(|site| site.scenario.source_site != left_out.scenario.source_site)
+                .filter(|site| site.scenario.source_site != tested_site.scenario.source_site)
                 .collect();
             let model = fit(&rest, args).model;
-            let text = card::report(&model, std::slice::from_ref(left_out), args.seed);
-            write!(out, "fitted without {}\n{text}", left_out.scenario.name)?;
+            let text = card::report(&model, std::slice::from_ref(tested_site), args.seed);
+            write!(out, "fitted without {}\n{text}", tested_site.scenario.name)?;
             out.flush()?;
         }
         return Ok(());
     }
-    let mut left_out = String::new();
+    let mut left_out_figures = String::new();
     let model = if args.shipped {
         AliasModel::shipped().clone()
     } else if let Some(file) = &args.model {
@@ -102,11 +102,11 @@ pub fn run(args: &FitAliasArgs) -> Result<(), EvalError> {
     } else {
         let fitted = fit(&sites.iter().collect::<Vec<_>>(), args);
         out.write_all(fitted.text.to_string().as_bytes())?;
-        left_out = fitted.left_out;
+        left_out_figures = fitted.left_out_figures;
         fitted.model
     };
     let text = card::report(&model, &tests, args.seed);
-    for line in text.lines().chain(left_out.lines()) {
+    for line in text.lines().chain(left_out_figures.lines()) {
         writeln!(out, "# {line}")?;
     }
     Ok(())
@@ -116,7 +116,7 @@ pub fn run(args: &FitAliasArgs) -> Result<(), EvalError> {
 struct FittedModel {
     text: ModelText,
     model: AliasModel,
-    left_out: String,
+    left_out_figures: String,
 }
 
 /// Reads a model. Thresholds on the command line replace those of the file.
@@ -141,8 +141,8 @@ fn fit(sites: &[&MappedSite], args: &FitAliasArgs) -> FittedModel {
         automatic: args.automatic.unwrap_or_else(|| threshold(&groups, AUTOMATIC_PRECISION)),
         ..rounds.model()
     };
-    let left_out = card::left_out_report(&model, &scenarios, &answers);
-    FittedModel { text: ModelText { rounds, model: model.clone() }, model, left_out }
+    let left_out_figures = card::left_out_report(&model, &scenarios, &answers);
+    FittedModel { text: ModelText { rounds, model: model.clone() }, model, left_out_figures }
 }
 
 /// Returns the real and synthetic scenarios for fitting.

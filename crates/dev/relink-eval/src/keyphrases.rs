@@ -157,6 +157,7 @@ fn report(pages: &[Page]) -> String {
     text
 }
 
+/// Returns the keyphrases of a page in one variant.
 fn extract(page: &Page, variant: &Variant) -> Keyphrases {
     let source = KeyphraseSource::default();
     page_keyphrases(&page.blocks, source, &variant.frequencies, &variant.settings)
@@ -216,6 +217,7 @@ impl Totals {
         }
     }
 
+    /// Writes the line of a variant in the table.
     fn write(&self, name: &str, pages: usize, text: &mut String) {
         let percent = |part: usize, all: usize| 100.0 * number(part) / number(all.max(1));
         // Writing to a string cannot fail.

@@ -1,4 +1,4 @@
-//! `relink-eval phrases`: counts how common English words and phrases are.
+//! `relink-eval phrases`: counts the texts that contain each English word and phrase.
 //!
 //! Reads a directory of English texts and prints the table that `relink-keyphrase`
 //! embeds: the most frequent words and phrases with the number of texts that contain

@@ -184,15 +184,15 @@ fn first_date(text: &str) -> Option<Date> {
         let start = word.get(..3)?;
         MONTHS.iter().position(|month| *month == start)
     };
-    let numeric = |at: usize| words.get(at).and_then(|word| word.parse::<i8>().ok());
+    let number_at = |at: usize| words.get(at).and_then(|word| word.parse::<i8>().ok());
     // `3 May 2009`: month and day are among the two words before the year.
     let named_month = words.iter().take(year_at).rev().take(2).find_map(month_of);
     let day_before =
         words.iter().take(year_at).rev().take(2).find_map(|word| word.parse::<i8>().ok());
     // `2009-05-03`: month and day are the two words after the year.
-    let day = if named_month.is_some() { day_before } else { numeric(year_at + 2) };
+    let day = if named_month.is_some() { day_before } else { number_at(year_at + 2) };
     let month = named_month.and_then(|index| i8::try_from(index + 1).ok());
-    let month = month.or_else(|| numeric(year_at + 1)).filter(|month| (1..=12).contains(month));
+    let month = month.or_else(|| number_at(year_at + 1)).filter(|month| (1..=12).contains(month));
     // Day 28 exists in every month.
     let date = |month: i8, day: i8| Date::new(year, month, day).ok();
     date(month.unwrap_or(12), day.unwrap_or(28)).or_else(|| date(month.unwrap_or(12), 28))

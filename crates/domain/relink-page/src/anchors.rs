@@ -71,6 +71,7 @@ impl SlugStyle {
         }
     }
 
+    /// Whether the anchors of the style `other` are added with this style.
     fn includes(self, other: Self) -> bool {
         self == Self::Any || self == other
     }
@@ -144,6 +145,7 @@ impl Anchors {
         Fragment::new(fragment).indicates(|id| self.contains(id))
     }
 
+    /// Whether the document has this id, or a pattern matches the id.
     fn contains(&self, id: &str) -> bool {
         self.names.contains(id)
             || self.folded.as_ref().is_some_and(|folded| {
@@ -230,6 +232,7 @@ impl Anchors {
         self.names.iter().any(extends)
     }
 
+    /// Adds a file whose anchors also belong to the document.
     fn include(&mut self, file: IncludedFile) {
         self.includes.insert(file);
     }
@@ -289,6 +292,7 @@ impl Anchors {
         self.names.is_empty()
     }
 
+    /// Adds an anchor. If there are too many anchors, records that there may be more.
     fn add(&mut self, name: impl Into<String>) {
         if self.is_full() {
             self.may_have_more = true;

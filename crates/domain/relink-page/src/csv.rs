@@ -187,6 +187,7 @@ fn column_index(text: &str, header: &[Cell], name: &str) -> Option<usize> {
         .or_else(|| names().position(|other| other.to_lowercase() == name.to_lowercase()))
 }
 
+/// Returns the message for a missing column, with the names of the existing columns.
 fn missing_column_problem(text: &str, header: &[Cell], name: &str) -> String {
     let names: Vec<String> = header
         .iter()

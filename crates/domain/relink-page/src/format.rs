@@ -292,6 +292,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     !is_utf16 && (head.contains(&0) || head.starts_with(b"%PDF-"))
 }
 
+/// Whether a text starts with an HTML document type or element.
 fn starts_like_html(text: &str) -> bool {
     let start = skip_prolog(text);
     ["<!doctype html", "<html", "<!doctype netscape-bookmark-file"].iter().any(|opening| {

@@ -9,7 +9,7 @@
 //! This module does not suppress anything. The caller matches directives
 //! against findings and checks the date.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
 use jiff::civil::Date;
 use memchr::{memchr, memchr_iter, memmem, memrchr};
@@ -156,16 +156,17 @@ fn directive_in_line<'t>(
     comments: &[CommentSyntax],
 ) -> Option<(&'t str, bool)> {
     // Of the comments that start before the marker, use the last.
-    let (opening, inside, comment) = comments
-        .iter()
-        .filter_map(|comment| {
-            let opening = line.slice(..marker).rfind(comment.opening)?;
-            let inside = opening + comment.opening.len()..marker;
-            (!comment.must_start_line || line.slice(..opening).trim().is_empty())
-                .then_some((opening, inside, comment))
-        })
-        .max_by_key(|(opening, ..)| *opening)?;
-    if comment.closing.is_some_and(|closing| line.slice(Range::clone(&inside)).contains(closing)) {
+    let mut last: Option<(usize, &CommentSyntax)> = None;
+    for comment in comments {
+        let Some(opening) = line.slice(..marker).rfind(comment.opening) else { continue };
+        let may_start = !comment.must_start_line || line.slice(..opening).trim().is_empty();
+        if may_start && last.is_none_or(|(other, _)| opening >= other) {
+            last = Some((opening, comment));
+        }
+    }
+    let (opening, comment) = last?;
+    let before_marker = line.slice(opening + comment.opening.len()..marker);
+    if comment.closing.is_some_and(|closing| before_marker.contains(closing)) {
         return None;
     }
     let arguments = line.slice(marker + MARKER.len()..);

@@ -197,8 +197,9 @@ struct MarkdownParser<'t> {
     /// renderers show it as code.
     html_code: Vec<Range<usize>>,
     is_code: bool,
-    /// Lists that a program writes: those of the contributors. Their anchors have no targets.
-    written_lists: Vec<Range<usize>>,
+    /// Ranges of the lists that the program `all-contributors` writes. The fragments in these
+    /// lists refer to no anchor.
+    contributor_lists: Vec<Range<usize>>,
     /// The current text without a line end. Emphasis is part of it, other markup ends it.
     text_run: Option<Range<usize>>,
 }
@@ -219,7 +220,7 @@ impl<'t> MarkdownParser<'t> {
             html_block: None,
             html_code: Vec::new(),
             is_code: false,
-            written_lists: site_syntax::contributor_lists(original),
+            contributor_lists: site_syntax::contributor_lists(original),
             text_run: None,
         }
     }
@@ -309,6 +310,7 @@ impl<'t> MarkdownParser<'t> {
         }
     }
 
+    /// Records the start of a link or image. Adds the destination of an autolink.
     fn open_link(&mut self, kind: LinkKind, link_type: LinkType, dest: &str, range: Range<usize>) {
         let is_inline = link_type == LinkType::Inline;
         if self.open_images == 0 && matches!(link_type, LinkType::Autolink | LinkType::Email) {
@@ -327,6 +329,7 @@ impl<'t> MarkdownParser<'t> {
         });
     }
 
+    /// Adds the destination of the link or image that has ended, if it is an inline link.
     fn close_link(&mut self) {
         let Some(open) = self.open_links.pop() else {
             return;
@@ -432,7 +435,7 @@ impl<'t> MarkdownParser<'t> {
     fn add_html(&mut self, offset: usize, html: &str) {
         let candidates = &mut self.candidates;
         let has_components = self.markers.has_components;
-        let written_lists = &self.written_lists;
+        let contributor_lists = &self.contributor_lists;
         let imported_names = &self.imported_names;
         for_each_destination(html, &mut |range, kind| {
             let destination = offset + range.start..offset + range.end;
@@ -440,12 +443,12 @@ impl<'t> MarkdownParser<'t> {
             if has_components && mdx::is_in_component(html, range.start) {
                 return;
             }
-            let is_anchor = html.slice(range.clone()).starts_with('#');
-            let is_written = |list: &Range<usize>| list.contains(&destination.start);
+            let is_fragment = html.slice(range.clone()).starts_with('#');
+            let is_inside = |list: &Range<usize>| list.contains(&destination.start);
             // In MDX, braces contain an expression.
             if html.slice(range).starts_with('{') {
                 add_expression(destination, kind, imported_names, candidates);
-            } else if is_anchor && written_lists.iter().any(is_written) {
+            } else if is_fragment && contributor_lists.iter().any(is_inside) {
                 candidates.push_skipped(destination, kind, SkipReason::Ignored);
             } else {
                 candidates.push_link(destination, kind, DestinationSyntax::Html);
@@ -460,6 +463,7 @@ impl<'t> MarkdownParser<'t> {
         }
     }
 
+    /// Adds the destinations of the HTML block that has ended.
     fn end_html_block(&mut self) {
         let lines = self.html_block.take().unwrap_or_default();
         self.html_code.extend(fenced_lines(self.text, &lines));
@@ -488,6 +492,8 @@ impl<'t> MarkdownParser<'t> {
         }
     }
 
+    /// Adds the destinations that are known only at the end, and skips those in comments and
+    /// code.
     fn finish(mut self) -> LinkCandidates<'t> {
         self.end_text_run();
         for (definition, dest) in std::mem::take(&mut self.definitions).into_values() {

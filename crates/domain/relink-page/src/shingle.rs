@@ -313,6 +313,7 @@ const SEPARATOR: u8 = 0;
 /// Class of a byte that is part of a non-ASCII character.
 const NON_ASCII: u8 = 1;
 
+/// Computes the table [`LETTERS`].
 #[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
 const fn letters() -> [u8; 256] {
     let mut letters = [NON_ASCII; 256];
@@ -377,6 +378,7 @@ impl ShingleWindow {
         self.word = with_byte(self.word, byte);
     }
 
+    /// Ends the current word, and calls `each` with the shingle that the word completes.
     fn end_word(&mut self, each: &mut impl FnMut(u32)) {
         if self.word == EMPTY {
             return;

@@ -19,6 +19,7 @@ pub(crate) fn is_web_url(value: &str) -> bool {
     })
 }
 
+/// Returns the text after `http://` or `https://`.
 fn after_web_scheme(value: &str) -> Option<&str> {
     ["https://", "http://"].iter().find_map(|scheme| {
         let head = value.get(..scheme.len())?;

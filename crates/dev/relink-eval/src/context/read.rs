@@ -97,6 +97,7 @@ fn rows(file: &PathBuf) -> Result<Vec<Row>, EvalError> {
 }
 
 impl Row {
+    /// Parses the page of a row.
     fn into_page(self) -> Page {
         let role = match self.role.as_str() {
             "member" => Role::Member,

@@ -140,6 +140,7 @@ impl ProblemArgs {
     }
 }
 
+/// Writes a file with the number and the score of each page.
 fn write_scores(path: &Path, scores: &[Decay]) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     writeln!(out, "node,decay")?;

@@ -114,7 +114,7 @@ impl Derivatives {
         Self { gradient: self.gradient - other.gradient, second: self.second - other.second }
     }
 
-    /// Twice the decrease of the loss if these rows form a leaf with its best value.
+    /// Returns twice the decrease of the loss if these rows form a leaf with its best value.
     fn score(self, penalty: f64) -> f64 {
         self.gradient * self.gradient / (self.second + penalty)
     }
@@ -228,6 +228,7 @@ impl Booster<'_> {
         (value * 1000.0).round() / 1000.0
     }
 
+    /// Returns the split of these rows with the greatest gain, over all features.
     fn best_split(&self, rows: &[u32]) -> Option<Split> {
         let mut total = Derivatives::default();
         for row in rows {
@@ -238,6 +239,8 @@ impl Booster<'_> {
         splits.max_by(|a, b| a.gain.total_cmp(&b.gain))
     }
 
+    /// Returns the border of a feature that splits these rows with the greatest gain. `total` is
+    /// the sum of the derivatives of the rows.
     fn best_split_of_feature(
         &self,
         feature: usize,

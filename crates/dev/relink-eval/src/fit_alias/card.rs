@@ -48,6 +48,7 @@ impl fmt::Display for ModelText {
     }
 }
 
+/// Writes the intercept and the trees of one round.
 fn write_trees(f: &mut fmt::Formatter<'_>, name: &str, fitted: &FittedTrees) -> fmt::Result {
     writeln!(f, "{name} {:.4}", fitted.intercept)?;
     fitted.trees.iter().try_for_each(|tree| writeln!(f, "{tree}"))

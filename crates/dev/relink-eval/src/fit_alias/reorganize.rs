@@ -160,7 +160,10 @@ impl Builder {
 
     /// Adds a dead page, unless the page did not move or its old URL is used already.
     fn add_dead(&mut self, url: String, title: Option<String>, truth: Truth) {
-        let is_unchanged = matches!(&truth, Truth::Moved(new) if new.trim_end_matches('/') == url.trim_end_matches('/'));
+        let is_unchanged = match &truth {
+            Truth::Moved(new) => new.trim_end_matches('/') == url.trim_end_matches('/'),
+            Truth::Deleted | Truth::Merged => false,
+        };
         if !is_unchanged && self.old_urls.insert(url.clone()) {
             self.scenario.dead.push(QuestionPage { url, title, truth });
         }
@@ -210,6 +213,7 @@ impl Plan {
     }
 }
 
+/// Replaces a component, if there is one.
 fn rename(component: Option<&mut String>, name: &str) {
     if let Some(component) = component {
         name.clone_into(component);

@@ -197,7 +197,8 @@ pub fn parallel<T: Send>(count: usize, compute: impl Fn(usize) -> T + Sync) -> V
     all.into_iter().map(|(_, value)| value).collect()
 }
 
-/// Returns the candidates of a scenario as rows.
+/// Returns the candidates of a scenario as rows. Each row has the features of one candidate, and
+/// whether the candidate is the alias.
 fn training_rows(scenario: &Scenario, model: &AliasModel, rounds: Rounds) -> TrainingRows {
     scenario.with_matcher(model, rounds, |matcher| {
         let pages: Vec<usize> = usable_pages(scenario);
@@ -215,7 +216,8 @@ fn training_rows(scenario: &Scenario, model: &AliasModel, rounds: Rounds) -> Tra
     })
 }
 
-/// Adds the candidates of one dead page: its position, its alias and the weight of its rows.
+/// Adds the candidates of one dead page, which is given by its position, its alias and the weight
+/// of its rows.
 fn add_page(
     rows: &mut TrainingRows,
     scenario: &Scenario,
@@ -245,15 +247,17 @@ fn usable_pages(scenario: &Scenario) -> Vec<usize> {
     pages.into_iter().step_by(step).collect()
 }
 
-/// Returns the weight of a moved and of a deleted page. A large site has more
-/// weight than a small one, but less than its size.
+/// Returns the weight of a moved page and the weight of a deleted page. The weight of a site is
+/// the square root of its number of pages, so that large sites do not dominate.
 fn page_weights(moved: usize, deleted: usize, is_real: bool) -> [f32; 2] {
     #[expect(clippy::cast_precision_loss, reason = "sites are small")]
     let [moved, deleted] = [moved as f32, deleted as f32];
-    let site = (moved + deleted).sqrt() * if is_real { REAL_WEIGHT } else { 1.0 };
-    let alias = if moved > 0.0 { site * ALIAS_SHARE / moved } else { 0.0 };
-    let none = if deleted > 0.0 { site * (1.0 - ALIAS_SHARE) / deleted } else { 0.0 };
-    // Without one kind of page, the weights must not exceed those of a mixed site.
-    let limit = site / (moved + deleted).max(1.0) * 3.0;
-    [alias.min(limit), none.min(limit)]
+    let site_weight = (moved + deleted).sqrt() * if is_real { REAL_WEIGHT } else { 1.0 };
+    let moved_weight = if moved > 0.0 { site_weight * ALIAS_SHARE / moved } else { 0.0 };
+    let deleted_weight =
+        if deleted > 0.0 { site_weight * (1.0 - ALIAS_SHARE) / deleted } else { 0.0 };
+    // If a site has few pages of one kind, these pages must not dominate: limit their weight to
+    // three times the mean weight.
+    let limit = site_weight / (moved + deleted).max(1.0) * 3.0;
+    [moved_weight.min(limit), deleted_weight.min(limit)]
 }

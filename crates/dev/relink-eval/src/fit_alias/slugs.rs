@@ -111,6 +111,7 @@ pub fn edit(
     }
 }
 
+/// Edits one word. The ranges of the random number are the frequencies of the edits.
 fn edit_once(words: &mut Vec<String>, vocabulary: &[String], random: &mut SeededRandom) {
     let other =
         if vocabulary.is_empty() { "page".to_owned() } else { random.pick(vocabulary).clone() };

@@ -64,6 +64,7 @@ pub(super) fn from_text(text: &str) -> Option<DocumentFormat> {
     }
 }
 
+/// Whether a text starts with an XML declaration or a known root element.
 fn looks_like_xml(text: &str) -> bool {
     let start = skip_prolog(text);
     text.trim_start().starts_with("<?xml") || XML_ROOTS.iter().any(|root| start.starts_with(root))

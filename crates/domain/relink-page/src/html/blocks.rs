@@ -136,12 +136,14 @@ impl<'t> HtmlBlockParser<'_, 't> {
         }
     }
 
+    /// Adds a link, unless its text is not shown.
     fn add_link(&mut self, url: Option<&str>) {
         if let Some(url) = url.filter(|_| self.hidden == 0) {
             self.builder.link(&unescape_attribute(url));
         }
     }
 
+    /// Adds an image, unless it is not shown.
     fn image(&mut self, url: Option<&str>) {
         if let Some(url) = url.filter(|_| self.hidden == 0) {
             self.builder.image(&unescape_attribute(url));
@@ -256,8 +258,8 @@ fn without_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for part in text.split('<') {
         match part.split_once('>') {
-            // The first part is before the first `<`, so it does not start with a tag, unless it
-            // is empty.
+            // Only a part after a `<` begins with the rest of a tag. The text before the first
+            // `<` has no tag and may contain a `>`.
             Some((_, after)) if !plain.is_empty() || text.starts_with('<') => plain.push_str(after),
             _ => plain.push_str(part),
         }

@@ -118,7 +118,7 @@ mod tests {
             ("Noscript", Element::Noscript),
             ("noscripts", Element::Other),
             ("my-app", Element::Custom),
-            ("long-from_name-app", Element::Custom),
+            ("long-name-app", Element::Custom),
             ("é", Element::Other),
             ("", Element::Other),
         ] {

@@ -212,6 +212,7 @@ impl<'t> FlagDetector<'t> {
         }
     }
 
+    /// Whether at least one of these signals was found.
     fn has(&self, signals: Signals) -> bool {
         self.signals.0 & signals.0 != 0
     }
@@ -220,6 +221,7 @@ impl<'t> FlagDetector<'t> {
         self.signals.0 |= signals.0;
     }
 
+    /// Records a `meta` element that forbids indexing.
     fn read_meta(&mut self, tokens: &Tokenizer<'_>) {
         let is_for_indexers = tokens.attribute("name").is_some_and(|name| {
             INDEXERS.iter().any(|other| name.trim().eq_ignore_ascii_case(other))
@@ -234,6 +236,7 @@ impl<'t> FlagDetector<'t> {
         }
     }
 
+    /// Counts the input fields. Records password fields and filled search fields.
     fn read_input(&mut self, tokens: &Tokenizer<'_>) {
         let kind = tokens.attribute("type").unwrap_or_default();
         if kind.eq_ignore_ascii_case("password") {
@@ -247,6 +250,7 @@ impl<'t> FlagDetector<'t> {
         }
     }
 
+    /// Records a module, and the services of a script file.
     fn read_script(&mut self, tokens: &Tokenizer<'_>) {
         let kind = tokens.attribute("type").unwrap_or_default();
         if kind.eq_ignore_ascii_case("module") {

@@ -301,6 +301,7 @@ impl<'t> StartTag<'_, 't> {
             })
     }
 
+    /// Returns the link kind that a table states for an attribute of this element.
     fn kind_in(&self, table: &[(&str, &str, LinkKind)], attribute: &str) -> Option<LinkKind> {
         table
             .iter()
@@ -318,6 +319,7 @@ impl<'t> StartTag<'_, 't> {
         if is_metadata { Metadata } else { kind }
     }
 
+    /// Whether the `rel` attribute contains one of these relations.
     fn has_relation(&self, relations: &[&str]) -> bool {
         self.tokens.attribute("rel").is_some_and(|text| {
             text.split_ascii_whitespace().any(|relation| is_any(relation, relations))
@@ -363,7 +365,7 @@ mod tests {
 
     /// Asserts the only link of a document, in the notation of [`check`].
     #[track_caller]
-    fn check_one(html: &str, expect: &str) {
+    fn check_only_link(html: &str, expect: &str) {
         check(DocumentFormat::Html, html, &[expect]);
     }
 
@@ -375,41 +377,47 @@ mod tests {
 
     #[test]
     fn all_kinds_of_links_are_found() {
-        check_one("<a href='x'>", "1:10 hyperlink x");
-        check_one("<AREA HREF=x>", "1:12 hyperlink x");
-        check_one("<link rel=icon href=x>", "1:21 resource x");
-        check_one("<img src=\"x\"/>", "1:11 embed x");
-        check_one("<video poster=x>", "1:15 embed x");
-        check_one("<audio src=x>", "1:12 embed x");
-        check_one("<iframe src=x><a href=y></iframe>", "1:13 embed x");
-        check_one("<object data=x>", "1:14 embed x");
-        check_one("<script src=x></script>", "1:13 resource x");
-        check_one("<form action=x>", "1:14 form x");
-        check_one("<button formaction=x>", "1:20 form x");
-        check_one("<q cite=x>", "1:9 hyperlink x");
-        check_one("<svg><a xlink:href='x'>", "1:21 hyperlink x");
-        check_one("<meta http-equiv=Refresh content=\"0; url='x'\">", "1:43 refresh x");
+        check_only_link("<a href='x'>", "1:10 hyperlink x");
+        check_only_link("<AREA HREF=x>", "1:12 hyperlink x");
+        check_only_link("<link rel=icon href=x>", "1:21 resource x");
+        check_only_link("<img src=\"x\"/>", "1:11 embed x");
+        check_only_link("<video poster=x>", "1:15 embed x");
+        check_only_link("<audio src=x>", "1:12 embed x");
+        check_only_link("<iframe src=x><a href=y></iframe>", "1:13 embed x");
+        check_only_link("<object data=x>", "1:14 embed x");
+        check_only_link("<script src=x></script>", "1:13 resource x");
+        check_only_link("<form action=x>", "1:14 form x");
+        check_only_link("<button formaction=x>", "1:20 form x");
+        check_only_link("<q cite=x>", "1:9 hyperlink x");
+        check_only_link("<svg><a xlink:href='x'>", "1:21 hyperlink x");
+        check_only_link("<meta http-equiv=Refresh content=\"0; url='x'\">", "1:43 refresh x");
     }
 
     #[test]
     fn link_element_is_resource_or_metadata_by_its_relation() {
-        check_one("<link rel='alternate stylesheet' href=x>", "1:39 resource x");
-        check_one("<link rel=preload href=x>", "1:24 resource x");
-        check_one("<link href=x>", "1:12 resource x");
-        check_one("<link rel=Canonical href=x>", "1:26 metadata x");
-        check_one("<link rel=alternate type='application/rss+xml' href=x>", "1:53 metadata x");
-        check_one("<link rel=license href=x>", "1:24 metadata x");
+        check_only_link("<link rel='alternate stylesheet' href=x>", "1:39 resource x");
+        check_only_link("<link rel=preload href=x>", "1:24 resource x");
+        check_only_link("<link href=x>", "1:12 resource x");
+        check_only_link("<link rel=Canonical href=x>", "1:26 metadata x");
+        check_only_link(
+            "<link rel=alternate type='application/rss+xml' href=x>",
+            "1:53 metadata x",
+        );
+        check_only_link("<link rel=license href=x>", "1:24 metadata x");
     }
 
     #[test]
     fn meta_elements_and_linked_data_are_metadata() {
-        check_one(
+        check_only_link(
             "<meta property='og:url' content='http://a.test'>",
             "1:34 metadata http://a.test",
         );
-        check_one("<meta content=x.png property=og:image>", "1:15 metadata x.png");
-        check_one("<meta name=twitter:image content=' x '>", "1:36 metadata x");
-        check_one("<meta itemprop=url content=http://a.test/>", "1:28 metadata http://a.test/");
+        check_only_link("<meta content=x.png property=og:image>", "1:15 metadata x.png");
+        check_only_link("<meta name=twitter:image content=' x '>", "1:36 metadata x");
+        check_only_link(
+            "<meta itemprop=url content=http://a.test/>",
+            "1:28 metadata http://a.test/",
+        );
         check_none("<meta name=description content='see http://a.test'>");
         check_none("<meta http-equiv=x content='http://a.test'>");
         check(
@@ -426,7 +434,7 @@ mod tests {
             "<style>@import 'a.css';\n/* http://no.test */b{c:url(d.png)}</style>",
             &["1:17 resource a.css", "2:4 bare-url http://no.test -", "2:29 resource d.png"],
         );
-        check_one("<p style='a:url(\"x.png\")'>", "1:18 resource x.png");
+        check_only_link("<p style='a:url(\"x.png\")'>", "1:18 resource x.png");
         check_none("<p style='color:red' style='a:url(x)' class=b>");
     }
 
@@ -482,15 +490,15 @@ mod tests {
 
     #[test]
     fn link_range_excludes_quotes_and_white_space() {
-        check_one("<a\n href = ' x y\n'>", "2:11 hyperlink x y");
-        check_one("<a href=x/y/>", "1:9 hyperlink x/y/");
-        check_one("<a title='>' href=x>", "1:19 hyperlink x");
-        check_one("<a href=''>", "1:10 hyperlink  -");
+        check_only_link("<a\n href = ' x y\n'>", "2:11 hyperlink x y");
+        check_only_link("<a href=x/y/>", "1:9 hyperlink x/y/");
+        check_only_link("<a title='>' href=x>", "1:19 hyperlink x");
+        check_only_link("<a href=''>", "1:10 hyperlink  -");
     }
 
     #[test]
     fn first_of_duplicate_attributes_takes_effect() {
-        check_one("<a href=x HREF=y>", "1:9 hyperlink x");
+        check_only_link("<a href=x HREF=y>", "1:9 hyperlink x");
         check_none("<a href href=y>");
     }
 

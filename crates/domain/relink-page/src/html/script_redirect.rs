@@ -152,6 +152,7 @@ impl<'s> ScriptScanner<'s> {
         self.script.slice(self.at..)
     }
 
+    /// Skips an operator after which code may not run.
     fn mark_conditional(&mut self) {
         self.is_conditional = true;
         self.at += 1;
@@ -193,6 +194,7 @@ impl<'s> ScriptScanner<'s> {
         }
     }
 
+    /// Skips a string literal, or only its quote if the literal is not closed.
     fn skip_string(&mut self, quote: u8) {
         if self.read_string().is_none() && self.byte() == Some(quote) {
             self.at += 1;

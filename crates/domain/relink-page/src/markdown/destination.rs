@@ -43,7 +43,7 @@ pub(crate) fn find_in_definition(text: &str, whole: &Range<usize>) -> Option<Ran
     Some(destination_at(text, at + 2, whole.end))
 }
 
-/// Finds the last occurrence of the destination as plain text.
+/// Finds the last occurrence of the text `dest` in the link or definition.
 pub(crate) fn find_by_text(text: &str, whole: &Range<usize>, dest: &str) -> Option<Range<usize>> {
     let found = memmem::rfind(text.as_bytes().slice(whole.clone()), dest.as_bytes())?;
     let start = whole.start + found;

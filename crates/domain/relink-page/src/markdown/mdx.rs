@@ -200,6 +200,7 @@ struct ComponentTag<'t, 'n> {
 }
 
 impl<'t> ComponentTag<'t, '_> {
+    /// Parses the tag up to its end, and adds the destinations in its attributes.
     fn parse(&mut self, candidates: &mut LinkCandidates<'_>) {
         let component =
             self.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
@@ -273,6 +274,7 @@ impl<'t> ComponentTag<'t, '_> {
         }
     }
 
+    /// Adds the value of an attribute if the attribute contains a destination.
     fn add_attribute(&self, name: &str, value: Range<usize>, candidates: &mut LinkCandidates<'_>) {
         let kind = match name {
             "href" | "to" => LinkKind::Hyperlink,
@@ -398,6 +400,7 @@ pub(crate) fn imported_components(paragraph: &str) -> Vec<Cow<'_, str>> {
     imported(paragraph, &COMPONENTS)
 }
 
+/// Returns the paths with one of these extensions that a paragraph imports.
 fn imported<'p>(paragraph: &'p str, extensions: &[&str]) -> Vec<Cow<'p, str>> {
     if !is_module_code(paragraph) {
         return Vec::new();
