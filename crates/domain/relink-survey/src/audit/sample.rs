@@ -59,6 +59,7 @@ impl DrawWeights {
         Self { by_directory, total, min }
     }
 
+    /// Returns the weight of a URL, which is the weight of its directory.
     fn weight_of(&self, url: UrlId, log: &CheckLog<'_>) -> f64 {
         self.by_directory[log.catalog().directory_of(url).index()]
     }

@@ -65,6 +65,7 @@ fn directory<'a>(path: &'a str, query: Option<&str>) -> &'a str {
     if query.is_some_and(|query| !query.is_empty()) { path } else { parent(path) }
 }
 
+/// Returns the path of the parent directory: `/a/b` and `/a/b/` both have the parent `/a/`.
 fn parent(path: &str) -> &str {
     let path = path.strip_suffix('/').unwrap_or(path);
     path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or_default()
@@ -80,6 +81,7 @@ pub(super) fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query.split(['&', ';']).map(|pair| pair.split_once('=').unwrap_or(("", pair)))
 }
 
+/// Hashes a text in which `#` replaces each number.
 fn hash_without_numbers(text: &str, hasher: &mut DefaultHasher) {
     let mut in_number = false;
     for &byte in text.as_bytes() {

@@ -102,7 +102,7 @@ impl Catalog {
     /// Builds a catalog from pairs of domain and URL. Skips duplicate URLs.
     pub fn new<D: AsRef<str>, U: AsRef<str>>(urls: impl IntoIterator<Item = (D, U)>) -> Self {
         let mut catalog = Self::default();
-        // The positions of the URLs of each domain, and the index of each domain.
+        // The positions of the URLs of each domain, and the number of each domain by its name.
         let mut members: Vec<Vec<u32>> = Vec::new();
         let mut numbers: HashMap<Box<str>, usize> = HashMap::new();
         // The position of the first URL with each hash.

@@ -8,6 +8,7 @@ use super::*;
 
 const START: Date = date(2026, 1, 1);
 
+/// Returns an incident of one target that was found on the day [`START`].
 fn target() -> Incident {
     Incident::open(IncidentSubject::Target("http://a.test/1".to_owned()), START)
 }

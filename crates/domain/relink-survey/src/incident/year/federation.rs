@@ -126,9 +126,10 @@ impl DomainState {
             let Some(incident) = self.incidents.get_mut(number) else { continue };
             let change = incident.record_check(today, result, &lifecycle, hold);
             changes.extend(change.map(|change| (number, change)));
-            let host = incident.clone();
+            let checked = incident.clone();
+            // Only the incident of a host has records that are still broken.
             if change == Some(Transition::Restored) {
-                self.split(&host, &still_broken, today);
+                self.split(&checked, &still_broken, today);
             }
         }
         changes
@@ -191,6 +192,7 @@ impl DomainState {
         }
     }
 
+    /// Whether an open incident is about a record.
     fn is_covered(&self, record: u32) -> bool {
         self.incidents.iter().any(|incident| incident.is_open() && Self::covers(incident, record))
     }
