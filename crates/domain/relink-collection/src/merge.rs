@@ -100,7 +100,7 @@ pub fn merge(
     for entry in stored {
         merge.by_url.entry(&entry.url).or_default().push(entry);
     }
-    // For each folder, the name of its collection and the entries with canonical URLs.
+    // For each folder: the name of its collection, and its entries with their canonical URLs.
     let collections: Vec<(String, Vec<(String, &OutlineEntry)>)> =
         outline.folders.iter().map(|folder| merge.canonical_entries(root, folder)).collect();
     // Members that stay in their collection are assigned before those that moved.

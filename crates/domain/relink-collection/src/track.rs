@@ -126,6 +126,7 @@ mod tests {
 
     use super::*;
 
+    /// Returns the signature of a response.
     fn fetch(html: &str) -> Signature {
         Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
     }

@@ -28,6 +28,7 @@ fn read_root(value: &Value, builder: &mut OutlineBuilder) {
     }
 }
 
+/// Reads a URL, a list of values, or an object.
 fn read_value(value: &Value, builder: &mut OutlineBuilder) {
     match value {
         Value::String(url) => builder.add_url(url, ""),
@@ -37,6 +38,7 @@ fn read_value(value: &Value, builder: &mut OutlineBuilder) {
     }
 }
 
+/// Reads an object: an entry if it has a URL, otherwise a folder.
 fn read_object(object: &Map<String, Value>, builder: &mut OutlineBuilder) {
     let title = text_of(object, &["title", "name", "text"]).unwrap_or_default();
     if let Some(url) = text_of(object, &["url", "uri", "link", "href"]) {
@@ -63,6 +65,7 @@ fn read_details(object: &Map<String, Value>, builder: &mut OutlineBuilder) {
     }
 }
 
+/// Reads the entries and folders of an object.
 fn read_children(object: &Map<String, Value>, builder: &mut OutlineBuilder) {
     for children in CHILDREN.iter().filter_map(|name| object.get(*name)) {
         match children {
