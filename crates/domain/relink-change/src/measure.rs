@@ -148,6 +148,7 @@ impl<'s> Parts<'s> {
     }
 }
 
+/// Counts how often each item occurs.
 fn count_items<T: Eq + Hash>(items: impl Iterator<Item = T>) -> HashMap<T, usize> {
     let mut counts = HashMap::new();
     items.for_each(|item| *counts.entry(item).or_default() += 1);
@@ -224,6 +225,7 @@ fn sequence_hashes(words: &[u32], length: usize) -> impl Iterator<Item = u64> {
     words.windows(length).map(crate::words::sequence_hash)
 }
 
+/// Returns 1 minus the Jaccard index of two sets; 0 if both are empty.
 fn jaccard_distance(old: &HashSet<u64>, new: &HashSet<u64>) -> f64 {
     let common = old.intersection(new).count();
     let all = old.len() + new.len() - common;
@@ -254,6 +256,7 @@ mod tests {
     use super::*;
     use relink_page::{DocumentFormat, block_text};
 
+    /// Returns the signature of a page.
     fn signature(html: &str) -> Signature {
         Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
     }

@@ -73,6 +73,7 @@ impl Usage {
         usage
     }
 
+    /// Counts the blocks of a version by container.
     fn count(&mut self, version: &ComparedVersion<'_>, is_matched: &[bool]) {
         for (at, is_matched) in version.blocks.iter().zip(is_matched) {
             let block = &version.signature.blocks[*at];

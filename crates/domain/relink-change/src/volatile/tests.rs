@@ -4,6 +4,7 @@ use super::*;
 use crate::compare::{Change, compare};
 use relink_page::{DocumentFormat, block_text};
 
+/// Returns the signature of a page.
 fn signature(html: &str) -> Signature {
     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
