@@ -365,7 +365,7 @@ async fn signs_of_abandonment_are_listed() {
 
 #[tokio::test(start_paused = true)]
 async fn pages_of_a_list_on_different_hosts_do_not_wait_for_each_other() {
-    let web = Web::new("/ a gone\n/a");
+    let web = SiteInMemory::new("/ a gone\n/a");
     let urls: Vec<Url> =
         (0..20).map(|host| format!("http://host{host}.test/").parse().unwrap()).collect();
     let interval = Duration::from_mins(1);
@@ -389,7 +389,7 @@ async fn pages_of_a_list_on_different_hosts_do_not_wait_for_each_other() {
 
 #[tokio::test(start_paused = true)]
 async fn list_that_starts_with_a_dead_host_is_measured() {
-    let web = Web::new("/ a\n/a");
+    let web = SiteInMemory::new("/ a\n/a");
     let urls: Vec<Url> =
         ["http://down.test/", "http://b.test/"].iter().map(|url| url.parse().unwrap()).collect();
     let stop = StopSignal::never();

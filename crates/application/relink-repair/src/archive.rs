@@ -306,10 +306,10 @@ fn save_page(
     captured_at: Timestamp,
     writer: &mut dyn ArchiveWriter,
 ) -> Result<CopyState, EngineError> {
-    if let Some(reason) = failure(result) {
+    if let Some(reason) = not_saved_reason(result) {
         return Ok(CopyState::NotSaved(reason));
     }
-    for response in responses(result, captured_at) {
+    for response in captured_responses(result, captured_at) {
         writer.write(&response).map_err(EngineError::Output)?;
     }
     Ok(CopyState::Saved)

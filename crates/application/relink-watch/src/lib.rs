@@ -27,8 +27,8 @@ mod record;
 mod review;
 mod run;
 mod suggest;
-mod topic_warnings;
 mod summaries;
+mod topic_warnings;
 
 pub use add::{AddContent, AddRequest, ImportSummary, add_collection};
 pub use curate::{CollectionEdit, MemberEditRequest, edit_collection, edit_member, replace_member};

@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 use relink_change::{Change, Signature, TermVector};
 use relink_collection::{
-    Availability, ComparedRow, ComparedText, ContextJudgment, ContextKind, MemberReview,
-    MemberState, ReviewMember, ReviewedList, VersionSummary, review, side_by_side,
+    Availability, ComparedRow, ComparedText, ContextJudgment, MemberReview, MemberState,
+    ReviewMember, ReviewedList, VersionSummary, review, side_by_side,
 };
 use relink_model::{FindingCode, Verdict};
 use relink_ports::{

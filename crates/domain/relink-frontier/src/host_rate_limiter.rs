@@ -162,7 +162,7 @@ impl HostRateLimiter {
     /// its connection had to be opened first. The next request may use the open connection
     /// and would then arrive too early.
     pub fn request_arrived(&mut self, at: Duration) {
-        self.next = self.next.max(at + self.delay());
+        self.next_request_at = self.next_request_at.max(at + self.delay());
     }
 
     /// Records that a request finished at `now` after `duration`.

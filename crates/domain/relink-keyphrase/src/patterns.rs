@@ -54,11 +54,7 @@ pub(crate) fn for_each_phrase(
 
 /// Returns a word that may be part of a phrase: it has at least two letters, and is
 /// not a stop word.
-fn content_word(
-    language: TextLanguage,
-    token: &Token<'_>,
-    part: PartOfSpeech,
-) -> Option<Word> {
+fn content_word(language: TextLanguage, token: &Token<'_>, part: PartOfSpeech) -> Option<Word> {
     if part == PartOfSpeech::Other {
         return None;
     }

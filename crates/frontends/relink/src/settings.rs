@@ -125,6 +125,10 @@ impl CheckPlan {
         let dispatch = dispatch_settings(&config, max_age);
         // Filled below if standard input is large.
         let mut spool_file = None;
+        let fresh_since = fresh_since(now, max_age);
+        let scope = run_key(&config, &options, &dir).into_scope();
+        let load =
+            load_settings(&inputs, &config, options, fresh_since, &dispatch, &mut spool_file)?;
         let extensions = config.extensions.clone();
         let gate = GatePlan { since, ..gate_plan(&config, &accept_for)? };
         Ok(Self {
@@ -132,18 +136,7 @@ impl CheckPlan {
             revive: is_revive_requested
                 .then(|| ReviveSetup::new(&config.revive, &dispatch, now))
                 .transpose()?,
-            check: CheckSettings {
-                dispatch,
-                is_fresh,
-                scope: run_key(&config, &options, &dir).into_scope(),
-                load: load_settings(
-                    &inputs,
-                    &config,
-                    options,
-                    fresh_since(now, max_age),
-                    &mut spool_file,
-                )?,
-            },
+            check: CheckSettings { dispatch, is_fresh, scope, load },
             run: {
                 let mut run = RunSettings::new(config, &dir, outputs, display_inputs(&inputs))?;
                 run.fetch.max_redirects = walk.max_redirects.unwrap_or(run.fetch.max_redirects);
@@ -478,9 +471,9 @@ fn load_settings(
     config: &Config,
     options: ReadOptions,
     fresh_since: Timestamp,
+    dispatch: &DispatchSettings,
     spool_file: &mut Option<SpoolFile>,
 ) -> Result<LoadSettings, CommandError> {
-    let dispatch = dispatch_settings(config, max_age);
     Ok(LoadSettings {
         inputs: inputs
             .iter()
@@ -488,7 +481,7 @@ fn load_settings(
             .collect::<Result<_, _>>()?,
         scope: url_filter(config)?,
         is_offline: config.offline.unwrap_or(false),
-        fresh_since: fresh_since(now, max_age),
+        fresh_since,
         politeness: dispatch.politeness,
         max_host_wait: dispatch.max_host_wait,
         retries: dispatch.policy.retries,

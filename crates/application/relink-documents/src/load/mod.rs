@@ -7,7 +7,6 @@ mod diagnostics;
 mod directory_cache;
 mod document_content;
 mod file_lookup;
-mod host_wait;
 mod ignore_rules;
 mod includers;
 mod includes;

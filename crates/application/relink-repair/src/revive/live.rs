@@ -58,7 +58,7 @@ pub(super) struct LiveCheck<'a> {
     /// used for a request with fewer.
     cache: HashMap<(String, RequestRights), CandidateCheck>,
     /// Live pages listed by the user, in canonical form.
-    listed: Arc<HashSet<String>>,
+    listed_urls: Arc<HashSet<String>>,
     /// Reasons why candidates could not be fetched, until they are reported.
     refusals: Vec<String>,
     /// Number of fetched pages, including controls.
@@ -77,16 +77,16 @@ impl<'a> LiveCheck<'a> {
             robots: RobotsUse::Obey,
         });
         let policy = settings.policy;
-        let listed = settings.live_pages.iter().filter_map(|page| Url::parse(&page.url).ok());
-        let listed = Arc::new(listed.map(String::from).collect());
-        Self { ports, fetch, policy, salt, controls, cache, listed, refusals, fetches: 0 }
+        let listed_urls = settings.live_pages.iter().filter_map(|page| Url::parse(&page.url).ok());
+        let listed_urls = Arc::new(listed_urls.map(String::from).collect());
+        Self { ports, fetch, policy, salt, controls, cache, listed_urls, refusals, fetches: 0 }
     }
 
     /// Returns a check for another site, with the same rate limits and its own results.
     pub(super) fn for_site(&self) -> Self {
         let (controls, cache, refusals) = Default::default();
-        let (fetch, listed) = (self.fetch.share(), Arc::clone(&self.listed));
-        Self { fetch, controls, cache, listed, refusals, fetches: 0, ..*self }
+        let (fetch, listed_urls) = (self.fetch.share(), Arc::clone(&self.listed_urls));
+        Self { fetch, controls, cache, listed_urls, refusals, fetches: 0, ..*self }
     }
 
     /// Clears the cached candidates, so that memory use does not depend on the number of

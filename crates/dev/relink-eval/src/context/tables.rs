@@ -65,7 +65,8 @@ pub(super) fn report(all: &[Vec<Vec<Page>>], settings: &AngleSettings) -> String
 /// Writes the number of candidates by label and by classification of the context score.
 fn context_scores(all: &[Vec<Vec<Page>>], text: &mut String) {
     let mut groups: BTreeMap<Label, [usize; 3]> = BTreeMap::new();
-    for judged in all.iter().flat_map(|collections| judge(&collections.iter().collect::<Vec<_>>())) {
+    for judged in all.iter().flat_map(|collections| judge(&collections.iter().collect::<Vec<_>>()))
+    {
         let flag = judged.fit.map_or(ContextFlag::Unclear, |fit| ContextScore::new(fit).flag());
         let column = match flag {
             ContextFlag::OutOfPlace => 0,

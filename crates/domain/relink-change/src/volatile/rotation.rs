@@ -160,7 +160,8 @@ mod tests {
 
     #[test]
     fn blocks_at_volatile_positions_are_counted_without_a_second_fetch() {
-        let (reference, first) = (page("Owls hunt at night", 0, 1), page("Owls hunt at night", 2, 3));
+        let (reference, first) =
+            (page("Owls hunt at night", 0, 1), page("Owls hunt at night", 2, 3));
         let mut known = VolatileParts::learn(&reference, &first);
         for _ in 0..MIN_RUNS {
             known.count_rotation_at_positions(&reference, &first);

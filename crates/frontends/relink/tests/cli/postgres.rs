@@ -155,7 +155,7 @@ fn worker_helps_with_a_survey() {
     }
     let (sandbox, db_url) = (Sandbox::new(), PostgresServer::shared().new_database());
     sandbox.write_urls("catalog.txt", &urls);
-    let mut worker = sandbox.spawn(&["worker", "--db", &db_url]);
+    let worker = sandbox.spawn(&["worker", "--db", &db_url]);
     let args = ["survey", "--db", &db_url, "--plan", "full", "--host-interval", "20ms"];
     let survey = sandbox.run(&[&args[..], &["--retries", "0", "catalog.txt"]].concat()).exits(1);
     worker.interrupt();

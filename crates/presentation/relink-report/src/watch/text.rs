@@ -280,9 +280,9 @@ fn append_change(text: &mut String, change: &WatchChange, style: TextStyle) {
         let mut excerpts: Vec<&String> = excerpts.iter().collect();
         excerpts.dedup();
         for excerpt in excerpts.iter().take(MAX_LINES) {
-            let line = format!("{prefix} {}", shown_prose(excerpt));
+            let line = format!("{sign} {}", shown_prose(excerpt));
             let line = cut_end(&line, COLUMNS);
-            let line = match prefix.chars().next() {
+            let line = match sign.chars().next() {
                 Some('-') => style.verdict(Verdict::Dead, &line),
                 Some('+') => style.verdict(Verdict::Alive, &line),
                 _ => line,
@@ -290,7 +290,7 @@ fn append_change(text: &mut String, change: &WatchChange, style: TextStyle) {
             let _ = writeln!(text, "       {line}");
         }
         if let Some(more) = excerpts.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
-            let _ = writeln!(text, "       {prefix} … {} more", grouped(more as u64));
+            let _ = writeln!(text, "       {sign} … {} more", grouped(more as u64));
         }
     }
 }
