@@ -144,7 +144,7 @@ impl ClaimScheduler {
 
 impl Dispatcher<'_> {
     /// Returns the current time on both clocks.
-    fn current_time(&self) -> CurrentTime {
+    pub(super) fn current_time(&self) -> CurrentTime {
         CurrentTime { elapsed: self.elapsed(), time: self.ports.now() }
     }
 

@@ -267,11 +267,11 @@ impl Dispatcher<'_> {
         task: ControlTask,
         probe: Probe,
     ) -> Result<Vec<PendingJudgment>, EngineError> {
-        let elapsed = self.elapsed();
+        let now = self.current_time();
         let max_wait = self.settings.max_host_wait;
         self.requests.free(usize::from(task.is_prefetch));
         if let Some(queue) = self.queues.get_mut(host) {
-            queue.control_finished(elapsed, &probe, max_wait);
+            queue.control_finished(now, &probe, max_wait);
             if let Some(request) = task.request.next_attempt_after(&probe)
                 && !queue.is_closed()
             {

@@ -265,18 +265,19 @@ impl HostQueue {
     }
 
     /// Records the result of an attempt.
-    pub(super) fn request_finished(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {
+    pub(super) fn request_finished(&mut self, now: CurrentTime, probe: &Probe, max_wait: Duration) {
         self.record_probe(now, probe, max_wait);
     }
 
     /// Records the result of a control.
-    pub(super) fn control_finished(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {
+    pub(super) fn control_finished(&mut self, now: CurrentTime, probe: &Probe, max_wait: Duration) {
         self.stats.control_requests += probe.hops.len().max(1) as u64;
         self.record_probe(now, probe, max_wait);
     }
 
-    fn record_probe(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {
-        let finished = FinishedRequest::from_probe(probe);
+    fn record_probe(&mut self, now: CurrentTime, probe: &Probe, max_wait: Duration) {
+        let finished = FinishedRequest::from_probe(probe, now.time);
+        let now = now.elapsed;
         self.block_detector.record(&probe.outcome);
         if !self.block_detector.is_suspected() {
             self.rejected_tasks.clear();

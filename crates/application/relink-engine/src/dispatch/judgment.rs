@@ -32,12 +32,12 @@ impl Dispatcher<'_> {
         host: HostId,
         fetched: FetchedTask,
     ) -> Option<PendingJudgment> {
-        let (elapsed, max_wait) = (self.elapsed(), self.settings.max_host_wait);
+        let (now, max_wait) = (self.current_time(), self.settings.max_host_wait);
         let Some(queue) = self.queues.get_mut(host) else {
             self.requests.free(1);
             return None;
         };
-        queue.request_finished(elapsed, &fetched.probe, max_wait);
+        queue.request_finished(now, &fetched.probe, max_wait);
         if !fetched.task.attempts.is_empty() {
             // `retry` counted this task as one that will be fetched again.
             queue.comparisons.retries = queue.comparisons.retries.saturating_sub(1);

@@ -134,13 +134,13 @@ impl Dispatcher<'_> {
         result: RobotsResult,
         probe: &Probe,
     ) -> Result<(), EngineError> {
-        let (elapsed, max_wait) = (self.elapsed(), self.settings.max_host_wait);
+        let (now, max_wait) = (self.current_time(), self.settings.max_host_wait);
         self.requests.free(1);
         if let Some(queue) = self.queues.get_mut(host) {
-            queue.request_finished(elapsed, probe, max_wait);
+            queue.request_finished(now, probe, max_wait);
             if result.attempts() > 1 {
                 // The rate limiter has recorded only the first attempt.
-                queue.pacer.delay_next(elapsed);
+                queue.pacer.delay_next(now.elapsed);
             }
         }
         match result {

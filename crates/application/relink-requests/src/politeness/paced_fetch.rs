@@ -283,6 +283,7 @@ impl<'a> PacedFetch<'a> {
                 requested_at: current_time(self.settings.clock),
                 duration: now.saturating_sub(sent_at),
                 connecting: connecting_time(&result.timings),
+                age: now.saturating_sub(sent_at),
                 outcome: &result.outcome,
                 retry_after: result.retry_after,
             };

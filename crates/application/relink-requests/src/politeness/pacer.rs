@@ -25,6 +25,9 @@ pub struct FinishedRequest<'a> {
     pub duration: Duration,
     /// The part of it before the request was sent: name lookup, connection, TLS handshake.
     pub connecting: Duration,
+    /// The time since it began. It may have begun later than the pacer was told, if the
+    /// processor was busy.
+    pub age: Duration,
     /// The outcome.
     pub outcome: &'a FetchOutcome,
     /// The `Retry-After` of the response, in seconds.
@@ -32,9 +35,11 @@ pub struct FinishedRequest<'a> {
 }
 
 impl<'a> FinishedRequest<'a> {
-    /// Returns the request of a probe.
-    pub fn from_probe(probe: &'a Probe) -> Self {
+    /// Returns the request of a probe at the time `now`.
+    pub fn from_probe(probe: &'a Probe, now: Timestamp) -> Self {
         Self {
+            // Negative if the system clock was set back. Then the age is zero.
+            age: Duration::try_from(now.duration_since(probe.requested_at)).unwrap_or_default(),
             requested_at: probe.requested_at,
             duration: Duration::from_millis(probe.timings.total.into()),
             connecting: connecting_time(&probe.timings),
@@ -127,9 +132,9 @@ impl HostPacer {
     ) -> bool {
         let signal = finished.signal();
         self.limiter.request_finished(now, finished.duration, signal);
-        if !finished.connecting.is_zero() && finished.outcome.reached_server() {
-            let sent_at = now.saturating_sub(finished.duration);
-            self.limiter.request_arrived(sent_at + finished.connecting.min(finished.duration));
+        if finished.outcome.reached_server() {
+            let began_at = now.saturating_sub(finished.age);
+            self.limiter.request_arrived(now.min(began_at + finished.connecting));
         }
         let ResponseSignal::Throttled(Some(wait)) = signal else { return false };
         if wait <= max_wait {
@@ -186,6 +191,7 @@ mod tests {
             requested_at: Timestamp::UNIX_EPOCH,
             duration: Duration::from_secs(1),
             connecting: Duration::ZERO,
+            age: Duration::from_secs(1),
             outcome: &FetchOutcome::Response(429),
             retry_after: Some(retry_after),
         }
@@ -203,13 +209,23 @@ mod tests {
 
     #[test]
     fn interval_counts_from_the_end_of_the_connection_setup() {
+        let ms = Duration::from_millis;
+        // The request was due at 0, began at 50 ms and was sent at 850 ms.
+        let (age, connecting, outcome) = (ms(850), ms(800), &FetchOutcome::Response(200));
+        let finished = FinishedRequest { age, connecting, outcome, ..throttled(1) };
         let mut pacer = pacer();
         pacer.request_started(Duration::ZERO);
-        let (duration, connecting) = (Duration::from_millis(900), Duration::from_millis(800));
-        let outcome = &FetchOutcome::Response(200);
-        let finished = FinishedRequest { duration, connecting, outcome, ..throttled(1) };
-        pacer.request_finished(duration, &finished, MINUTE);
-        assert_eq!(pacer.ready_at(), Some(Duration::from_millis(1_800)));
+        pacer.request_finished(ms(900), &finished, MINUTE);
+        assert_eq!(pacer.ready_at(), Some(ms(1_850)));
+    }
+
+    #[test]
+    fn age_of_a_request_is_zero_after_the_clock_was_set_back() {
+        let mut probe = crate::probe::invalid_url_probe(Timestamp::from_second(100).unwrap());
+        probe.timings.connect = 7;
+        let age =
+            |now| FinishedRequest::from_probe(&probe, Timestamp::from_second(now).unwrap()).age;
+        assert_eq!((age(130), age(10)), (Duration::from_secs(30), Duration::ZERO));
     }
 
     #[test]
