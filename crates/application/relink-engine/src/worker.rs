@@ -24,9 +24,7 @@ const SETTINGS_CHECKPOINT: &str = "worker-settings";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkerSettings {
-    needs_anchors: bool,
-    /// Whether the run is a survey, whose tasks are added while it runs.
-    has_samples: bool,
+    content: RunContent,
     host_concurrency: usize,
     interval_ms: u64,
     is_adaptive: bool,
@@ -47,8 +45,7 @@ impl WorkerSettings {
     fn new(settings: &DispatchSettings, content: RunContent) -> Option<Self> {
         let DispatchSettings { politeness, policy, .. } = settings;
         (policy.rules == RuleSet::Relink).then(|| Self {
-            needs_anchors: content == RunContent::LinksWithAnchors,
-            has_samples: content == RunContent::Samples,
+            content,
             host_concurrency: politeness.host_concurrency,
             interval_ms: millis(politeness.interval),
             is_adaptive: politeness.is_adaptive,
@@ -94,13 +91,14 @@ impl WorkerSettings {
 }
 
 /// What the tasks of a run are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum RunContent {
     /// Links of documents.
     Links,
     /// Links of documents, with the anchors of their targets.
     LinksWithAnchors,
-    /// Samples of a survey.
+    /// Samples of a survey, which are added while it runs.
     Samples,
 }
 
@@ -165,13 +163,14 @@ pub(crate) async fn help(
     let Ok(settings) = serde_json::from_str::<WorkerSettings>(&text) else { return Ok(0) };
     // Before all links are stored, a worker could not know when it is done. The tasks of a
     // survey are never complete before its end, so its workers search again later.
-    if !settings.has_samples && !ports.store.run_status(run.id).await?.is_loaded {
+    let has_samples = settings.content == RunContent::Samples;
+    if !has_samples && !ports.store.run_status(run.id).await?.is_loaded {
         return Ok(0);
     }
     let (dispatch, progress) = (settings.dispatch(options), LoadProgress::default());
-    progress.finish_for_worker(settings.needs_anchors);
+    progress.finish_for_worker(settings.content == RunContent::LinksWithAnchors);
     let start = DispatchStart::AfterLoading;
-    let mut job = ListJob::of_worker(settings.has_samples);
+    let mut job = ListJob::of_worker(has_samples);
     Dispatcher::new(ports, run, &dispatch, start, &progress, &mut job).work(stop).await
 }
 
@@ -191,6 +190,6 @@ mod tests {
         assert_eq!((concurrency, max_host_wait), (7, settings.max_host_wait));
         assert_eq!(read_back.lease, lease);
         assert_eq!((politeness, policy), (settings.politeness, settings.policy));
-        assert!(read.needs_anchors);
+        assert_eq!(read.content, RunContent::LinksWithAnchors);
     }
 }

@@ -74,7 +74,7 @@ pub async fn measure_list<'u>(
     let mut random = SplitMix64::new(settings.seed);
     let prober = PageProber::new(ports, settings, random.next_u64());
     let progress = ListProgress::new(observer);
-    let parts: Vec<ListPage<'_>> = urls
+    let list: Vec<ListPage<'_>> = urls
         .iter()
         .enumerate()
         .map(|(index, url)| ListPage { index, url, seed: random.next_u64() })
@@ -90,7 +90,7 @@ pub async fn measure_list<'u>(
         measured.push(page);
         Ok(())
     };
-    run_in_order(by_turns(parts), MAX_CONCURRENT_PARTS, measure, add).await?;
+    run_in_order(by_turns(list), MAX_CONCURRENT_PARTS, measure, add).await?;
     measured.sort_by_key(|(page, _)| page.index);
     for (page, result) in &mut measured {
         // No server had responded when this page failed. If one has responded later, the

@@ -233,7 +233,8 @@ pub async fn save_pages(
         }
     }
     let total = hosts.values().map(Vec::len).sum();
-    let saver = PageSaver { ports, polite, output: Mutex::new((writer, progress, 0)), total };
+    let output = Mutex::new(SaveOutput { writer, progress, saved: 0 });
+    let saver = PageSaver { ports, polite, output, total };
     let save = |pages| saver.save_host(pages, stop);
     let finish = |copies: Vec<(usize, CopyState)>| {
         for (index, copy) in copies {
@@ -248,10 +249,17 @@ pub async fn save_pages(
 struct PageSaver<'a> {
     ports: &'a Ports,
     polite: PoliteFetch<'a>,
-    /// The writer, the progress, and the number of pages tried.
-    output: Mutex<(&'a mut dyn ArchiveWriter, &'a mut (dyn FnMut(usize, usize) + Send), usize)>,
+    output: Mutex<SaveOutput<'a>>,
     /// Number of all pages to save.
     total: usize,
+}
+
+/// What all hosts write to.
+struct SaveOutput<'a> {
+    writer: &'a mut dyn ArchiveWriter,
+    progress: &'a mut (dyn FnMut(usize, usize) + Send),
+    /// Number of pages tried.
+    saved: usize,
 }
 
 impl PageSaver<'_> {
@@ -269,15 +277,15 @@ impl PageSaver<'_> {
             }
             let captured_at = self.ports.now();
             let result = fetch_page(self.ports, &polite, url).await?;
-            if let Some(refusal) = polite.take_refusal() {
-                copies.push((index, CopyState::NotSaved(refusal.to_string())));
-                continue;
-            }
             let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-            let (writer, progress, saved) = &mut *output;
+            let SaveOutput { writer, progress, saved } = &mut *output;
             progress(*saved, self.total);
             *saved += 1;
-            copies.push((index, save_page(&result, captured_at, &mut **writer)?));
+            let copy = match polite.take_refusal() {
+                Some(refusal) => CopyState::NotSaved(refusal.to_string()),
+                None => save_page(&result, captured_at, &mut **writer)?,
+            };
+            copies.push((index, copy));
         }
         Ok(copies)
     }

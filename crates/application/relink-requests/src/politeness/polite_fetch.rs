@@ -52,6 +52,7 @@ impl<'a> PoliteFetch<'a> {
 
     /// Returns a fetcher with the same limits and rules, which reports its refusals
     /// separately.
+    #[must_use]
     pub fn share(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), refusal: Mutex::default() }
     }
@@ -235,11 +236,9 @@ fn join_results(first: FetchResult, second: FetchResult) -> FetchResult {
 /// Returns a filter that allows redirects within the origin of `url`, as far as the rules
 /// allow them. Redirects to other origins are separate requests.
 fn origin_filter(rules: Option<&HostRules>, url: &Url) -> RedirectFilter {
-    match rules {
-        Some(rules) => rules.origin_filter(url),
-        None => {
-            let origin = url.origin();
-            RedirectFilter::new(move |next: &Url| next.origin() == origin)
-        }
-    }
+    let Some(rules) = rules else {
+        let origin = url.origin();
+        return RedirectFilter::new(move |next: &Url| next.origin() == origin);
+    };
+    rules.origin_filter(url)
 }
