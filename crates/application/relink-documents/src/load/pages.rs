@@ -111,10 +111,8 @@ impl Loader<'_> {
         let options = RequestOptions { max_body_bytes, ..RequestOptions::default() };
         let probe_request =
             ProbeRequest { options, ..ProbeRequest::new(url, rights, UserAgent::Relink) };
-        // Boxed, because the future is large.
-        let probing = Box::pin(self.probe_with_retries(probe_request));
         let (probe, body) = tokio::select! {
-            result = probing => result,
+            result = self.probe_with_retries(probe_request) => result,
             () = stop.stopped() => return None,
         };
         if let Some(refusal) = self.fetch.take_refusal() {
