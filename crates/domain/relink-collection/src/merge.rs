@@ -331,7 +331,7 @@ mod tests {
         let owls = merged.iter().find(|list| list.name == "r/Owls").unwrap();
         let edits: Vec<_> = owls.members.iter().map(|member| member.edits.as_slice()).collect();
         assert_eq!(edits[0], [MemberEdit::Reordered, MemberEdit::Annotated]);
-        assert_eq!(edits[1], [MemberEdit::Reordered]);
+        assert_eq!(edits[1], []);
         assert_eq!(edits[2], [MemberEdit::Moved { from: "r/Hawks".to_owned() }]);
         assert_eq!(owls.members[1].entry.annotation, "note");
         assert!(owls.members.iter().all(|member| member.id.is_some()));
