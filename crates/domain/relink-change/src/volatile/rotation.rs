@@ -77,8 +77,8 @@ impl VolatileParts {
         }
         while self.rotating.len() > MAX_BLOCKS {
             // Texts that never return are removed before the blocks of a pool.
-            let once = self.rotating.iter().position(|block| block.runs < MIN_RUNS);
-            self.rotating.remove(once.unwrap_or(0));
+            let unconfirmed = self.rotating.iter().position(|block| block.runs < MIN_RUNS);
+            self.rotating.remove(unconfirmed.unwrap_or(0));
         }
     }
 }
