@@ -211,6 +211,7 @@ fn stored_entries(existing: Option<&Library>) -> Vec<StoredEntry> {
                 id: member.id.0,
                 collection: collection.name.clone(),
                 url: member.url.clone(),
+                replaced_url: member.replaced_url.clone(),
                 entry: OutlineEntry {
                     url: member.original_url.clone(),
                     title: member.title.clone(),

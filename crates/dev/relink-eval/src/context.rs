@@ -33,7 +33,6 @@ const UNKNOWN: f64 = 0.5;
 
 /// Arguments of `relink-eval context`.
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each one is a flag of the command line")]
 pub struct ContextArgs {
     /// Directories with a file per collection, or labeled JSON lines
     #[arg(value_name = "DIR|FILE", required = true)]

@@ -3,7 +3,8 @@
 //! The file decides the order, the folders, titles and annotations. A member that is not in
 //! the file becomes a *gap*: it has no page any more, but keeps its position and annotation
 //! until the user fills or closes it. Data that only the store has is retained, such as an
-//! annotation that is missing in the file.
+//! annotation that is missing in the file, or the page by which the user replaced a dead
+//! page of the file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,6 +24,8 @@ pub struct StoredEntry {
     pub collection: String,
     /// The canonical URL.
     pub url: String,
+    /// The canonical URL that the user replaced by this one.
+    pub replaced_url: Option<String>,
     /// Title, annotation and tags.
     pub entry: OutlineEntry,
     /// The position in its collection.
@@ -95,10 +98,19 @@ pub fn merge(
     stored: &[StoredEntry],
 ) -> (Vec<MergedCollection>, usize) {
     let by_id = stored.iter().map(|known| (known.id, known)).collect();
-    let mut merge =
-        Merge { stored, by_id, used: HashSet::new(), by_url: HashMap::new(), skipped: 0 };
+    let mut merge = Merge {
+        stored,
+        by_id,
+        by_replaced_url: HashMap::new(),
+        used: HashSet::new(),
+        by_url: HashMap::new(),
+        skipped: 0,
+    };
     for entry in stored {
         merge.by_url.entry(&entry.url).or_default().push(entry);
+        if let Some(replaced) = &entry.replaced_url {
+            merge.by_replaced_url.entry(replaced).or_default().push(entry);
+        }
     }
     // For each folder: the name of its collection, and its entries with their canonical URLs.
     let collections: Vec<(String, Vec<(String, &OutlineEntry)>)> =
@@ -131,6 +143,8 @@ struct Merge<'s> {
     stored: &'s [StoredEntry],
     /// The stored members by id.
     by_id: HashMap<i64, &'s StoredEntry>,
+    /// The stored members by the URL that the user replaced.
+    by_replaced_url: HashMap<&'s str, Vec<&'s StoredEntry>>,
     /// The ids of members that are in the file.
     used: HashSet<i64>,
     /// The stored members by canonical URL.
@@ -147,16 +161,29 @@ impl<'s> Merge<'s> {
         root: &str,
         folder: &'o OutlineFolder,
     ) -> (String, Vec<(String, &'o OutlineEntry)>) {
+        let name = collection_name(root, &folder.path);
         let mut seen = HashSet::new();
         let mut entries = Vec::with_capacity(folder.entries.len());
         for entry in &folder.entries {
             let url = canonicalize(None, &entry.url).ok().map(String::from);
+            let url = url.map(|url| self.replacement(&name, &url).unwrap_or(url));
             match url.filter(|url| seen.insert(url.clone())) {
                 Some(url) => entries.push((url, entry)),
                 None => self.skipped += 1,
             }
         }
-        (collection_name(root, &folder.path), entries)
+        (name, entries)
+    }
+
+    /// Returns the URL by which the user replaced a URL of the file.
+    fn replacement(&self, name: &str, url: &str) -> Option<String> {
+        let in_collection = |known: &&&StoredEntry| known.collection == name;
+        let known = self.by_url.get(url).into_iter().flatten();
+        if known.clone().any(|known| in_collection(&known)) {
+            return None;
+        }
+        let replaced = self.by_replaced_url.get(url).into_iter().flatten();
+        replaced.clone().find(in_collection).map(|known| known.url.clone())
     }
 
     /// Records the stored members that stay in their collection as used.
@@ -187,7 +214,12 @@ impl<'s> Merge<'s> {
             };
         };
         self.used.insert(known.id);
-        let merged = merge_entry(&known.entry, entry);
+        let mut merged = merge_entry(&known.entry, entry);
+        let is_replaced = known.replaced_url.is_some()
+            && canonicalize(None, &entry.url).is_ok_and(|url| url.as_str() != known.url);
+        if is_replaced {
+            merged.url.clone_from(&known.entry.url);
+        }
         let is_gap = matches!(known.state, MemberState::Gap | MemberState::Closed);
         let moved = (known.collection != name)
             .then(|| MemberEdit::Moved { from: known.collection.clone() });
@@ -285,77 +317,4 @@ fn collection_name(root: &str, path: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{ImportFormat, read_outline};
-
-    /// Merges a Markdown file with the members of the collection `r`.
-    fn import(text: &str, stored: &[StoredEntry]) -> Vec<MergedCollection> {
-        merge("r", &read_outline(ImportFormat::Markdown, text), stored).0
-    }
-
-    /// Returns the members as they would be stored, with ids in order.
-    fn store(merged: &[MergedCollection]) -> Vec<StoredEntry> {
-        let mut next = 100;
-        let mut stored = Vec::new();
-        for collection in merged {
-            for member in &collection.members {
-                next += 1;
-                stored.push(StoredEntry {
-                    id: member.id.unwrap_or(next),
-                    collection: collection.name.clone(),
-                    url: member.url.clone(),
-                    entry: member.entry.clone(),
-                    position: member.position,
-                    state: member.state,
-                });
-            }
-        }
-        stored
-    }
-
-    const FIRST: &str = "## Owls\n- [A](http://a.test/a) note\n- [B](http://a.test/b)\n## Hawks\n- [C](http://a.test/c)\n";
-
-    #[test]
-    fn unchanged_file_changes_nothing() {
-        let stored = store(&import(FIRST, &[]));
-        let again = import(FIRST, &stored);
-        assert!(again.iter().flat_map(|list| &list.members).all(|member| member.edits.is_empty()));
-    }
-
-    #[test]
-    fn edited_file_moves_reorders_and_annotates() {
-        let stored = store(&import(FIRST, &[]));
-        let edited = "## Owls\n- [B](http://a.test/b) new note\n- [A](http://a.test/a)\n- [C](http://a.test/c)\n";
-        let merged = import(edited, &stored);
-        let owls = merged.iter().find(|list| list.name == "r/Owls").unwrap();
-        let edits: Vec<_> = owls.members.iter().map(|member| member.edits.as_slice()).collect();
-        assert_eq!(edits[0], [MemberEdit::Reordered, MemberEdit::Annotated]);
-        assert_eq!(edits[1], []);
-        assert_eq!(edits[2], [MemberEdit::Moved { from: "r/Hawks".to_owned() }]);
-        assert_eq!(owls.members[1].entry.annotation, "note");
-        assert!(owls.members.iter().all(|member| member.id.is_some()));
-    }
-
-    #[test]
-    fn removed_member_is_a_gap_and_can_return() {
-        let stored = store(&import(FIRST, &[]));
-        let merged = import("## Owls\n- [B](http://a.test/b)\n", &stored);
-        let owls = merged.iter().find(|list| list.name == "r/Owls").unwrap();
-        let gap = owls.members.iter().find(|member| member.url.ends_with("/a")).unwrap();
-        assert_eq!((gap.state, gap.entry.annotation.as_str()), (MemberState::Gap, "note"));
-        let hawks = merged.iter().find(|list| list.name == "r/Hawks").unwrap();
-        assert_eq!(hawks.members[0].edits, [MemberEdit::Removed]);
-        let restored = import(FIRST, &store(&merged));
-        let owls = restored.iter().find(|list| list.name == "r/Owls").unwrap();
-        assert!(owls.members[0].edits.contains(&MemberEdit::Restored));
-    }
-
-    #[test]
-    fn page_in_two_folders_is_two_members_and_duplicates_are_skipped() {
-        let text = "## A\n- [x](http://a.test/x)\n- [y](http://a.test/x#part)\n## B\n- [x](http://a.test/x)\n";
-        let (merged, skipped) = merge("r", &read_outline(ImportFormat::Markdown, text), &[]);
-        let members: usize = merged.iter().map(|list| list.members.len()).sum();
-        assert_eq!((members, skipped), (2, 1));
-    }
-}
+mod tests;
