@@ -8,9 +8,12 @@
 use relink_model::{ControlKind, Probe};
 
 use crate::control_safety::is_action;
-use crate::control_url::{ControlUrl, is_identifier, second_parameter, varied_parameter};
+use crate::control_url::{
+    ControlUrl, VARIANT_PARAMETERS, is_identifier, second_parameter, varied_parameter,
+};
 use crate::page::PageView;
-use crate::redirect_similarity::has_other_value;
+use crate::page_similarity::{HeadingMatch, compare_headings};
+use crate::redirect_similarity::{has_other_value, is_other_page};
 use crate::url_parts::{Parameter, UrlParts};
 use crate::url_words::words;
 
@@ -41,6 +44,9 @@ const DEFAULT_VALUES: [&str; 12] = [
     "home", "start", "index", "main", "default", "all", "view", "show", "list", "overview",
     "welcome", "uvod",
 ];
+
+/// Words of parameters that select a layout of the same page.
+const LAYOUTS: [&str; 8] = ["theme", "skin", "style", "mode", "layout", "font", "filter", "format"];
 
 /// Words of parameters that select a period. The current period is shown without a value, and
 /// a calendar links only to the periods around it.
@@ -87,18 +93,48 @@ fn has_value(link: &str, page: &PageView<'_>, parameter: Parameter<'_>) -> bool 
         })
 }
 
-/// Whether a parameter with this value may select a page other than the default one.
+/// Whether a parameter with this value may select a page other than the default one. Languages,
+/// layouts and periods have defaults to which a page rarely links.
 fn may_select(page: &PageView<'_>, parameter: Parameter<'_>) -> bool {
     let (name, value) = (parameter.name.to_ascii_lowercase(), parameter.value);
-    let is_date = |value: &str| {
-        value.contains('-') && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
-    };
-    let is_period = words(&name).any(|word| PERIODS.contains(&word.as_str())) || is_date(value);
+    let is_word_of = |names: &[&str]| words(&name).any(|word| names.contains(&word.as_str()));
     let may_name_page = value.parse::<u64>().is_ok()
         || is_identifier(&parameter)
         || page.url_parts().is_front_page_with_query()
         || names_page(&parameter);
-    may_name_page && !is_period && !is_default(parameter)
+    let selects_variant = is_word_of(&PERIODS)
+        || is_word_of(&LAYOUTS)
+        || (name != "page" && VARIANT_PARAMETERS.contains(&name.as_str()))
+        || is_date(value)
+        || is_language(value);
+    may_name_page && !selects_variant && !is_default(parameter)
+}
+
+/// Whether a value is a date or a part of one: `2024-05`.
+fn is_date(value: &str) -> bool {
+    value.contains('-') && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+}
+
+/// Whether a value may be the code of a language: `de`, `pt-br`, `eng`.
+fn is_language(value: &str) -> bool {
+    let code = value.split(['-', '_']).next().unwrap_or_default();
+    matches!(code.len(), 2 | 3)
+        && value.len() <= "zh-hant".len()
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_'))
+}
+
+/// Whether a page to which this page links with another value is another page. A text parameter
+/// may sort or filter the same page, so the titles must differ.
+pub(crate) fn is_other_linked_page(
+    page: &PageView<'_>,
+    linked: &PageView<'_>,
+    parameter: Parameter<'_>,
+) -> bool {
+    let is_identified = is_identifier(&parameter) || parameter.value.parse::<u64>().is_ok();
+    match compare_headings(page, linked) {
+        HeadingMatch::Different => true,
+        _ => is_identified && is_other_page(page, linked),
+    }
 }
 
 /// Whether the name of a parameter is that of something that has a page.

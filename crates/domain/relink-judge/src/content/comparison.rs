@@ -391,7 +391,7 @@ impl<'a> ContentAssessor<'a> {
 
     /// Whether the page can be an error page: it contains an error phrase, is the
     /// target of a redirect, or is not brief. If it is brief and the home page is
-    /// the same, the whole site shows a notice.
+    /// the same, the whole site shows a notice, unless a neighbor is another page.
     fn is_error_page_plausible(&self) -> RuleResult<bool> {
         let page = &self.page;
         if !page.is_brief()
@@ -401,8 +401,21 @@ impl<'a> ContentAssessor<'a> {
             return Ok(true);
         }
         Ok(match self.control_response(ControlKind::HomePage)? {
-            ControlResponse::Page(home) => self.match_with(&home, &compare(page, &home)).is_none(),
+            ControlResponse::Page(home) => self.is_unlike(&home) || self.is_unlike_neighbor()?,
             _ => true,
+        })
+    }
+
+    fn is_unlike(&self, other: &PageView<'_>) -> bool {
+        self.match_with(other, &compare(&self.page, other)).is_none()
+    }
+
+    fn is_unlike_neighbor(&self) -> RuleResult<bool> {
+        Ok(match self.control_response(ControlKind::Neighbor)? {
+            ControlResponse::Page(neighbor) => {
+                !neighbor.is_redirected() && self.is_unlike(&neighbor)
+            }
+            _ => false,
         })
     }
 }

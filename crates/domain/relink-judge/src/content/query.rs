@@ -18,7 +18,7 @@ use crate::page::PageView;
 use crate::page_similarity::{HeadingMatch, PageSimilarity, compare, shares_message_only_with};
 use crate::phrases::PhraseClass;
 use crate::url_parts::Parameter;
-use crate::url_words::{percent_decoded, words};
+use crate::url_words::{percent_decoded, without_accents, words};
 
 /// Minimum resemblance of a page and a variant of it, such as its print version.
 const SAME_CONTENT: f64 = 0.6;
@@ -116,8 +116,10 @@ impl<'a> ContentAssessor<'a> {
     pub(super) fn repeats_value(&self, parameter: Parameter<'_>) -> bool {
         let value = percent_decoded(parameter.value);
         let mut value_words = words(&value).filter(|word| word.chars().count() >= 3).peekable();
-        let titles: Vec<String> = self.page.title_and_headings().flat_map(words).collect();
-        value_words.peek().is_some() && value_words.all(|word| titles.contains(&word))
+        let titles = self.page.title_and_headings().flat_map(words);
+        let titles: Vec<String> = titles.map(|word| without_accents(&word)).collect();
+        value_words.peek().is_some()
+            && value_words.all(|word| titles.contains(&without_accents(&word)))
     }
 
     fn is_empty_page(&self) -> bool {

@@ -5,7 +5,7 @@ use relink_model::ControlKind;
 
 use super::{ContentAssessor, ControlResponse, RuleResult};
 use crate::control_url::is_identifier;
-use crate::linked_value::other_value_link;
+use crate::linked_value::{is_other_linked_page, other_value_link};
 use crate::page::PageView;
 use crate::page_similarity::{SAME_TEXT, text_resemblance};
 use crate::redirect_similarity::{has_other_value, is_other_page};
@@ -29,10 +29,7 @@ impl ContentAssessor<'_> {
         if self.page.is_redirected() {
             return Ok(false);
         }
-        let links_other_value = other_value_link(&self.page, parameter).is_some();
-        if links_other_value
-            && self.is_other_value(ControlKind::LinkedQueryValue, parameter, resemblance)?
-        {
+        if self.is_unlinked_value(parameter)? {
             return Ok(true);
         }
         if !self.may_identify(parameter) {
@@ -40,6 +37,22 @@ impl ContentAssessor<'_> {
         }
         Ok(self.is_other_value(ControlKind::Neighbor, parameter, resemblance)?
             || self.is_other_value(ControlKind::SecondNeighbor, parameter, resemblance)?)
+    }
+
+    /// Whether the page links to another value of the parameter, but not to its own, and the
+    /// linked page is another one. A page whose title contains its value is the requested one,
+    /// which may be the default page.
+    fn is_unlinked_value(&self, parameter: Parameter<'_>) -> RuleResult<bool> {
+        if other_value_link(&self.page, parameter).is_none() || self.repeats_value(parameter) {
+            return Ok(false);
+        }
+        Ok(match self.control_response(ControlKind::LinkedQueryValue)? {
+            ControlResponse::Page(linked) => {
+                has_other_value(parameter, self.page.url, linked.url)
+                    && is_other_linked_page(&self.page, &linked, parameter)
+            }
+            _ => false,
+        })
     }
 
     /// Whether a value may identify a page. A list may ignore values that it does not know and

@@ -49,6 +49,24 @@ fn default_values_and_periods_are_alive() {
     check_fallback("/?id=1", "^/?id=7", "alive");
     check_fallback("/calendar.php?month=5", "^/calendar.php?month=6", "alive");
     check_fallback("/?show=2024-05", "^/?show=2024-06", "alive");
+    // The title contains the value: this is the default page.
+    check_fallback("/?page=elm", "^/?page=museum", "alive");
+}
+
+#[test]
+fn languages_layouts_and_orders_are_alive() {
+    check_fallback("/?l=en", "^/?l=de", "alive");
+    check_fallback("/?l=pt-br", "^/?l=de", "alive");
+    check_fallback("/?mode=light", "^/?mode=dark", "alive");
+    check_fallback("/?sort=new", "^/?sort=top", "alive");
+    // Another order of the same list has the same title.
+    let page = "200 \"Trees\" \"All trees\" #1";
+    let context = [
+        &*format!("random-query-value: {page}"),
+        &format!("without-parameter: {page}"),
+        "linked-query-value: /?by=height 200 \"Trees\" \"All trees\" #2",
+    ];
+    check(&format!("/?by=name {page} ^/?by=height"), &context, "alive");
 }
 
 #[test]

@@ -178,3 +178,12 @@ fn expired_or_seized_site_is_soft_404() {
     check("/ 200 \"Website expired\" {Log in to renew}", &[], "soft-404 RL304");
     check("/ 200 \"This domain has been seized\" {By order of a court}", &[], "soft-404 RL304");
 }
+
+#[test]
+fn page_equal_to_the_home_page_is_soft_404_if_a_neighbor_is_another_page() {
+    let page = "200 \"Notes\" {Nothing was written}";
+    let (random, home) = (format!("random-name: {page}"), format!("home-page: {page}"));
+    let neighbor = "neighbor: /notes/oak 200 \"Notes\" {Oaks grow slowly}";
+    check(&format!("/notes/elm {page}"), &[&random, &home, neighbor], "soft-404 RL301");
+    check(&format!("/notes/elm {page}"), &[&random, &home], "blocked RL495");
+}
