@@ -177,15 +177,12 @@ impl PageChecker<'_> {
             ControlKind::SecondNeighbor => request.neighbors.get(1),
             _ => None,
         };
-        let control = match neighbor {
-            Some(url) => {
-                let (key, url) = (format!("page {url}"), url.clone());
-                Some(ControlRequest::new(kind, key, url, request.rights))
-            }
-            None => {
-                let probed = (request.url.as_str(), probe);
-                ControlRequest::of_probe(kind, probed, request.rights, self.settings.salt)
-            }
+        let control = if let Some(url) = neighbor {
+            let (key, url) = (format!("page {url}"), url.clone());
+            Some(ControlRequest::new(kind, key, url, request.rights))
+        } else {
+            let probed = (request.url.as_str(), probe);
+            ControlRequest::of_probe(kind, probed, request.rights, self.settings.salt)
         };
         let Some(control) = control else { return missing_control(kind) };
         let fetched = async { (control.url.clone(), Arc::new(self.fetch_control(&control).await)) };

@@ -235,6 +235,8 @@ mod tests {
         // The menu was not closed.
         check_main_text(&format!("<div class=menu>Trees{main}"), "Oak is old");
         check_main_text(&format!("{main}<main>Elm</main>"), "Oak is old");
+        let by_role = "<div role=main><div>Oak</div> is old</div>";
+        check_main_text(&format!("<p>Trees</p>{by_role}<p>Imprint</p>"), "Oak is old");
     }
 
     #[test]
@@ -244,9 +246,8 @@ mod tests {
              <a href='/d?q'>d</a><a>e</a>",
         );
         assert_eq!(page.query_links, ["?id=7&x=1", "/d?q"]);
-        let many: String = (0..20).map(|id| format!("<a href='?id={id}'>x</a>")).collect();
-        let other = "<a href='?page=2'>y</a>";
-        let page = html_digest(&(many + other));
+        let many: Vec<String> = (0..20).map(|id| format!("<a href='?id={id}'>x</a>")).collect();
+        let page = html_digest(&(many.concat() + "<a href='?page=2'>y</a>"));
         assert_eq!(page.query_links.last().map(String::as_str), Some("?page=2"));
         assert_eq!(page.query_links.len(), 7);
     }

@@ -11,7 +11,7 @@ use super::{ContentAssessor, Finding, RuleResult};
 use crate::confidence;
 use crate::control_url::{likely_selects_page, varied_parameter};
 use crate::linked_value::other_value_link;
-use crate::phrases::PhraseClass;
+use crate::phrases::{PhraseClass, find_phrase_in};
 use crate::url_parts::{UrlParts, parameters};
 use crate::url_words::words;
 
@@ -85,7 +85,9 @@ impl ContentAssessor<'_> {
             && page.digest.text_length > 0
             && !page.digest.text_start.chars().any(char::is_alphanumeric);
         let has_phrase = page.main_phrase(PhraseClass::EmptyList).is_some()
-            || (page.is_brief() && page.find_phrase(PhraseClass::EmptyList).is_some());
+            || page
+                .short_main_text()
+                .is_some_and(|text| find_phrase_in(text, PhraseClass::EmptyList).is_some());
         is_empty_data || (has_phrase && page.main_phrase(PhraseClass::NotFound).is_none())
     }
 

@@ -178,7 +178,8 @@ impl<'a> ContentAssessor<'a> {
                     || !self.is_selected_by_less_likely_parameter(varied)?));
         }
         // 3. The parameter changes the page, and the random value gives the same one.
-        let is_exact = random.match_kind == MatchKind::Text && self.likely_selects(varied);
+        let may_select = self.likely_selects(varied) || self.repeats_value(varied.parameter);
+        let is_exact = random.match_kind == MatchKind::Text && may_select;
         let is_redirected = self.has_same_redirect_target(random.similarity);
         Ok(is_exact || is_redirected || self.is_empty_page())
     }
@@ -187,14 +188,17 @@ impl<'a> ContentAssessor<'a> {
         likely_selects_page(self.page.url_parts(), &varied.parameter)
     }
 
-    /// Whether the page may be the error page for an unknown value of the parameter.
+    /// Whether the page may be the error page for an unknown value of the parameter. The
+    /// parameter must be one that usually selects pages, because servers ignore others.
     fn may_be_error_of(&self, varied: VariedParameter<'_>) -> bool {
-        let page = &self.page;
-        let is_message =
-            page.main_phrase(PhraseClass::NotFound).is_some() || page.is_only_a_message();
-        (is_identifier(&varied.parameter) && self.may_be_error_page())
-            || page.failed_request_phrase().is_some()
-            || ((self.likely_selects(varied) || names_page(&varied.parameter)) && is_message)
+        let (page, parameter) = (&self.page, &varied.parameter);
+        let is_message = || {
+            page.main_phrase(PhraseClass::NotFound).is_some()
+                || page.failed_request_phrase().is_some()
+                || page.is_only_a_message()
+        };
+        (is_identifier(parameter) && self.may_be_error_page())
+            || ((self.likely_selects(varied) || names_page(parameter)) && is_message())
     }
 
     /// Whether the script fails without its parameter, because it expects one.

@@ -3,10 +3,10 @@
 //! Phrases are weak evidence. They are combined with other properties that are
 //! common for error pages and rare for articles about errors.
 
-use relink_model::{ControlKind, DeadReason, PageFlag};
+use relink_model::{Control, ControlKind, DeadReason, PageFlag};
 
 use super::{ContentAssessor, ControlAccess, ControlResponse, Finding, RuleResult};
-use crate::page::PageView;
+use crate::page::{PageView, is_success};
 use crate::page_similarity::{HeadingMatch, compare_headings};
 use crate::phrases::{
     PhraseClass, count_phrases, find_phrase_in, main_phrase_in, without_quotations,
@@ -55,7 +55,7 @@ impl ContentAssessor<'_> {
             + self.repetition_score()
             + self.property_score()?
             + 2 * i32::from(is_only_failed_request(page));
-        if score < MIN_ERROR_SCORE || self.has_own_text()? {
+        if score < MIN_ERROR_SCORE || self.has_own_text()? || self.has_own_heading() {
             return Ok(None);
         }
         let reason = format!("status {}, but the page contains “{phrase}”", self.status());
@@ -156,6 +156,26 @@ impl ContentAssessor<'_> {
             _ => false,
         };
         Ok(has_other_error_page && !self.title_and_text_changed() && has_prose(&self.page))
+    }
+
+    /// Whether a random name or value got an error page by its title or headings, and this page
+    /// has other ones without an error phrase. Its text then only mentions errors, unless it
+    /// says nothing else.
+    fn has_own_heading(&self) -> bool {
+        let page = &self.page;
+        let is_unlike = |control: &Control| {
+            let Some(probe) = control.probe.as_deref().filter(|probe| is_success(probe)) else {
+                return false;
+            };
+            let random_page = PageView::new(&control.url, probe);
+            control.kind.is_nonexistent()
+                && random_page.main_phrase(PhraseClass::NotFound).is_some()
+                && compare_headings(page, &random_page) != HeadingMatch::Same
+        };
+        page.main_phrase(PhraseClass::NotFound).is_none()
+            && !page.digest.headings.is_empty()
+            && !is_only_failed_request(page)
+            && self.input.controls.iter().any(is_unlike)
     }
 
     pub(super) fn status(&self) -> u16 {

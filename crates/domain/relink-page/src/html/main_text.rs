@@ -1,5 +1,6 @@
 //! Collects the main text of a page: the text outside of links, navigation, sidebars, page
-//! footers and quotations. If the page has a `main` element, only its text counts.
+//! footers and quotations. If the page has a `main` element, or one with this role, only its
+//! text counts.
 //!
 //! Only a short main text is stored. The main text is used to recognize messages, such as
 //! "page not found", between the header and footer of a site. Pages are not compared by
@@ -16,26 +17,41 @@ use crate::whitespace_folder::WhitespaceFolder;
 pub(super) struct MainTextCollector<'t> {
     text: WhitespaceFolder,
     /// The open element whose text is not part of the main text.
-    excluded: Option<ExcludedElement<'t>>,
+    excluded: Option<OpenElement<'t>>,
     /// Whether a link is open.
     is_in_link: bool,
-    main: MainElement,
+    main: MainElement<'t>,
 }
 
-/// An open element whose text is not part of the main text.
-struct ExcludedElement<'t> {
+/// The first `main` element of the page, or element with the role `main`.
+enum MainElement<'t> {
+    /// Not read yet.
+    Expected,
+    Open(OpenElement<'t>),
+    Closed,
+}
+
+/// An open element, which may contain elements of the same name.
+struct OpenElement<'t> {
     name: &'t str,
     /// Number of open elements of this name, including the element itself.
     depth: usize,
 }
 
-/// Whether the `main` element of the page was read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MainElement {
-    /// Not yet.
-    Expected,
-    Open,
-    Closed,
+impl<'t> OpenElement<'t> {
+    fn new(name: &'t str) -> Self {
+        Self { name, depth: 1 }
+    }
+
+    fn start_tag(&mut self, name: &str) {
+        self.depth += usize::from(name.eq_ignore_ascii_case(self.name));
+    }
+
+    /// Returns whether the tag closes the element.
+    fn end_tag(&mut self, name: &str) -> bool {
+        self.depth -= usize::from(name.eq_ignore_ascii_case(self.name));
+        self.depth == 0
+    }
 }
 
 impl Default for MainTextCollector<'_> {
@@ -48,45 +64,47 @@ impl Default for MainTextCollector<'_> {
 impl<'t> MainTextCollector<'t> {
     pub(super) fn start_tag(&mut self, name: &'t str, tokens: &Tokenizer<'_>) {
         self.text.push_break();
-        if name.eq_ignore_ascii_case("main") {
-            self.start_main();
-        } else if name.eq_ignore_ascii_case("a") {
+        match &mut self.main {
+            MainElement::Open(main) => main.start_tag(name),
+            MainElement::Expected if is_main(name, tokens) => return self.start_main(name),
+            MainElement::Expected | MainElement::Closed => {}
+        }
+        if name.eq_ignore_ascii_case("a") {
             // An `a` element without `href` is not a link.
             self.is_in_link = tokens.attribute("href").is_some();
         } else if let Some(excluded) = &mut self.excluded {
-            excluded.depth += usize::from(name.eq_ignore_ascii_case(excluded.name));
+            excluded.start_tag(name);
         } else if self.can_grow() && is_excluded(name, tokens) {
-            self.excluded = Some(ExcludedElement { name, depth: 1 });
+            self.excluded = Some(OpenElement::new(name));
         }
     }
 
-    /// Discards the text before the first `main` element, which is never inside of an
-    /// excluded one. If it seems so, an element before it was not closed.
-    fn start_main(&mut self) {
-        if self.main == MainElement::Expected {
-            (self.text, self.excluded, self.main) = (new_text(), None, MainElement::Open);
-        }
+    /// Discards the text before the main element, which is never inside of an excluded one.
+    /// If it seems so, an element before it was not closed.
+    fn start_main(&mut self, name: &'t str) {
+        let main = MainElement::Open(OpenElement::new(name));
+        (self.text, self.excluded, self.main) = (new_text(), None, main);
     }
 
     pub(super) fn end_tag(&mut self, name: &str) {
         self.text.push_break();
         if name.eq_ignore_ascii_case("a") {
             self.is_in_link = false;
-        } else if name.eq_ignore_ascii_case("main") && self.main == MainElement::Open {
-            self.main = MainElement::Closed;
-        } else if let Some(excluded) = &mut self.excluded
-            && name.eq_ignore_ascii_case(excluded.name)
+        }
+        if self.excluded.as_mut().is_some_and(|excluded| excluded.end_tag(name)) {
+            self.excluded = None;
+        }
+        if let MainElement::Open(main) = &mut self.main
+            && main.end_tag(name)
         {
-            excluded.depth -= 1;
-            if excluded.depth == 0 {
-                self.excluded = None;
-            }
+            self.main = MainElement::Closed;
         }
     }
 
     /// Adds visible text.
     pub(super) fn push(&mut self, text: &str) {
-        if self.excluded.is_none() && !self.is_in_link && self.main != MainElement::Closed {
+        let is_after_main = matches!(self.main, MainElement::Closed);
+        if self.excluded.is_none() && !self.is_in_link && !is_after_main {
             self.text.push(text);
         }
     }
@@ -94,7 +112,7 @@ impl<'t> MainTextCollector<'t> {
     /// Whether more text may be collected. Attributes are read only then, because that
     /// takes time.
     fn can_grow(&self) -> bool {
-        self.main != MainElement::Closed && !self.text.is_full()
+        !matches!(self.main, MainElement::Closed) && !self.text.is_full()
     }
 
     /// Returns the main text, unless it is empty or too long.
@@ -108,6 +126,12 @@ impl<'t> MainTextCollector<'t> {
 /// recognized.
 fn new_text() -> WhitespaceFolder {
     WhitespaceFolder::new(Digest::MAX_TEXT_START + 1)
+}
+
+fn is_main(name: &str, tokens: &Tokenizer<'_>) -> bool {
+    name.eq_ignore_ascii_case("main")
+        || (name.eq_ignore_ascii_case("div")
+            && tokens.attribute("role").is_some_and(|role| role.trim() == "main"))
 }
 
 /// Whether an element repeats on all pages of a site, or contains a quotation, which is not a

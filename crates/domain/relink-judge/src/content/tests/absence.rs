@@ -202,3 +202,16 @@ fn message_in_a_frame_is_read_like_a_heading() {
         check(&page, &["random-query-value: 404", "random-name: 404"], "soft-404 RL301");
     }
 }
+
+#[test]
+fn page_with_a_heading_of_its_own_may_quote_the_error_page() {
+    let missing = "/doku?id=xyz 200 \"xyz\" \"This topic does not exist\" #2";
+    let context = [&*format!("random-query-value: {missing}"), "random-name: 404"];
+    let page = |heading: &str, text: &str| {
+        format!("/doku?id=errors 200 \"errors\" \"{heading}\" #1 [{text}]")
+    };
+    let quotation = "This topic does not exist is what the wiki says. Edited by Ann in May.";
+    check(&page("Error messages", quotation), &context, "alive");
+    check(&page("Error messages", "This topic does not exist."), &context, "soft-404 RL301");
+    check(&page("Topic does not exist", "Create it."), &context, "soft-404 RL301");
+}

@@ -371,3 +371,35 @@ fn source_code_that_contains_the_message_of_the_server_is_alive() {
     let controls = [random.as_str(), "without-parameter: 200 \"tool.git\" #3", "random-name: 404"];
     check(&format!("/tool/commit?id=3fa9 200 \"tool.git\" {diff}"), &controls, "alive");
 }
+
+#[test]
+fn message_of_a_page_is_not_that_of_a_parameter_without_effect() {
+    let page = "200 \"Errors\" #1 [This topic does not exist is what the wiki says.]";
+    let context = [
+        "random-query-value: 200 \"Missing\" #2",
+        &*format!("other-query-value: {page}"),
+        &format!("without-other-parameter: {page}"),
+        "random-name: 404",
+    ];
+    check_controls(
+        &format!("/doku.php?id=errors&x=1 {page}"),
+        &context,
+        "random-query-value other-query-value without-other-parameter neighbor second-neighbor \
+         random-name",
+    );
+}
+
+#[test]
+fn empty_list_in_a_frame_is_not_comparable() {
+    let list = "200 \"oak\" \"Backlinks\" #1 [Nothing was found.]";
+    let context = [&*format!("random-query-value: {list}"), "random-name: 404"];
+    check_text(&format!("/wiki?id=oak&do=backlink {list}"), &context, "not comparable");
+}
+
+#[test]
+fn title_that_repeats_any_value_is_that_of_an_empty_page() {
+    let random = "random-query-value: /wiki?name=qwertz 200 \"Wiki: qwertz\" #5";
+    let bare = "without-parameter: 200 \"Wiki\" #6";
+    check("/wiki?name=Elm 200 \"Wiki: Elm\" #5", &[random, bare], "soft-404 RL301");
+    check("/wiki?name=Elm 200 \"Wiki: Elm\" #7", &[random, bare], "alive");
+}
