@@ -17,6 +17,7 @@ mod redirects;
 mod rejected;
 mod selection;
 mod self_reported;
+mod soft_404;
 mod wall;
 
 pub use self::misdirection::{Misdirection, misdirection};

@@ -5,8 +5,8 @@
 //! unknown parameters, so a wiki page with `?x=1` is the same with any other value.
 //! Therefore the page is also fetched without the parameter. If that is the same page,
 //! the parameter usually does not select it. But a script may show its error page
-//! without a parameter, too. If known pages with other values are different, the
-//! parameter selects the page after all.
+//! without a parameter, too. If known or linked pages with other values are different, the
+//! parameter selects the page after all (see the module `selection`).
 
 use relink_model::{ControlKind, PageFlag};
 
@@ -41,6 +41,8 @@ struct RandomValue<'p, 'a> {
     page: &'p PageView<'a>,
     similarity: &'p PageSimilarity,
     match_kind: MatchKind,
+    /// Whether a more likely parameter selects the page.
+    is_selected_by_another: bool,
 }
 
 impl<'a> ContentAssessor<'a> {
@@ -48,30 +50,35 @@ impl<'a> ContentAssessor<'a> {
     /// then it is the error page for unknown values. The second parameter is tried if the
     /// first matches without a finding, or if the page may report a missing record.
     pub(super) fn check_query_value(&self) -> RuleResult<Option<Finding>> {
+        let mut is_selected_by_another = false;
         for varied in self.varied_parameters() {
             if !self.should_vary(varied.parameter) {
                 break;
             }
-            match self.control_response(varied.random_value)? {
-                ControlResponse::Page(random_page) => {
-                    let similarity = compare(&self.page, &random_page);
-                    match self.match_with(&random_page, &similarity) {
-                        Some(match_kind) => {
-                            let (page, similarity) = (&random_page, &similarity);
-                            let random = RandomValue { varied, page, similarity, match_kind };
-                            if self.is_missing(&random)? {
-                                let kind = varied.random_value;
-                                return self.soft_404_finding(kind, similarity, match_kind);
-                            }
-                        }
-                        None if self.may_lack_record() => {}
-                        None => break,
+            let response = self.control_response(varied.random_value)?;
+            if let ControlResponse::Page(page) = &response {
+                let similarity = &compare(&self.page, page);
+                if let Some(match_kind) = self.match_with(page, similarity) {
+                    let random = RandomValue {
+                        varied,
+                        page,
+                        similarity,
+                        match_kind,
+                        is_selected_by_another,
+                    };
+                    if self.is_missing(&random)? {
+                        return self.soft_404_finding(varied.random_value, similarity, match_kind);
                     }
+                    continue;
                 }
-                // The parameter selects the page; the next one may select a record on it.
-                ControlResponse::Rejected(_) if self.may_lack_record() => {}
-                _ => break,
             }
+            // The parameter selects the page; the next one may select a record on it.
+            let is_selected =
+                matches!(response, ControlResponse::Page(_) | ControlResponse::Rejected(_));
+            if !is_selected || !self.may_lack_record() {
+                break;
+            }
+            is_selected_by_another = true;
         }
         Ok(None)
     }
@@ -173,9 +180,12 @@ impl<'a> ContentAssessor<'a> {
         let has_own_text =
             is_identifier(&varied.parameter) && shares_message_only_with(page, random.page, bare);
         if self.is_same_content(bare) && !has_own_text {
+            if page.is_only_a_message() {
+                return Ok(self.may_be_error_of(varied));
+            }
             return Ok(self.may_be_error_of(varied)
-                && (page.is_only_a_message()
-                    || !self.is_selected_by_less_likely_parameter(varied)?));
+                && !random.is_selected_by_another
+                && !self.is_selected_by_less_likely_parameter(varied)?);
         }
         // 3. The parameter changes the page, and the random value gives the same one.
         let may_select = self.likely_selects(varied) || self.repeats_value(varied.parameter);

@@ -382,7 +382,9 @@ fn message_of_a_page_is_not_that_of_a_parameter_without_effect() {
         &format!("without-other-parameter: {page}"),
         "random-name: 404",
     ];
-    check(&format!("/doku.php?id=errors&x=1 {page}"), &context, "alive");
+    for query in ["id=errors&x=1", "id=errors&reply=12"] {
+        check(&format!("/doku.php?{query} {page}"), &context, "alive");
+    }
 }
 
 #[test]
