@@ -188,8 +188,8 @@ impl<'a> ContentAssessor<'a> {
                 && !self.is_selected_by_less_likely_parameter(varied)?);
         }
         // 3. The parameter changes the page, and the random value gives the same one.
-        let may_select = self.likely_selects(varied) || self.repeats_value(varied.parameter);
-        let is_exact = random.match_kind == MatchKind::Text && may_select;
+        // A value that only the title repeats may be the text of a search.
+        let is_exact = random.match_kind == MatchKind::Text && self.likely_selects(varied);
         let is_redirected = self.has_same_redirect_target(random.similarity);
         Ok(is_exact || is_redirected || self.is_empty_page())
     }
