@@ -22,6 +22,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use self::includes::IncludedFile;
+pub use self::nearest::is_misspelling;
 use crate::html::for_each_anchor;
 use crate::markdown::front_matter;
 use crate::notebook::for_each_cell;
@@ -218,8 +219,8 @@ impl Anchors {
         self
     }
 
-    /// Whether a fragment is probably misspelled: it starts with an anchor of the document,
-    /// such as `usages` with `usage`. An anchor followed by a number is not misspelled,
+    /// Whether a fragment is probably misspelled: it extends an anchor of the document, or
+    /// differs from it by one letter. An anchor with a number at its end is not misspelled,
     /// because renderers number repeated headings.
     fn is_misspelled(&self, fragment: &str) -> bool {
         let extends = |name: &String| {
@@ -229,7 +230,7 @@ impl Anchors {
                     !rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'_')
                 })
         };
-        self.names.iter().any(extends)
+        self.names.iter().any(|name| extends(name) || is_misspelling(fragment, name))
     }
 
     /// Adds a file whose anchors also belong to the document.

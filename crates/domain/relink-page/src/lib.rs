@@ -64,7 +64,8 @@ use relink_model::Link;
 
 pub use abandonment::{Abandonment, AbandonmentSign, abandonment};
 pub use anchors::{
-    Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, notebook_labels, section_id,
+    Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, is_misspelling,
+    notebook_labels, section_id,
 };
 pub use bare_url::http_urls;
 pub use blocks::{

@@ -153,8 +153,10 @@ impl SiteIndex {
         if segments.all(|segment| is_version(segment) || is_locale(segment) && key.contains('/')) {
             return RouteLookup::OtherSite;
         }
-        // A rule for many paths does not apply to pages that exist.
-        if let Some(to) = self.redirect(url_path, RedirectTable::find_prefix)
+        // A rule for many paths does not apply to pages that exist, nor to links to source files:
+        // the generator resolves them.
+        if !is_source_file(url_path)
+            && let Some(to) = self.redirect(url_path, RedirectTable::find_prefix)
             && can_redirect
         {
             return self.follow(to, redirects_left - 1);
@@ -277,6 +279,12 @@ fn locale_of(path: &str) -> Option<&str> {
     let stem = split_page(path).map_or(path, |(stem, _)| stem);
     let suffix = file_name(stem).rsplit_once('.').map(|(_, suffix)| suffix);
     suffix.into_iter().chain(parent(path).split('/')).find(|segment| is_locale(segment))
+}
+
+/// Whether a path is that of the source of a page, such as `guide.md`.
+fn is_source_file(path: &str) -> bool {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    ["md", "mdx", "rst", "adoc"].contains(&extension(file_name(path)))
 }
 
 fn first_segment(key: &str) -> Option<&str> {

@@ -7,13 +7,13 @@ use crate::paths::{join, parent, split_page};
 use crate::{DocSite, Generator, MountContent, ProjectTree};
 
 /// Names of directories of documents.
-const NAMES: [&str; 6] = ["docs", "doc", "documentation", "content", "guide", "guides"];
+const NAMES: [&str; 7] = ["docs", "doc", "documentation", "content", "guide", "guides", "pages"];
 /// Maximum depth of a directory of documents.
 const MAX_DEPTH: usize = 3;
 /// Maximum number of documents read as evidence for one directory.
 const MAX_DOCUMENTS: usize = 200;
 /// Number of bytes read from each document.
-const MAX_HEAD: usize = 32 * 1024;
+const MAX_HEAD: usize = 256 * 1024;
 /// Minimum number of links that start with `/` as evidence.
 const MIN_LINKS: usize = 10;
 /// Minimum share of links that start with `/` and lead to a document, in percent.
@@ -78,12 +78,23 @@ fn infer_site(tree: &dyn ProjectTree, dir: &str, name: &str) -> Option<DocSite> 
     (total >= MIN_LINKS && found * 100 >= total * MIN_PERCENT).then_some(site)
 }
 
+/// Whether the directory of a document has a name that is usual for documents of a site.
+pub fn is_in_documents(document: &str) -> bool {
+    let directory = parent(document);
+    directory.split('/').any(|name| NAMES.contains(&name.to_ascii_lowercase().as_str()))
+}
+
 /// Whether links that start with `/` are relative to the project, as on GitHub. This is
-/// assumed if most such links in the first documents of the project lead to a file or
-/// directory.
-pub fn has_links_from_root(tree: &dyn ProjectTree) -> bool {
+/// assumed if most such links in the first documents of the project that belong to no `known`
+/// site lead to a file, a directory or a document without its extension.
+pub fn has_links_from_root(tree: &dyn ProjectTree, known: &[&DocSite]) -> bool {
     let mut documents = Vec::new();
     add_documents(tree, "", &mut documents);
+    documents.retain(|document| known.iter().all(|site| site.ownership(document).is_none()));
+    let is_document = |path: &str| {
+        let files = ["md", "mdx"].map(|extension| format!("{path}.{extension}"));
+        files.iter().any(|file| tree.is_file(file))
+    };
     let (mut found, mut total) = (0, 0);
     for document in &documents {
         let text = tree.head(document, MAX_HEAD).unwrap_or_default();
@@ -91,7 +102,8 @@ pub fn has_links_from_root(tree: &dyn ProjectTree) -> bool {
             let path = link.split(['#', '?']).next().unwrap_or_default();
             let path = join("", path);
             total += 1;
-            found += usize::from(tree.is_file(&path) || tree.is_dir(&path));
+            let exists = tree.is_file(&path) || tree.is_dir(&path) || is_document(&path);
+            found += usize::from(exists);
         }
     }
     total >= MIN_LINKS && found * 100 >= total * MIN_PERCENT
@@ -172,9 +184,12 @@ mod tests {
             ]))
         };
         let good = "[a](/group) [b](/guide/intro.md#c) ".repeat(5);
-        assert!(has_links_from_root(&tree(&good)));
-        assert!(!has_links_from_root(&tree("[a](/group)")));
-        assert!(!has_links_from_root(&tree(&good.replace("(/g", "(/docs/g"))));
+        assert!(has_links_from_root(&tree(&good), &[]));
+        assert!(has_links_from_root(&tree(&good.replace(".md", "")), &[]));
+        assert!(!has_links_from_root(&tree("[a](/group)"), &[]));
+        assert!(!has_links_from_root(&tree(&good.replace("(/g", "(/docs/g")), &[]));
+        let site = DocSite::new(Generator::MkDocs, "guide", "guide/mkdocs.yml");
+        assert!(!has_links_from_root(&tree(&good), &[&site]));
     }
 
     #[test]

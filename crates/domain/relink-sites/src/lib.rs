@@ -31,7 +31,7 @@ pub use front_matter::FrontMatter;
 pub use generator::{Generator, ParseGeneratorError};
 pub use generators::antora::find_antora_resource;
 pub use index::{RouteLookup, SiteIndex};
-pub use inference::{has_links_from_root, infer_sites};
+pub use inference::{has_links_from_root, infer_sites, is_in_documents};
 pub use paths::join as join_path;
 pub use redirects::{RedirectRule, is_redirect_map, read_redirects};
 pub use site::{DocSite, Mount, MountContent, OtherProject, PathAlias, ProjectTree, SiteDetector};

@@ -26,7 +26,18 @@ pub(crate) struct RedirectTable {
 
 impl RedirectTable {
     pub(crate) fn add(&mut self, rule: RedirectRule) {
+        for rule in with_alternatives(rule) {
+            self.add_one(rule);
+        }
+    }
+
+    fn add_one(&mut self, rule: RedirectRule) {
         let RedirectRule { from, to } = rule;
+        // A rule for all paths of a host applies to another host than that of the site.
+        let is_other_host = from.contains("://") && from.ends_with('*');
+        if is_other_host {
+            return;
+        }
         let from = from.split_once("://").map_or(from.as_str(), |(_, rest)| {
             rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")
         });
@@ -63,6 +74,21 @@ impl RedirectTable {
     }
 }
 
+/// Returns one rule for each alternative in a parameter at the end of the old path, as in
+/// `/guide/:page(install|usage)` of Next.js.
+fn with_alternatives(rule: RedirectRule) -> Vec<RedirectRule> {
+    let parts = rule.from.split_once("/:").and_then(|(before, parameter)| {
+        let (name, list) = parameter.strip_suffix(')')?.split_once('(')?;
+        list.contains('|').then(|| (before.to_owned(), format!(":{name}"), list.to_owned()))
+    });
+    let Some((before, parameter, list)) = parts else { return vec![rule] };
+    let alternatives = list.split('|').map(|name| RedirectRule {
+        from: format!("{before}/{name}"),
+        to: rule.to.replacen(&parameter, name, 1),
+    });
+    alternatives.collect()
+}
+
 /// Replaces the placeholder of a new path.
 fn substitute(to: &str, rest: &str) -> String {
     let marks = [":splat", ":path*", ":slug*", "$1", "*"];
@@ -84,7 +110,9 @@ pub fn is_redirect_map(name: &str) -> bool {
             .iter()
             .any(|extension| name.ends_with(extension));
     let is_nginx = extension(&name) == "conf" && name.contains("redirect") || name == "nginx.conf";
-    is_named || is_list || is_nginx || name.starts_with(".openpublishing.redirection")
+    // `_redirects.base` and `_redirects.tmpl` are copied or completed when the site is built.
+    let is_source = name.starts_with("_redirects.");
+    is_named || is_list || is_source || is_nginx || name.starts_with(".openpublishing.redirection")
 }
 
 /// Reads a redirect map. `path` selects the format; `directory` is that of
@@ -97,7 +125,8 @@ pub fn read_redirects(path: &str, text: &str) -> Vec<RedirectRule> {
     if matches!(extension(&name), "conf" | "map") {
         return text.lines().filter_map(nginx_rule).collect();
     }
-    if name == "_redirects" || extension(&name) == "txt" {
+    let is_data = matches!(extension(&name), "json" | "yml" | "yaml" | "toml");
+    if name.starts_with("_redirects") && !is_data || extension(&name) == "txt" {
         return text.lines().filter_map(plain_rule).collect();
     }
     if extension(&name) == "json" {
@@ -291,6 +320,7 @@ mod tests {
             r#"{"redirects":[{"source":"/a","destination":"/b"}]}"#,
             &[("/a", "/b")],
         );
+        check("_redirects.base", "/a /b 301\n", &[("/a", "/b")]);
         check("netlify.toml", "[[redirects]]\n  from = \"/a\"\n  to = \"/b\"\n", &[("/a", "/b")]);
         check(
             ".htaccess",
@@ -341,5 +371,10 @@ mod tests {
         assert_eq!(table.find_exact("/a/"), Some("/b".to_owned()));
         assert_eq!(table.find_prefix("/c/x/y"), Some("/d/x/y".to_owned()));
         assert_eq!((table.find_exact("/e"), table.find_prefix("/e")), (None, None));
+        table.add(RedirectRule { from: "https://old.test/f/*".into(), to: "/c/:splat".into() });
+        assert_eq!(table.find_prefix("/f/x"), None);
+        table.add(RedirectRule { from: "/g/:page(x|y)".into(), to: "/h/:page".into() });
+        assert_eq!(table.find_exact("/g/y"), Some("/h/y".to_owned()));
+        assert_eq!(table.find_exact("/g/z"), None);
     }
 }

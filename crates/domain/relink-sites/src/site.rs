@@ -137,7 +137,7 @@ pub struct DocSite {
     pub has_section_labels: bool,
     /// Whether documents with the extension `.txt` are reStructuredText.
     pub has_text_documents: bool,
-    /// Whether a template of the project changes the destinations of links.
+    /// Whether a template or plugin of the project changes the destinations of links.
     pub has_link_hook: bool,
 }
 

@@ -24,8 +24,19 @@ impl Variables {
         Self(pairs.map(|(name, text)| (name.to_owned(), value(text))).collect())
     }
 
+    /// Reads the attributes that an AsciiDoc document defines: the lines `:name: value`.
+    pub fn read_asciidoc(document: &str) -> Self {
+        let attribute = |line: &str| {
+            let (name, value) = line.strip_prefix(':')?.split_once(':')?;
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+            let is_attribute = !name.is_empty() && name.bytes().all(is_name);
+            is_attribute.then(|| (name.to_owned(), value.trim().to_owned()))
+        };
+        Self(document.lines().filter_map(attribute).collect())
+    }
+
     /// Adds variables. Those that exist already have priority.
-    pub(crate) fn extend(&mut self, other: Self) {
+    pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
@@ -75,6 +86,14 @@ fn split_reference(generator: Generator, text: &str) -> Option<(&str, &str, &str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attributes_of_asciidoc_are_variables() {
+        let document = "= T\n:url: https://a.test/x#y\n:!unset:\n:guide: {url}/guide\n\n: text\n";
+        let variables = Variables::read_asciidoc(document);
+        let found = variables.expand(Generator::Antora, "{guide}[a]");
+        assert_eq!(found.as_deref(), Some("https://a.test/x#y/guide[a]"));
+    }
 
     #[test]
     fn variables_are_replaced_by_the_syntax_of_the_generator() {

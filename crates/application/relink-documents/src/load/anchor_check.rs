@@ -8,11 +8,12 @@ use std::sync::Arc;
 use relink_judge::codes;
 use relink_page::{Anchors, DocumentFormat, IncludedFile, SlugStyle};
 use relink_ports::{FileError, Files};
-use relink_sites::{DocSite, Generator};
+use relink_sites::{DocSite, Generator, ProjectTree as _};
 
 use super::includes::{self, IncludeLookup};
 use super::local::LocalLink;
 use super::local_check::{LocalLinkChecker, LocalLinkResult, alive, finding, has_anchors};
+use super::project::Project;
 use super::skip::CheckSkipReason;
 use super::unreadable;
 use crate::anchors::{decoded, is_line_fragment};
@@ -38,6 +39,8 @@ pub(super) const PARTIAL_DIRECTORIES: [&str; 10] = [
     "shared",
     "fragments",
 ];
+/// Maximum number of bytes of a document that are searched for shortcodes.
+const MAX_SHORTCODES: usize = 1024 * 1024;
 /// Maximum number of files that one document includes.
 const MAX_INCLUDES: usize = 200;
 
@@ -136,6 +139,9 @@ impl LocalLinkChecker<'_> {
                 || file.iter().any(|part| PARTIAL_DIRECTORIES.iter().any(|name| part == *name))
                 || is_antora_example(file)
         };
+        if super::local::is_placeholder(anchor) {
+            return true;
+        }
         // `#/path` is the state of a script.
         if link.style().is_same_document && files.iter().any(is_partial) || anchor.contains('/') {
             return true;
@@ -153,9 +159,10 @@ impl LocalLinkChecker<'_> {
             return false;
         };
         let Some(document) = project.relative(file) else { return false };
-        project
-            .site_of(&document)
-            .is_some_and(|site| site.has_generated_reference && anchor.contains(['.', '+']))
+        let site = project.site_of(&document);
+        site.is_some_and(|site| site.has_generated_reference && anchor.contains(['.', '+']))
+            || site.is_some_and(|site| site.generator == Generator::Hugo)
+                && is_shortcode_argument(&project, &document, anchor)
     }
 
     /// Returns a similar anchor. Suggestions are cached, and their number is
@@ -264,6 +271,14 @@ impl LocalLinkChecker<'_> {
             }
         }
     }
+}
+
+/// Whether a document passes a name to a shortcode, which may make it an id.
+fn is_shortcode_argument(project: &Project, document: &str, name: &str) -> bool {
+    let quoted = format!("\"{name}\"");
+    let text = project.head(document, MAX_SHORTCODES).unwrap_or_default();
+    let mut lines = text.lines().filter(|line| line.contains("{{<") || line.contains("{{%"));
+    lines.any(|line| line.contains(&quoted))
 }
 
 /// Whether a file is an example of Antora, which pages include: `modules/name/examples/…`.

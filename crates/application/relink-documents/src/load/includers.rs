@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use relink_sites::ProjectTree;
 
 /// Syntax that includes a file, in one line.
-const MARKS: [&str; 9] = [
+const MARKS: [&str; 13] = [
     "--8<--",
     "{!",
     "{{#include",
@@ -15,6 +15,10 @@ const MARKS: [&str; 9] = [
     "[!INCLUDE",
     "@include",
     "include_relative",
+    "{{% include",
+    "{{< include",
+    "readfile",
+    "readFile",
     "import ",
 ];
 /// Extensions of documents.

@@ -15,9 +15,9 @@ const INSERTING: [&str; 11] = [
     "include", "import", "readfile", "content", "snippet", "reuse", "embed", "api", "swagger",
     "section", "partial",
 ];
-/// Text in the template of a shortcode that may create an anchor.
-const CREATES_ANCHORS: [&str; 9] =
-    ["<h1", "<h2", "<h3", "<h4", "<h5", "<h6", " id=", "readFile", ".Content"];
+/// Text in the template of a shortcode that may create a heading.
+const CREATES_ANCHORS: [&str; 8] =
+    ["<h1", "<h2", "<h3", "<h4", "<h5", "<h6", "readFile", ".Content"];
 /// Attributes by which a component inserts HTML.
 const INSERTS_HTML: [&str; 4] = ["set:html", "dangerouslySetInnerHTML", "v-html", "{@html"];
 /// Text in the source of a component that reads a document itself.
@@ -174,7 +174,12 @@ fn find_shortcode(project: &Project, site: Option<&DocSite>, name: &str) -> Incl
             if let Some(template) = project.head(&path, MAX_TEMPLATE) {
                 let creates = CREATES_ANCHORS.iter().any(|text| template.contains(text))
                     || template.lines().any(|line| line.starts_with("## "));
-                return if creates { IncludeLookup::Unknown } else { IncludeLookup::Nothing };
+                return match creates {
+                    true => IncludeLookup::Unknown,
+                    // Its ids are written in the template, or depend on its arguments.
+                    false if template.contains(" id=") => IncludeLookup::File(project.path(&path)),
+                    false => IncludeLookup::Nothing,
+                };
             }
         }
     }

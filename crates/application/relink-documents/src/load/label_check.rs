@@ -48,7 +48,7 @@ impl LocalLinkChecker<'_> {
         }
         let is_external = site.has_external_labels;
         let has_code = is_external || site.has_source_labels;
-        let similar = labels.contained_in(label).map(str::to_owned);
+        let similar = labels.similar(label).map(str::to_owned);
         Some(match similar {
             _ if has_code && is_generated_name(label) => LabelLookup::MayBeExternal,
             None if is_external => LabelLookup::MayBeExternal,

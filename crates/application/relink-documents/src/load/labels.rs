@@ -5,7 +5,9 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use relink_page::{Anchors, DocumentFormat, SlugStyle, notebook_labels, section_id};
+use relink_page::{
+    Anchors, DocumentFormat, SlugStyle, is_misspelling, notebook_labels, section_id,
+};
 use relink_ports::Files;
 use relink_sites::{DocSite, ProjectTree as _, join_path};
 
@@ -20,8 +22,11 @@ const MAX_LABELS: usize = 1_000_000;
 /// Labels that Sphinx defines itself.
 const BUILT_IN: [&str; 4] = ["genindex", "modindex", "py-modindex", "search"];
 
-/// Minimum length of a label that a misspelled label may contain.
+/// Minimum length of a label that a misspelled label may start with.
 const MIN_SIMILAR: usize = 5;
+/// Minimum share of the label in the misspelled label, in percent. Labels of other projects
+/// often start with a shorter label of this one: `logging` and `logging-config-schema`.
+const MIN_SIMILAR_PERCENT: usize = 60;
 
 /// Labels of a site, in lower case.
 #[derive(Debug, Default)]
@@ -57,15 +62,19 @@ impl Labels {
         labels.contains(&normalized(label))
     }
 
-    /// Returns a label that another label contains: probably the other one is misspelled, and
-    /// not a label of another project. `project:label` names another project, and
-    /// `Object.member` an object in source code.
-    pub(super) fn contained_in(&self, label: &str) -> Option<&str> {
+    /// Returns a label of which another one is probably a misspelling, and not a label of another
+    /// project: the other one differs by one letter, or starts with the label and is a little
+    /// longer. `project:label` names another project, and `Object.member` an object in source
+    /// code.
+    pub(super) fn similar(&self, label: &str) -> Option<&str> {
         let label = normalized(label);
         let is_similar = |known: &&String| {
-            known.len() >= MIN_SIMILAR
-                && 2 * known.len() >= label.len()
-                && label.split_once(known.as_str()).is_some_and(|(_, rest)| !rest.starts_with('.'))
+            let is_start = known.len() >= MIN_SIMILAR
+                && 100 * known.len() >= MIN_SIMILAR_PERCENT * label.len()
+                && label.strip_prefix(known.as_str()).is_some_and(|rest| !rest.starts_with('.'));
+            // Labels of other projects may be the singular of a label of this one.
+            let is_singular = known.starts_with(&label);
+            is_start || !is_singular && is_misspelling(&label, known)
         };
         let known = self.names.iter().filter(is_similar);
         known.max_by_key(|known| known.len()).filter(|_| !label.contains(':')).map(String::as_str)

@@ -154,6 +154,12 @@ impl LocalLink {
         Some(Self { path, written: Some(written), is_site_only: true, ..self.clone() })
     }
 
+    /// Whether the path contains a name in braces or angle brackets, such as `{root}` or
+    /// `<name>`, for which a template or the reader supplies a text.
+    pub(super) fn has_placeholder(&self) -> bool {
+        self.written.as_deref().is_some_and(is_placeholder)
+    }
+
     /// Returns the fragment.
     pub(super) fn fragment(&self) -> Option<&str> {
         self.fragment.as_deref()
@@ -244,6 +250,19 @@ fn has_extension(path: &str) -> bool {
     })
 }
 
+/// Whether a text contains a name in braces or angle brackets.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let is_name = |name: &str| {
+        let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte);
+        name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.bytes().all(is_name_byte)
+    };
+    [('{', '}'), ('<', '>')].into_iter().any(|(opening, closing)| {
+        let parts = text.split(opening).skip(1);
+        parts.filter_map(|part| part.split_once(closing)).any(|(name, _)| is_name(name))
+    })
+}
+
 /// Splits a link into path and fragment. The query is dropped, because it does
 /// not select a file.
 fn split_fragment(text: &str) -> (&str, Option<String>) {
@@ -303,6 +322,16 @@ mod tests {
         check("docs", "a.md?x=1#y?z", "file:docs/a.md#y?z");
         check("docs", "..", "file:.");
         check("docs", "../../a.md", "file:../a.md");
+    }
+
+    #[test]
+    fn names_in_brackets_are_placeholders() {
+        for text in ["{root}a/b.js", "<name-of-the-file>.adoc", "a/{group.id}{x}.md"] {
+            assert!(is_placeholder(text), "{text}");
+        }
+        for text in ["a.md", "{}", "a>b<c", "{1}", "a{b/c}"] {
+            assert!(!is_placeholder(text), "{text}");
+        }
     }
 
     #[test]

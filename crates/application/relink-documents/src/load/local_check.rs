@@ -141,8 +141,19 @@ impl<'a> LocalLinkChecker<'a> {
     /// Returns the variables of the site that publishes a document, with its generator.
     pub(super) async fn variables(&mut self, document: &Path) -> Option<(Generator, Variables)> {
         let project = self.project().await?;
-        let site = project.site_of(&project.relative(document)?)?;
-        Some((site.generator, site.variables.clone()))
+        let document = project.relative(document)?;
+        let site = project.site_of(&document);
+        if [".adoc", ".asciidoc"].iter().any(|extension| document.ends_with(extension)) {
+            let mut variables = site.map(|site| site.variables.clone()).unwrap_or_default();
+            let read = {
+                let project = Arc::clone(&project);
+                move || super::attribute_files::read(&project, &document)
+            };
+            let included = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+            variables.extend(included);
+            return Some((Generator::Antora, variables));
+        }
+        site.map(|site| (site.generator, site.variables.clone()))
     }
 
     /// Checks a link.
@@ -163,6 +174,9 @@ impl<'a> LocalLinkChecker<'a> {
         match lookup {
             PathLookup::Missing(_) if self.is_label(link).await => alive(link, "the label exists"),
             PathLookup::Missing(_) if self.is_text(link).await => LocalLinkResult::Text,
+            PathLookup::Missing(_) if link.has_placeholder() => {
+                LocalLinkResult::Skipped(CheckSkipReason::Placeholder)
+            }
             PathLookup::Missing(_) if may_be_page_name && self.is_below_root(link).await => {
                 alive(link, "the file exists")
             }

@@ -2,6 +2,7 @@
 
 mod anchor_check;
 mod asciidoc_images;
+mod attribute_files;
 mod code_tags;
 mod diagnostics;
 mod directory_cache;

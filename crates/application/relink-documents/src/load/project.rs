@@ -198,9 +198,9 @@ impl Project {
     /// Whether links that start with `/` are paths of the project, as far as its documents
     /// show, and not of a site that another repository publishes. Blocks the thread.
     pub(super) fn has_links_from_root(&self) -> bool {
-        *self.has_links_from_root.get_or_init(|| {
-            self.is_repository && self.sites().is_empty() && has_links_from_root(self)
-        })
+        *self
+            .has_links_from_root
+            .get_or_init(|| self.is_repository && has_links_from_root(self, &self.known_sites()))
     }
 
     /// Returns the documents that may include a part. Blocks the thread.

@@ -1,5 +1,7 @@
 //! Looks up a link by the rules of the site of its document, or without a site.
 
+use relink_sites::is_in_documents;
+
 use super::local::LocalLink;
 use super::local_check::{LocalLinkChecker, PathLookup};
 use super::site_lookup::{self, SiteLookup};
@@ -26,11 +28,29 @@ impl LocalLinkChecker<'_> {
         project.is_some_and(|project| site_lookup::is_page_url(&project, &document, &path))
     }
 
+    /// Looks up a relative link to a page in a document that another repository probably
+    /// publishes. The link has no extension, and starts from the URL of the page or of its
+    /// directory.
+    async fn find_unknown_page(&mut self, link: &LocalLink) -> Option<PathLookup> {
+        let (document, path) = link.site_path()?;
+        let (document, path) = (document.to_owned(), path.to_owned());
+        let project = self.project().await?;
+        let find = move || {
+            let relative = project.relative(&document)?;
+            let is_published = is_in_documents(&relative) || project.has_links_from_root();
+            let file = Some(relative).filter(|_| is_published)?;
+            site_lookup::find_page(&project, &file, &path).map(|page| project.path(&page))
+        };
+        let found = tokio::task::spawn_blocking(find).await.unwrap_or_default()?;
+        Some(PathLookup::Page(found, Vec::new()))
+    }
+
     /// Looks up the link by the rules of the site that publishes its document.
     pub(super) async fn find_on_site(&mut self, link: &LocalLink) -> Option<PathLookup> {
         let (document, path) = link.site_path()?;
         let (document, path) = (document.to_owned(), path.to_owned());
         let written = path.clone();
+        let written_in = document.to_string_lossy().into_owned();
         let Some(project) = self.project().await else {
             return without_site(link, None, false);
         };
@@ -60,12 +80,16 @@ impl LocalLinkChecker<'_> {
                 Some(PathLookup::Missing("no page of the site has this path".to_owned()))
             }
             SiteLookup::Missing => None,
+            SiteLookup::NoSite if !link.is_site_only() => self.find_unknown_page(link).await,
             SiteLookup::NoSite => {
                 let Some(project) = self.project().await else {
                     return without_site(link, None, false);
                 };
                 let search = move || project.has_links_from_root();
-                let is_root = tokio::task::spawn_blocking(search).await.unwrap_or_default();
+                // HTML in the repository belongs to another program than the documents.
+                let is_html = [".html", ".htm"].iter().any(|end| written_in.ends_with(end));
+                let is_root =
+                    !is_html && tokio::task::spawn_blocking(search).await.unwrap_or_default();
                 without_site(link, Some(is_repository), is_root)
             }
         }

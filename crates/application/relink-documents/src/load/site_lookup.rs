@@ -245,6 +245,28 @@ fn is_other_repository(project: &Project, site: &DocSite, path: &str) -> bool {
     path.split_once('/').is_some_and(|(name, _)| !project.is_dir(&join_path(parent, name)))
 }
 
+/// Returns the document that a path without an extension leads to, if the document that links to
+/// it is published with URLs like `/guide/page/` or `/guide/page`.
+pub(super) fn find_page(project: &Project, document: &str, path: &str) -> Option<String> {
+    let (folder, name) = document.rsplit_once('/').unwrap_or(("", document));
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    // GitHub shows this document, not a site.
+    let is_readme = stem.eq_ignore_ascii_case("readme");
+    if path.starts_with('/') || last.contains('.') || last.is_empty() || is_readme {
+        return None;
+    }
+    let own = join_path(folder, stem);
+    let bases = if stem == "index" || stem == "_index" { vec![folder] } else { vec![folder, &own] };
+    let pages = bases.into_iter().filter(|base| !is_above_root(base, path)).flat_map(|base| {
+        let page = join_path(base, path);
+        let files = PAGE_EXTENSIONS.iter().map(move |extension| format!("{page}.{extension}"));
+        let page = join_path(base, path);
+        files.chain(INDEX_PAGES.iter().map(move |name| join_path(&page, name)))
+    });
+    pages.into_iter().find(|file| project.is_file(file))
+}
+
 /// Looks up a path of the project, with the extensions of documents.
 fn in_project(project: &Project, path: &str) -> Option<SiteLookup> {
     if project.is_file(path) {

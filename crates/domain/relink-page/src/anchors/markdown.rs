@@ -241,6 +241,10 @@ impl MarkdownAnchorParser<'_> {
             let name = numbered("section".to_owned(), &mut self.counts.unnamed, '-');
             self.anchors.add(name);
         }
+        // Hugo and VitePress replace `:name:` by an emoji, which is not part of an anchor.
+        if let Some(plain) = without_emoji(text) {
+            self.add_slugs(&plain);
+        }
         // Nuxt Content drops the badges of a heading.
         if let Some(plain) = without_inline_components(text) {
             self.add_slugs(plain.trim_end());
@@ -335,6 +339,31 @@ fn bracketed_id(heading: &str) -> Option<(&str, &str)> {
     let (title, id) = brackets.or_else(dollars)?;
     let id = id.strip_prefix('#').unwrap_or(id);
     (!id.is_empty() && !id.contains(char::is_whitespace)).then_some((title.trim_end(), id))
+}
+
+/// Returns a heading without the names of emoji, such as `:rocket:`; `None` if there are none.
+fn without_emoji(heading: &str) -> Option<String> {
+    let is_name = |name: &str| {
+        let is_name_byte = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.bytes().all(|byte| is_name_byte(byte) || b"_+-".contains(&byte))
+    };
+    let (mut output, mut rest, mut is_changed) = (String::new(), heading, false);
+    while let Some((before, after)) = rest.split_once(':') {
+        output.push_str(before);
+        match after.split_once(':').filter(|(name, _)| is_name(name)) {
+            Some((_, after)) => {
+                is_changed = true;
+                rest = after;
+            }
+            None => {
+                output.push(':');
+                rest = after;
+            }
+        }
+    }
+    output.push_str(rest);
+    is_changed.then_some(output)
 }
 
 /// Returns a heading without inline components such as `:badge[new]{color="info"}`;

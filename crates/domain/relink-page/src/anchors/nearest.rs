@@ -28,6 +28,44 @@ pub(super) fn nearest<'n>(missing: &str, names: impl Iterator<Item = &'n str>) -
     best
 }
 
+/// Minimum length of a name that may be misspelled, in bytes.
+const MIN_MISSPELLED: usize = 6;
+
+/// Whether two names differ by one letter that is missing, added or another one. Names that
+/// differ by a digit are different names.
+///
+/// ```
+/// use relink_page::is_misspelling;
+/// assert!(is_misspelling("installtion", "installation"));
+/// assert!(!is_misspelling("option-1", "option-2"));
+/// ```
+pub fn is_misspelling(name: &str, of: &str) -> bool {
+    let (shorter, longer) = if name.len() <= of.len() { (name, of) } else { (of, name) };
+    if shorter.len() < MIN_MISSPELLED || longer.len() - shorter.len() > char::MAX.len_utf8() {
+        return false;
+    }
+    let mut left = shorter.chars();
+    let mut right = longer.chars();
+    while let (Some(a), Some(b)) = (left.clone().next(), right.clone().next())
+        && a == b
+    {
+        left.next();
+        right.next();
+    }
+    while let (Some(a), Some(b)) = (left.clone().next_back(), right.clone().next_back())
+        && a == b
+    {
+        left.next_back();
+        right.next_back();
+    }
+    let is_letter = |rest: &str| {
+        let mut letters = rest.chars();
+        let first = letters.next();
+        letters.next().is_none() && !first.is_some_and(|letter| letter.is_ascii_digit())
+    };
+    name != of && is_letter(left.as_str()) && is_letter(right.as_str())
+}
+
 /// Whether the name has more than [`MAX_LENGTH`] characters.
 fn is_too_long(name: &str) -> bool {
     name.chars().nth(MAX_LENGTH).is_some()

@@ -6,12 +6,19 @@ use crate::loose_config;
 use crate::paths::{join, split_page, without_index};
 use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
 
+/// Maximum indentation of an option of the site itself.
+const MAX_INDENTATION: usize = 4;
+
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
     let root = site.root.clone();
     let source = loose_config::text(config, "srcDir").unwrap_or("src");
     let source = join(&root, source);
-    if let Some(base) = loose_config::text(config, "base") {
-        site.set_base(base);
+    for (base, is_site) in bases(config) {
+        if is_site {
+            site.set_base(base);
+        } else {
+            site.generated.push(join("", base));
+        }
     }
     let public = loose_config::text(config, "publicDir").unwrap_or("public");
     site.mount_existing(tree, &join(&root, public), "", MountContent::Files);
@@ -32,6 +39,27 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     }
     add_tsconfig_paths(site, tree);
     site.generated.extend(["tags", "tag", "blog/tags", "page", "_astro"].map(str::to_owned));
+}
+
+/// Returns the values of `base`, and whether each is that of the site. Plugins such as
+/// `starlight-openapi` and `starlight-changelogs` have an option of this name for the path of the
+/// pages that they create.
+fn bases(config: &str) -> Vec<(&str, bool)> {
+    let lines = config.lines().filter_map(|line| {
+        let at = line.find("base:")?;
+        let before = line.get(..at)?;
+        if before.trim_start().starts_with("//") || before.ends_with(char::is_alphanumeric) {
+            return None;
+        }
+        let value = line.get(at + "base:".len()..)?.trim_start();
+        let quote = value.chars().next().filter(|first| "'\"`".contains(*first))?;
+        let (text, _) = value.get(1..)?.split_once(quote)?;
+        // A tab counts as two spaces.
+        let indentation = before.chars().map(|letter| if letter == '\t' { 2 } else { 1 });
+        let is_site = before.trim().is_empty() && indentation.sum::<usize>() <= MAX_INDENTATION;
+        Some((text, is_site))
+    });
+    lines.collect()
 }
 
 /// Adds the `paths` of `tsconfig.json` as aliases.
@@ -79,6 +107,13 @@ fn slug_of(segment: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bases_of_plugins_are_not_that_of_the_site() {
+        let config = "export default {\n  base: '/docs',\n  integrations: [plugin([\n      \
+            { base: \"api\", schema },\n      { database: 'x' },\n  // base: 'y'\n  ])],\n}";
+        assert_eq!(bases(config), [("/docs", true), ("api", false)]);
+    }
 
     #[test]
     fn routes_are_slugs() {

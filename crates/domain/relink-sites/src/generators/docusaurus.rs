@@ -32,6 +32,9 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     }
     mount_translations(site, tree, &instances);
     add_category_pages(site, tree, &instances);
+    // A plugin of the project may change the destinations of links.
+    let has_plugins = config.contains("emarkPlugins");
+    site.has_link_hook = has_plugins && ["'./", "\"./"].iter().any(|path| config.contains(path));
     site.alias("@site/", &root);
     site.generated.push("__docusaurus".to_owned());
     site.generated.extend(["category".to_owned(), "tags".to_owned(), "api".to_owned()]);

@@ -21,16 +21,18 @@ fn add_dynamic_routes(
     tree: &dyn ProjectTree,
     dir: &str,
     path: &str,
+    has_framework: bool,
     depth: usize,
 ) {
     for (name, is_dir) in tree.entries(dir) {
         let is_dynamic = name.starts_with('[');
-        if is_dynamic && !path.is_empty() {
+        let shows_content = has_framework && name.contains("[...");
+        if is_dynamic && !path.is_empty() && !shows_content {
             site.generated.push(format!("{path}/*"));
         } else if is_dir && !is_dynamic && depth < MAX_DEPTH {
             // A group, `(name)`, is not part of the path.
             let below = if name.starts_with('(') { path.to_owned() } else { join(path, &name) };
-            add_dynamic_routes(site, tree, &join(dir, &name), &below, depth + 1);
+            add_dynamic_routes(site, tree, &join(dir, &name), &below, has_framework, depth + 1);
         }
     }
 }
@@ -67,11 +69,11 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         site.mount_existing(tree, &join(&root, dir), &prefix, MountContent::Pages);
     }
     let package = tree.head(&join(&root, "package.json"), super::MAX_CONFIG).unwrap_or_default();
-    // The routes of these programs are the files of the content.
-    if !FRAMEWORKS.iter().any(|name| package.contains(name)) {
-        for dir in CONTENT {
-            add_dynamic_routes(site, tree, &join(&root, dir), "", 0);
-        }
+    // The routes of these programs are the files of the content, and a route for all paths shows
+    // them.
+    let has_framework = FRAMEWORKS.iter().any(|name| package.contains(name));
+    for dir in CONTENT {
+        add_dynamic_routes(site, tree, &join(&root, dir), "", has_framework, 0);
     }
     site.alias("@/", &root);
     add_tsconfig_paths(site, tree);

@@ -2,12 +2,15 @@
 //! all documents, and pages generated from source code.
 
 use crate::loose_config;
-use crate::paths::{join, parent};
+use crate::paths::{join, parent, split_page};
 use crate::{DocSite, MountContent, OtherProject, ProjectTree};
 
 /// Extensions that create pages from source code.
 const REFERENCE_EXTENSIONS: [&str; 7] =
     ["autosummary", "autoapi", "apidoc", "sphinx_gallery", "autodoc2", "breathe", "exhale"];
+
+/// Calls that copy files when the documents are built.
+const COPIES: [&str; 3] = ["shutil.copy", "copytree(", "copyfile("];
 
 /// Mounts the source directories if the configuration is shared by several.
 fn mount_sources(site: &mut DocSite, tree: &dyn ProjectTree) {
@@ -22,6 +25,29 @@ fn mount_sources(site: &mut DocSite, tree: &dyn ProjectTree) {
         let dir = join(&root, &name);
         if is_dir && has_index(&dir) {
             site.mount(&dir, "", MountContent::Pages);
+        }
+    }
+}
+
+/// Adds the directories into which the configuration copies files: those that it names and
+/// that contain no documents.
+fn add_copied_files(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
+    if !COPIES.iter().any(|name| config.contains(name)) {
+        return;
+    }
+    let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte);
+    let texts = config.lines().flat_map(|line| line.split(['"', '\'']).skip(1).step_by(2));
+    let names = texts.map(|name| name.trim_end_matches('/')).filter(|name| {
+        !name.is_empty() && !name.starts_with(['_', '/']) && name.bytes().all(is_path)
+    });
+    for name in names {
+        let dir = join(&site.root, name);
+        let entries = tree.entries(&dir);
+        let has_documents =
+            entries.iter().any(|(name, is_dir)| *is_dir || split_page(name).is_some());
+        let path = format!("{name}/*");
+        if !entries.is_empty() && !has_documents && !site.generated.contains(&path) {
+            site.generated.push(path);
         }
     }
 }
@@ -68,6 +94,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         let pages = loose_config::pairs(block).into_iter().map(|(name, _)| format!("{name}$"));
         site.generated.extend(pages);
     }
+    add_copied_files(site, tree, config);
     let suffixes = loose_config::list(config, "source_suffix").into_iter();
     let maps = loose_config::blocks(config, "source_suffix").into_iter();
     let mapped = maps.flat_map(loose_config::pairs).map(|(suffix, _)| suffix);

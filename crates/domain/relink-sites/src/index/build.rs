@@ -128,8 +128,11 @@ impl SiteIndex {
                 self.redirects.add(RedirectRule { from: alias.clone(), to });
                 continue;
             }
-            // Relative to the directory of the page, or to the page itself.
-            for directory in [parent(first), first] {
+            // Relative to the directory of the page, or to the page itself. A pattern relative to
+            // the directory would cover all pages next to this one.
+            let directories = [parent(first), first].into_iter();
+            let is_pattern = alias.contains('*');
+            for directory in directories.skip(usize::from(is_pattern)) {
                 let from = format!("/{}", join(directory, alias));
                 self.redirects.add(RedirectRule { from, to: to.clone() });
             }

@@ -38,6 +38,10 @@ pub(super) fn elsewhere(
     if let Some(found) = from_includers(project, sites, document, path) {
         return Some(found);
     }
+    // The pages that include this part, from whose URLs the path starts, are unknown.
+    if !path.starts_with('/') && is_unknown_part(project, document) {
+        return Some(SiteLookup::Generated);
+    }
     if is_build_result(project, sites, document, path) {
         return Some(SiteLookup::Generated);
     }
@@ -47,6 +51,11 @@ pub(super) fn elsewhere(
         && let Some(found) = in_any_site(project, path)
     {
         return Some(found);
+    }
+    // A plugin of the project may send links to source files to the repository of the documents.
+    let has_plugin = |site: &DocSite| site.generator == Generator::Docusaurus && site.has_link_hook;
+    if leaves_sites(sites, document, path) && sites.iter().any(|(site, _)| has_plugin(site)) {
+        return Some(SiteLookup::Generated);
     }
     // A document that is not published itself may be copied into a site.
     let is_published = project
@@ -183,6 +192,14 @@ fn from_includers(
             _ => None,
         })
     })
+}
+
+/// Whether a document is a part, by the name of its directory, and no document includes it in a
+/// way that is known.
+fn is_unknown_part(project: &Project, document: &str) -> bool {
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_part = folder.split('/').any(|name| name == "_includes" || name == "_partials");
+    is_part && project.includers_of(document).next().is_none()
 }
 
 /// Whether a document is probably a part of others: by the name of its directory or its own

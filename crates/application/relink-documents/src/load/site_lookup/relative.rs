@@ -36,7 +36,8 @@ pub(super) fn find_relative(
             found => return found,
         }
     }
-    if site.has_link_hook && !path.contains(['/', '.']) {
+    let has_hook = site.has_link_hook && site.generator == Generator::Hugo;
+    if has_hook && !path.contains(['/', '.']) {
         return RouteLookup::Generated;
     }
     // A book is often published next to others, with links between them.
