@@ -19,8 +19,12 @@ impl Variables {
     pub(crate) fn read(block: &str) -> Self {
         let pairs = block.lines().filter(|line| !line.trim_start().starts_with('-'));
         let pairs = pairs.flat_map(loose_config::pairs);
-        // Antora: a document may change a value that ends with `@`.
-        let value = |value: &str| value.trim_end_matches('@').to_owned();
+        // Antora: a document may change a value that ends with `@`. YAML: `&name` names the value.
+        let value = |value: &str| {
+            let named = value.strip_prefix('&').and_then(|named| named.split_once(' '));
+            let value = named.map_or(value, |(_, value)| value.trim());
+            value.trim_end_matches('@').to_owned()
+        };
         Self(pairs.map(|(name, text)| (name.to_owned(), value(text))).collect())
     }
 
@@ -98,7 +102,7 @@ mod tests {
     #[test]
     fn variables_are_replaced_by_the_syntax_of_the_generator() {
         let variables = Variables::read(
-            "url: https://a.test\n# x: y\n  guide: '/guide@'\nnext: '{guide}/next'\nlist:\n  - a: b\n",
+            "url: &x https://a.test\n# x: y\n  guide: '/guide@'\nnext: '{guide}/next'\nlist:\n  - a: b\n",
         );
         let check = |generator, text: &str, expected: Option<&str>| {
             let found = variables.expand(generator, text);

@@ -152,7 +152,7 @@ impl LocalLinkChecker<'_> {
             (stem == "index" || stem == "_index")
                 && self.files.open(&file.with_file_name(format!("{anchor}.md"))).is_ok()
         };
-        if files.iter().any(is_listed) {
+        if files.iter().any(is_listed) || files.iter().any(|file| self.is_term(file, anchor)) {
             return true;
         }
         let (Some(project), Some(file)) = (self.project().await, files.first()) else {
@@ -163,6 +163,16 @@ impl LocalLinkChecker<'_> {
         site.is_some_and(|site| site.has_generated_reference && anchor.contains(['.', '+']))
             || site.is_some_and(|site| site.generator == Generator::Hugo)
                 && is_shortcode_argument(&project, &document, anchor)
+            || site.is_some_and(|site| project.has_plugin_heading(site, anchor))
+    }
+
+    /// Whether an anchor names another document of a glossary, whose terms are shown on one page:
+    /// `#term-pod` and `pod.md`.
+    fn is_term(&self, file: &Path, anchor: &str) -> bool {
+        let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
+        let is_glossary = folder.to_string_lossy().to_lowercase().contains("glossary");
+        let name = anchor.split_once('-').filter(|_| is_glossary).map(|(_, name)| name);
+        name.is_some_and(|name| self.files.open(&file.with_file_name(format!("{name}.md"))).is_ok())
     }
 
     /// Returns a similar anchor. Suggestions are cached, and their number is

@@ -52,6 +52,7 @@ impl Labels {
         // `document:title` if titles are labels of their documents.
         let title = label.rsplit_once(':').map_or(label, |(_, title)| title);
         self.names.contains(&normalized(label))
+            || label.contains(' ') && self.names.contains(&section_id(label))
             || self.has_titles && self.names.contains(&letters(title))
     }
 

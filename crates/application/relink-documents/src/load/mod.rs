@@ -20,6 +20,7 @@ mod local;
 mod local_check;
 mod name_check;
 mod pages;
+mod plugin_headings;
 mod project;
 mod read_options;
 mod reader;

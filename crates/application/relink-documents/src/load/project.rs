@@ -4,7 +4,7 @@
 //! Sites are detected when the first link needs one, and the paths of a site
 //! are indexed when the first link refers to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,6 +17,7 @@ use relink_sites::{
 
 use super::directory_cache::{DirectoryCache, PathKind};
 use super::includers::Includers;
+use super::plugin_headings;
 use super::read_options::SiteChoice;
 
 /// Number of bytes for which one read is expected.
@@ -58,6 +59,8 @@ pub(super) struct Project {
     has_links_from_root: OnceLock<bool>,
     /// Documents by the parts that they include.
     includers: OnceLock<Includers>,
+    /// Anchors of headings that plugins write, by the configuration of the site.
+    plugin_headings: Mutex<HashMap<String, HashSet<String>>>,
     /// Sites whose rules were applied.
     used: Mutex<BTreeMap<String, AssumedSite>>,
 }
@@ -83,6 +86,7 @@ impl Project {
             choice,
             has_links_from_root: OnceLock::new(),
             includers: OnceLock::new(),
+            plugin_headings: Mutex::default(),
             used: Mutex::default(),
         };
         project.find_root(&common, &current);
@@ -206,6 +210,14 @@ impl Project {
     /// Returns the documents that may include a part. Blocks the thread.
     pub(super) fn includers_of(&self, document: &str) -> impl Iterator<Item = &str> {
         self.includers.get_or_init(|| Includers::read(self)).of(document)
+    }
+
+    /// Whether a plugin in the directory of a site writes a heading with an anchor. Blocks the
+    /// thread.
+    pub(super) fn has_plugin_heading(&self, site: &DocSite, anchor: &str) -> bool {
+        let mut all = self.plugin_headings.lock().unwrap_or_else(PoisonError::into_inner);
+        let headings = all.entry(site.config.clone());
+        headings.or_insert_with(|| plugin_headings::read(self, site)).contains(anchor)
     }
 
     /// Whether git ignores a path of the project.

@@ -47,7 +47,7 @@ const EMBEDDED_SHORTCODES: [&str; 15] = [
     "youtube",
 ];
 /// Syntax with a path: opening and closing text.
-const PATHS: [(&str, &str); 7] = [
+const PATHS: [(&str, &str); 8] = [
     ("{{#include ", "}}"),
     ("{!", "!}"),
     ("--8<-- \"", "\""),
@@ -55,6 +55,8 @@ const PATHS: [(&str, &str); 7] = [
     ("<!--@include:", "-->"),
     ("<!-- @include:", "-->"),
     ("{% include_relative ", "%}"),
+    // Fumadocs
+    ("<include>", "</include>"),
 ];
 /// Syntax with the name of a partial, a template fragment that several pages include.
 const PARTIALS: [(&str, &str); 4] = [

@@ -108,6 +108,14 @@ impl RstParser<'_> {
 
     /// Adds the URL or the name in `` `text <url>`_ ``, or the name in `` `name`_ ``.
     fn add_reference(&mut self, inside: Range<usize>, is_anonymous: bool) {
+        if let Some(cell) = table_cell(self.text, inside.clone()) {
+            if let Some(url) = in_angle_brackets(&cell, 0..cell.len()) {
+                let url = decode_url(cell.slice(url));
+                let syntax = DestinationSyntax::Decoded(url);
+                self.candidates.push_link(inside, LinkKind::Hyperlink, syntax);
+            }
+            return;
+        }
         match in_angle_brackets(self.text, inside.clone()) {
             Some(url) => match reference_name(self.text.slice(url.clone())) {
                 Some(name) => self.targets.add_reference(name),
@@ -191,6 +199,24 @@ impl RstParser<'_> {
             }
         }
     }
+}
+
+/// Returns a text that spans several lines of the cell of a table, without the other columns;
+/// `None` if it is not in a table.
+fn table_cell(text: &str, inside: Range<usize>) -> Option<String> {
+    let (first, rest) = text.slice(inside.clone()).split_once('\n')?;
+    let before = text.slice(..inside.start);
+    let line = before.slice(before.rfind('\n').map_or(0, |at| at + 1)..);
+    if !line.trim_start().starts_with('|') || !first.contains('|') {
+        return None;
+    }
+    let column = line.slice(..line.rfind('|')? + 1).chars().count();
+    let mut cell = first.split('|').next()?.trim_end().to_owned();
+    for line in rest.lines() {
+        let part: String = line.chars().skip(column).take_while(|letter| *letter != '|').collect();
+        cell.push_str(part.trim());
+    }
+    Some(cell)
 }
 
 /// Returns the suffix at the start of the text after the closing backquote.

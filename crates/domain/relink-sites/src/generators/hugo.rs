@@ -101,8 +101,9 @@ fn mount_modules(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
             "static" | "assets" => MountContent::Files,
             _ => continue,
         };
-        let is_present = tree.is_file(&dir) || !tree.entries(&dir).is_empty();
-        if is_present {
+        if tree.is_file(&dir) {
+            site.mount(&dir, prefix, content);
+        } else if !tree.entries(&dir).is_empty() {
             site.mount_existing(tree, &dir, prefix, content);
         } else if !prefix.is_empty() {
             // A submodule or a build step supplies the source.

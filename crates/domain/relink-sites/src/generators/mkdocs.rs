@@ -28,6 +28,8 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     }
     site.generated
         .extend(["tags", "blog/category", "blog/archive", "blog/page"].map(str::to_owned));
+    // Images of the themes.
+    site.generated.extend(["img/favicon.ico$", "assets/images/favicon.png$"].map(str::to_owned));
     site.include_dirs.extend([root.clone(), docs]);
     for dir in loose_config::list(config, "base_path") {
         site.include_dirs.push(join(&root, dir));

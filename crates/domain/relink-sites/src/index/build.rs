@@ -26,6 +26,12 @@ impl SiteIndex {
             ..Self::default()
         };
         for mount in &site.mounts {
+            // Hugo also mounts single files.
+            if !mount.dir.is_empty() && tree.is_file(&mount.dir) {
+                index.insert(&route_key(&mount.prefix), &mount.dir);
+                index.insert(&mount.prefix, &mount.dir);
+                continue;
+            }
             index.add_directory(site, mount, tree, &mount.dir);
         }
         for rule in redirects {

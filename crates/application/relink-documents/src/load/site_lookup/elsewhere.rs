@@ -45,6 +45,9 @@ pub(super) fn elsewhere(
     if is_build_result(project, sites, document, path) {
         return Some(SiteLookup::Generated);
     }
+    if is_template(sites, document) {
+        return Some(SiteLookup::Generated);
+    }
     // Sites of one project are often published below each other.
     if path.starts_with("../")
         && leaves_sites(sites, document, path)
@@ -192,6 +195,16 @@ fn from_includers(
             _ => None,
         })
     })
+}
+
+/// Whether a document is a template from which documents are made, at a place that is unknown.
+fn is_template(sites: &[(&DocSite, &SiteIndex)], document: &str) -> bool {
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let has = |names: &[&str]| folder.split('/').any(|name| names.contains(&name));
+    let mut mounts = sites.iter().flat_map(|(site, _)| &site.mounts);
+    let is_published = mounts.any(|mount| is_below(document, &mount.dir));
+    has(&["_templates", "archetypes"])
+        || !sites.is_empty() && !is_published && has(&["templates", "template"])
 }
 
 /// Whether a document is a part, by the name of its directory, and no document includes it in a
