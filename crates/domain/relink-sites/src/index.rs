@@ -10,6 +10,9 @@ use crate::paths::{
 };
 use crate::redirects::RedirectTable;
 
+/// Extensions of files that are not pages.
+const ASSETS: [&str; 11] =
+    ["png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "css", "mp4", "pdf"];
 /// Maximum number of redirects followed for one link.
 const MAX_REDIRECTS: usize = 5;
 /// Names of pages that most generators create.
@@ -183,6 +186,11 @@ impl SiteIndex {
         }
     }
 
+    /// Returns the new path of exactly this path in the redirect map.
+    pub fn redirect_target(&self, url_path: &str) -> Option<String> {
+        self.redirect(url_path, RedirectTable::find_exact)
+    }
+
     /// Looks up a path in the redirect map, with and without the base.
     fn redirect(
         &self,
@@ -269,6 +277,10 @@ impl SiteIndex {
 fn is_covered(key: &str, generated: &str) -> bool {
     if let Some(exact) = generated.strip_suffix('$') {
         return key == exact;
+    }
+    // Code creates pages, not images and style sheets.
+    if generated.ends_with("/*") && ASSETS.contains(&extension(file_name(key))) {
+        return false;
     }
     let directory = generated.trim_end_matches("/*");
     !directory.is_empty() && crate::paths::below(key, directory).is_some()

@@ -15,9 +15,13 @@ const INSERTING: [&str; 11] = [
     "include", "import", "readfile", "content", "snippet", "reuse", "embed", "api", "swagger",
     "section", "partial",
 ];
-/// Text in the template of a shortcode that may create a heading.
-const CREATES_ANCHORS: [&str; 8] =
-    ["<h1", "<h2", "<h3", "<h4", "<h5", "<h6", "readFile", ".Content"];
+/// Text in the template of a shortcode that inserts other text or derives an id from a text. A
+/// heading in HTML has no id of its own.
+const CREATES_ANCHORS: [&str; 4] = ["readFile", ".Content", "anchorize", "urlize"];
+/// Text in the template of a shortcode that repeats a part of it for each record of some data.
+const REPEATS: [&str; 2] = ["range ", "Data."];
+/// Starts of an id that the template computes.
+const COMPUTED_IDS: [&str; 3] = ["id=\"{{", "id='{{", "id={{"];
 /// Attributes by which a component inserts HTML.
 const INSERTS_HTML: [&str; 4] = ["set:html", "dangerouslySetInnerHTML", "v-html", "{@html"];
 /// Text in the source of a component that reads a document itself.
@@ -172,8 +176,7 @@ fn find_shortcode(project: &Project, site: Option<&DocSite>, name: &str) -> Incl
         for extension in ["html", "md"] {
             let path = join_path(&directory, &format!("{name}.{extension}"));
             if let Some(template) = project.head(&path, MAX_TEMPLATE) {
-                let creates = CREATES_ANCHORS.iter().any(|text| template.contains(text))
-                    || template.lines().any(|line| line.starts_with("## "));
+                let creates = may_create_anchors(&template);
                 return match creates {
                     true => IncludeLookup::Unknown,
                     // Its ids are written in the template, or depend on its arguments.
@@ -184,6 +187,18 @@ fn find_shortcode(project: &Project, site: Option<&DocSite>, name: &str) -> Incl
         }
     }
     unless_inserting(name)
+}
+
+/// Whether the template of a shortcode may create anchors that depend on other files.
+fn may_create_anchors(template: &str) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| template.contains(name));
+    let has_heading = template.lines().any(|line| line.starts_with("## "));
+    let is_changed =
+        |line: &str| line.contains('|') && COMPUTED_IDS.iter().any(|start| line.contains(start));
+    has(&CREATES_ANCHORS)
+        || has_heading
+        || template.lines().any(is_changed)
+        || has(&COMPUTED_IDS) && has(&REPEATS)
 }
 
 fn shortcode_directories(project: &Project, site: &DocSite) -> Vec<String> {

@@ -351,16 +351,12 @@ fn without_emoji(heading: &str) -> Option<String> {
     let (mut output, mut rest, mut is_changed) = (String::new(), heading, false);
     while let Some((before, after)) = rest.split_once(':') {
         output.push_str(before);
-        match after.split_once(':').filter(|(name, _)| is_name(name)) {
-            Some((_, after)) => {
-                is_changed = true;
-                rest = after;
-            }
-            None => {
-                output.push(':');
-                rest = after;
-            }
+        let emoji = after.split_once(':').filter(|(name, _)| is_name(name));
+        if emoji.is_none() {
+            output.push(':');
         }
+        is_changed |= emoji.is_some();
+        rest = emoji.map_or(after, |(_, after)| after);
     }
     output.push_str(rest);
     is_changed.then_some(output)

@@ -45,9 +45,8 @@ fn add_copied_files(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
         let entries = tree.entries(&dir);
         let has_documents =
             entries.iter().any(|(name, is_dir)| *is_dir || split_page(name).is_some());
-        let path = format!("{name}/*");
-        if !entries.is_empty() && !has_documents && !site.generated.contains(&path) {
-            site.generated.push(path);
+        if !entries.is_empty() && !has_documents {
+            site.generated.push(join("", name));
         }
     }
 }

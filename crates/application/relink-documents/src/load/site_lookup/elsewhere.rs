@@ -45,6 +45,13 @@ pub(super) fn elsewhere(
     if is_build_result(project, sites, document, path) {
         return Some(SiteLookup::Generated);
     }
+    // A redirect may lead to a page that a build creates.
+    let mut targets = sites.iter().filter_map(|(_, index)| index.redirect_target(path));
+    if path.starts_with('/')
+        && let Some(to) = targets.find(|to| is_build_result(project, sites, document, to))
+    {
+        return Some(SiteLookup::Redirect { to, file: None });
+    }
     if is_template(sites, document) {
         return Some(SiteLookup::Generated);
     }

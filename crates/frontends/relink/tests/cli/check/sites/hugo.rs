@@ -88,3 +88,22 @@ fn terms_of_a_glossary_are_anchors_of_one_page() {
     assert_eq!(summary["skipped"]["anchor"], 1, "{summary}");
     assert_eq!(summary["verdicts"]["local"], 1, "{summary}");
 }
+
+#[test]
+fn redirect_to_a_page_that_a_build_creates_is_moved() {
+    let sandbox = site(
+        &[
+            (".git/HEAD", ""),
+            ("hugo.toml", "baseURL = 'https://docs.test/'\n"),
+            ("content/api/.gitignore", "providers.md\n"),
+            ("content/api/_index.md", "# API\n"),
+            ("static/_redirects", "/api/provider /api/providers 301\n/api/x /api/gone 301\n"),
+        ],
+        "content/a.md",
+        &["/api/provider/", "/api/providers/", "/api/x/"],
+    );
+    let summary = summary(&sandbox);
+    assert_eq!(summary["verdicts"]["moved"], 1, "{summary}");
+    assert_eq!(summary["skipped"]["generated"], 1, "{summary}");
+    assert_eq!(summary["verdicts"]["local"], 1, "{summary}");
+}

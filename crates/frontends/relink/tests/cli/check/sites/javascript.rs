@@ -159,12 +159,12 @@ fn paths_of_plugins_and_routes_with_parameters_are_not_checked() {
             ("app/docs/b/page.mdx", "# B\n"),
         ],
         "app/docs/a/page.mdx",
-        &["/docs/b", "/docs/parts/tabs", "/old/b", "/docs/gone"],
+        &["/docs/b", "/docs/parts/tabs", "/old/b", "/docs/gone", "/docs/parts/a.png"],
     );
     let found = summary(&sandbox);
     assert_eq!(
         (&found["skipped"]["generated"], &found["verdicts"]["local"]),
-        (&1.into(), &1.into())
+        (&1.into(), &2.into())
     );
     assert_eq!(found["verdicts"]["moved"], 1, "{found}");
 }
