@@ -197,7 +197,7 @@ impl Library {
         let mut pages = Vec::new();
         for page in &sites::READING_LIST {
             let url = self.ports.insert_ports(page.url);
-            text += &format!("- [{}]({url})\n", page.title);
+            text.extend([format!("- [{}]({url})\n", page.title)]);
             pages.push(PlannedReading { url, event: page.event, next_step: page.next_step });
         }
         (text, pages)

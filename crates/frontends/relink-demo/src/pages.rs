@@ -33,7 +33,8 @@ impl Page {
 
 /// Returns a page as HTML. Links are pairs of URL and text.
 pub(crate) fn html(title: &str, paragraphs: &[&str], links: &[(String, String)]) -> String {
-    let text: String = paragraphs.iter().map(|paragraph| format!("<p>{paragraph}</p>\n")).collect();
+    let paragraph = |text: &&str| format!("<p>{text}</p>\n");
+    let text: String = paragraphs.iter().map(paragraph).collect();
     let list_item =
         |(url, text): &(String, String)| format!("<li><a href=\"{url}\">{text}</a></li>\n");
     let list: String = links.iter().map(list_item).collect();

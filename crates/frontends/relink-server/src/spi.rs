@@ -224,8 +224,9 @@ impl SpiService {
         let invalid = |detail: &str| Err(reject(422, "invalid record", detail));
         let mut records = page.records;
         let Some(record) = records.pop() else {
-            let problems: String =
+            let problems: Vec<String> =
                 page.problems.iter().map(|problem| format!(": {problem}")).collect();
+            let problems = problems.concat();
             return invalid(&format!(
                 "the body contains no LOM or Dublin Core record with an identifier or a \
                  location{problems}"

@@ -68,10 +68,10 @@ fn summary(panics: u64) -> String {
 fn panic_line(info: &PanicHookInfo<'_>) -> String {
     let mut line = "warning: internal error".to_owned();
     if let Some(location) = info.location() {
-        line += &format!(" at {location}");
+        line.extend([format!(" at {location}")]);
     }
     if let Some(item) = isolated_item() {
-        line += &format!(" while reading {}", redact(&item));
+        line.extend([format!(" while reading {}", redact(&item))]);
     }
     printable(&line).into_owned()
 }

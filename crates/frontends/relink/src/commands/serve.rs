@@ -34,7 +34,7 @@ const RELEASE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Runs `relink serve`.
 pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
-    let tokens = if args.spi { Some(tokens(&args)?) } else { None };
+    let tokens = if args.spi { Some(read_tokens(&args)?) } else { None };
     let request = std::mem::take(&mut args.request);
     let session = open_session(args.db.take(), Some(request)).await?;
     let listener = TcpListener::bind(args.listen).await.map_err(|error| {
@@ -72,6 +72,7 @@ pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
     Ok(Exit::Clean)
 }
 
+/// The lines that the server prints at its start: the address of each interface.
 fn banner(args: &ServeArgs, base_url: &str, address: SocketAddr) -> String {
     let mut text = String::new();
     if args.oai {
@@ -86,12 +87,14 @@ fn banner(args: &ServeArgs, base_url: &str, address: SocketAddr) -> String {
     text + "Press Ctrl-C to stop.\n"
 }
 
+/// The public URL of the OAI-PMH interface: `--base-url`, or the address of the listener.
 fn base_url(args: &ServeArgs, address: SocketAddr) -> String {
     let default = || format!("http://{address}{OAI_PATH}");
     args.base_url.as_ref().map_or_else(default, ToString::to_string)
 }
 
-fn tokens(args: &ServeArgs) -> Result<SpiTokens, CommandError> {
+/// Reads the SPI tokens from `--spi-token-file`, or the one token from the environment.
+fn read_tokens(args: &ServeArgs) -> Result<SpiTokens, CommandError> {
     let text = match &args.spi_token_file {
         Some(path) => relink_files::read_to_string(path).map_err(|error| {
             CommandError::usage(format!("cannot read the tokens in `{}`", path.display()))

@@ -31,14 +31,15 @@ pub fn proxies(
         let proxy = parse_proxy(text, "the proxy", "--proxy ")?;
         return Ok(Proxies { exclude, ..Proxies::all(proxy) });
     }
-    let http_variables: &[&str] = match env(CGI_VARIABLE) {
+    // Variables for each scheme, in the order of precedence.
+    let for_http: &[&str] = match env(CGI_VARIABLE) {
         Some(_) => &["http_proxy", "all_proxy", "ALL_PROXY"],
         None => &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
     };
-    let https_variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+    let for_https = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
     Ok(Proxies {
-        http: first_proxy(http_variables, &env)?,
-        https: first_proxy(&https_variables, &env)?,
+        http: first_proxy(for_http, &env)?,
+        https: first_proxy(&for_https, &env)?,
         exclude,
     })
 }

@@ -17,7 +17,8 @@ fn start_site(pages: &str) -> TestServer {
     for line in pages.lines() {
         let mut names = line.split_whitespace();
         let path = names.next().unwrap_or_default();
-        let links: String = names.map(|to| format!("<a href=\"/{to}\">{to}</a> ")).collect();
+        let link = |to: &str| format!("<a href=\"/{to}\">{to}</a> ");
+        let links: String = names.map(link).collect();
         let text = format!("The text of {path} is found here and nowhere else. ").repeat(3);
         let body = format!("<title>Page {path}</title><h1>{path}</h1><p>{text}</p>{links}");
         web.page(path, 200, &body);

@@ -13,7 +13,8 @@ pub fn xml(body: impl Into<Vec<u8>>) -> CannedResponse {
 
 /// Returns a sitemap of pages.
 pub fn urlset(urls: &[String]) -> String {
-    let elements: String = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
+    let element = |url: &String| format!("<url><loc>{url}</loc></url>");
+    let elements: String = urls.iter().map(element).collect();
     format!(
         "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
          {elements}</urlset>"
@@ -22,8 +23,8 @@ pub fn urlset(urls: &[String]) -> String {
 
 /// Returns a sitemap index: a list of sitemaps.
 pub fn index(urls: &[String]) -> String {
-    let elements: String =
-        urls.iter().map(|url| format!("<sitemap><loc>{url}</loc></sitemap>")).collect();
+    let element = |url: &String| format!("<sitemap><loc>{url}</loc></sitemap>");
+    let elements: String = urls.iter().map(element).collect();
     format!(
         "<?xml version=\"1.0\"?><sitemapindex \
          xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{elements}</sitemapindex>"

@@ -202,18 +202,14 @@ mod tests {
         let subject = |language: &str, notices: &[Notice]| {
             MailTemplates::default().render(language, notices).unwrap().subject
         };
-        let (first, second) = (notice_of("a"), notice_of("b"));
-        assert_eq!(subject("en", &[first.clone()]), "1 link in the records of a");
-        assert_eq!(
-            subject("en", &[first.clone(), second]),
-            "2 links in the records of a and others"
-        );
-        assert_eq!(
-            subject("de", &[first.clone(), first.clone()]),
-            "2 Links in den Datensätzen von a"
-        );
-        assert_eq!(subject("fr", &[first.clone()]), "1 lien dans les notices de a");
-        assert_eq!(subject("es", &[first]), "1 enlace en los registros de a");
+        let one = [notice_of("a")];
+        let of_one_provider = [notice_of("a"), notice_of("a")];
+        let of_two_providers = [notice_of("a"), notice_of("b")];
+        assert_eq!(subject("en", &one), "1 link in the records of a");
+        assert_eq!(subject("en", &of_two_providers), "2 links in the records of a and others");
+        assert_eq!(subject("de", &of_one_provider), "2 Links in den Datensätzen von a");
+        assert_eq!(subject("fr", &one), "1 lien dans les notices de a");
+        assert_eq!(subject("es", &one), "1 enlace en los registros de a");
     }
 
     #[test]

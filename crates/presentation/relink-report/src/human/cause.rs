@@ -93,7 +93,7 @@ pub fn cause(style: TextStyle, view: &CauseView) -> String {
         view.description()
     );
     let arrow = style.quiet("  -->");
-    text += &format!("{arrow} {}\n", location_list(view.locations, view.links()));
+    text.extend([format!("{arrow} {}\n", location_list(view.locations, view.links()))]);
     text += &target_lines(style, view.targets);
     text += &reason_line(style, &shown_prose(view.reason));
     if let Some(directory) = view.renamed_to {
@@ -101,7 +101,7 @@ pub fn cause(style: TextStyle, view: &CauseView) -> String {
         text += &reason_line(style, &hint);
     }
     if let Some(help) = view.help {
-        text += &format!("{} {}\n", style.help("help:"), shown_prose(help));
+        text.extend([format!("{} {}\n", style.help("help:"), shown_prose(help))]);
     }
     text
 }

@@ -38,7 +38,7 @@ const FIRST_DAY: Date = date(2026, 1, 1);
 /// [`FIRST_DAY`].
 struct DayClock(AtomicU32);
 
-/// An incident: provider, subject, and the day of each stage that was count_reached.
+/// An incident: provider, subject, and for each stage the day on which the incident reached it.
 type FoundIncident = (String, String, [Option<u32>; 4]);
 
 impl Clock for DayClock {

@@ -224,12 +224,12 @@ fn failed_edits_are_repeated_or_reported() {
     let names = [&names[..], &["H excluded", "I parameter"]].concat();
     let mut pages: Vec<(String, String)> = Vec::new();
     for (index, name) in names.iter().enumerate() {
-        let text = match *name {
+        let wikitext = match *name {
             "H excluded" => format!("{{{{nobots}}}} [{} tree]", test.old_url(index)),
             "I parameter" => format!("{{{{unknown|url={}}}}}", test.old_url(index)),
             _ => format!("A [{} tree].", test.old_url(index)),
         };
-        pages.push(((*name).to_owned(), text));
+        pages.push(((*name).to_owned(), wikitext));
     }
     let wiki = Arc::new(MediaWikiServer::start(&pages));
     wiki.protect("G protected");
@@ -258,8 +258,8 @@ fn failed_edits_are_repeated_or_reported() {
     }
     assert_eq!(wiki.text("E conflict"), "A person wrote another text.");
     for name in ["G protected", "H excluded", "I parameter"] {
-        let (_, text) = pages.iter().find(|(title, _)| title == name).unwrap();
-        assert_eq!(wiki.text(name), *text);
+        let (_, original) = pages.iter().find(|(title, _)| title == name).unwrap();
+        assert_eq!(wiki.text(name), *original);
     }
     let reason = |title: &str| {
         let fixes = report["fixes"].as_array().unwrap();

@@ -249,7 +249,7 @@ fn real_search_engine_finds_the_mirror() {
     assert!((1..=2).contains(&searches(&revival)), "{revival}");
     let repeated = dead.revival(&["--search", &engine, "--max-result-age", "0"]);
     assert_eq!(searches(&repeated), 0, "{repeated}");
-    assert_eq!(repeated["replacements"][0].is_object(), true, "{repeated}");
+    assert!(repeated["replacements"][0].is_object(), "{repeated}");
 }
 
 #[test]

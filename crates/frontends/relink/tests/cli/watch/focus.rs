@@ -9,7 +9,8 @@ use relink_testkit::web::CannedResponse;
 
 /// Serves a page without a navigation bar, with links to the paths `targets`.
 fn serve_linked_page(web: &WatchedWeb, path: &str, text: &str, targets: &[String]) {
-    let links: String = targets.iter().map(|path| format!("<a href={path}>more</a> ")).collect();
+    let link = |path: &String| format!("<a href={path}>more</a> ");
+    let links: String = targets.iter().map(link).collect();
     let page =
         format!("<!doctype html><html lang=en><title>{path}</title><main>{text}{links}</main>");
     web.web.respond(path, CannedResponse::new(200, page));
