@@ -41,6 +41,7 @@ impl<W: Write> Graphml<W> {
             b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
               <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
         )?;
+        // Name, element and type of each attribute.
         let keys = [
             ("url", "node", "string"),
             ("verdict", "node", "string"),
@@ -152,7 +153,9 @@ impl<W: Write> GraphCsv<W> {
 /// A sitemap writer.
 pub struct SitemapXml<W> {
     out: W,
+    /// Number of written pages.
     pages: usize,
+    /// Number of pages beyond [`MAX_SITEMAP_PAGES`].
     omitted: u64,
 }
 

@@ -81,10 +81,10 @@ pub struct FixArgs {
     /// Wiki options.
     #[command(flatten)]
     pub wiki: WikiArgs,
-    /// Whole site.
+    /// Options for the repair of a whole site.
     #[command(flatten)]
     pub site: SiteFixArgs,
-    /// Redirect map.
+    /// Options for a map of redirects for a web server.
     #[command(flatten)]
     pub redirects: RedirectArgs,
     /// Options of reviews by a community.
@@ -172,7 +172,8 @@ impl FixArgs {
         }
     }
 
-    /// Returns which documents receive `{{dead link}}` marks.
+    /// Returns which documents receive `{{dead link}}` marks. Only wikitext supports these marks;
+    /// without a format on the command line, the file name decides.
     fn dead_link_marks(&self) -> DeadLinkMarks {
         let is_wikitext = self.documents.read_as == Some(DocumentFormat::Wikitext);
         if self.no_dead_link_mark {
