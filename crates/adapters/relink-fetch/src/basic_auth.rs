@@ -7,7 +7,7 @@ use hyper::header::HeaderValue;
 /// Returns the value of `Authorization` or `Proxy-Authorization` for a login,
 /// or `None` if the login cannot be sent in a header.
 pub(crate) fn basic(user: &[u8], password: &[u8]) -> Option<HeaderValue> {
-    // The first colon ends the user name, so the name cannot contain one.
+    // The first colon ends the user name, so the name cannot contain a colon.
     if user.contains(&b':') || user.iter().chain(password).any(u8::is_ascii_control) {
         return None;
     }

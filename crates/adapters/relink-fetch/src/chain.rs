@@ -323,8 +323,8 @@ impl<'a> RedirectChain<'a> {
         connected.inspect_err(|outcome| self.record_proxy_refusal(outcome))
     }
 
-    /// Records an error response of a proxy as if the host had sent it. For requests without TLS,
-    /// the two cannot be distinguished either.
+    /// Records an error response of a proxy as an error response of the host. For requests without
+    /// TLS, the two cannot be distinguished either.
     fn record_proxy_refusal(&mut self, outcome: &FetchOutcome) {
         // Other outcomes have no response.
         let Some(status) = outcome.status() else { return };

@@ -164,7 +164,7 @@ fn parse_address(text: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
-    /// Checks that a list contains the URLs of `inside` and not those of `outside`, which are
+    /// Checks that a list contains all URLs in `inside` and no URL in `outside`. Both are lists
     /// separated by spaces.
     #[track_caller]
     fn check(list: &str, inside: &str, outside: &str) {

@@ -15,7 +15,7 @@ pub struct FetchSettings {
     /// Time limit of one fetch, including redirects. It also limits each phase.
     pub timeout: Duration,
     /// The `User-Agent` header. It is sent as is, or wrapped in the format of a
-    /// browser for servers that expect one.
+    /// browser for servers that expect a browser.
     pub user_agent: String,
     /// User-supplied headers. Only the first host of a redirect chain receives
     /// them.

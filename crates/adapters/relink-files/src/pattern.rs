@@ -22,8 +22,7 @@ pub(crate) struct GlobPattern {
     pub(crate) base: String,
     /// Maximum depth of a match below the base. `None` if it is unlimited.
     pub(crate) depth: Option<usize>,
-    /// Whether a match may be in a hidden directory, because the pattern
-    /// contains one.
+    /// Whether a match may be in a hidden directory, because the pattern contains a hidden name.
     pub(crate) includes_hidden: bool,
     /// Whether only documents match, because the pattern ends with a bare `*`.
     matches_documents_only: bool,

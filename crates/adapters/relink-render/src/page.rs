@@ -204,7 +204,7 @@ impl BrowserPage {
         }
     }
 
-    /// Stops all scripts, including those in an endless loop.
+    /// Stops all scripts, including scripts in an endless loop.
     fn stop(&self) {
         let session = Some(self.ids.session.as_str());
         let params = json!({ "value": true });

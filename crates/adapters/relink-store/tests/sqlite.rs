@@ -256,7 +256,7 @@ async fn prune_deletes_unreferenced_results() {
     drop(store);
     execute_sql(
         &file_in(&directory),
-        // All runs are finished (state 1), and so are their tasks (state 2).
+        // All runs (state 1) and their tasks (state 2) are finished.
         "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
          INSERT INTO target (id, url) SELECT n, format('file:%04d', n) FROM n;
          INSERT INTO run

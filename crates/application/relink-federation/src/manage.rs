@@ -28,7 +28,7 @@ pub enum ManagerAction {
         /// The day.
         until: Date,
     },
-    /// Hide or show records, whatever the stage of their incidents.
+    /// Hide or show records, regardless of the stage of their incidents.
     Override(OverrideAction),
     /// Delete the override, so that incidents decide again.
     Lift,

@@ -80,8 +80,7 @@ impl Hostile {
         Url::parse(&format!("http://{}{path}", self.address)).expect("a valid URL")
     }
 
-    /// Returns the number of bytes sent, including those that are still in the
-    /// socket buffers.
+    /// Returns the number of bytes sent, including bytes that are still in the socket buffers.
     pub fn sent(&self) -> usize {
         self.sent.load(Ordering::SeqCst)
     }

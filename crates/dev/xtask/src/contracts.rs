@@ -136,7 +136,7 @@ fn is_product_code(source: &Source) -> bool {
     !is_dev && !path.contains("/tests") && !path.contains("/codes/") && !path.ends_with("tests.rs")
 }
 
-/// Returns lines that serialize a record and fall back to an empty one.
+/// Returns lines that serialize a record and fall back to an empty record.
 fn check_empty_records(source: &Source) -> Vec<String> {
     let has_fallback = |line: &str| line.contains("serde_json::to_") && line.contains("unwrap_or");
     let lines = (1..).zip(source.blanked_text.lines()).filter(|(_, line)| has_fallback(line));

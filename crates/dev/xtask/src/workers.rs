@@ -135,7 +135,7 @@ fn read_report(file: &Path) -> Result<Vec<(String, String)>, XtaskError> {
     Ok(rows.map(|row| (text_of(&row["url"]), text_of(&row["verdict"]))).collect())
 }
 
-/// Returns a page whose text differs from that of all other pages.
+/// Returns a page whose text differs from the text of all other pages.
 pub(crate) fn page(host: &str, path: &str) -> CannedResponse {
     let words: Vec<String> = (0..40).map(|word| format!("{host}{path}-{word}")).collect();
     let words = words.join(" ");

@@ -1,7 +1,7 @@
 //! Templates by which wiki pages exclude bots: `{{bots}}` and `{{nobots}}`.
 //!
-//! The rules are those of Template:Bots of the English Wikipedia. Templates in comments
-//! and `<nowiki>` do not count.
+//! The rules are defined by Template:Bots of the English Wikipedia. Templates in comments and
+//! `<nowiki>` do not count.
 
 /// Templates that mark a page that a person is editing.
 const IN_USE: [&str; 3] = ["in use", "inuse", "in creation"];

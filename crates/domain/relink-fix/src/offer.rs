@@ -156,7 +156,7 @@ pub fn chain_offer(chain: &[Url]) -> Result<Offer, OfferRefusal> {
 ///
 /// # Errors
 ///
-/// Fails if a redirect leaves the archive, or leads to another page than that of the copy.
+/// Fails if a redirect leaves the archive, or leads to another page than the page of the copy.
 pub fn copy_chain_offer(chain: &[Url]) -> Result<Offer, OfferRefusal> {
     let [copy, .., last] = chain else { return Err(OfferRefusal::Unchanged) };
     if !chain.iter().all(|url| is_same_archive(copy, url)) {

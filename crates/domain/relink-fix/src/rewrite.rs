@@ -325,8 +325,8 @@ impl FormChooser<'_> {
         }
     }
 
-    /// Tries the forms of the candidates that have one, until the new document has the expected
-    /// links. Returns the new document and its edits, or `None` if one of the edits cannot be made.
+    /// Tries the forms of the candidates that have a form, until the new document has the expected
+    /// links. Returns the new document and its edits, or `None` if an edit cannot be made.
     fn try_forms(&self, candidates: &mut [Candidate]) -> Option<(Vec<u8>, Vec<Edit>)> {
         loop {
             let edits: Vec<Edit> =

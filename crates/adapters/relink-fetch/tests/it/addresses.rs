@@ -1,5 +1,5 @@
 //! Tests that discovered URLs and redirects never connect to private addresses. The
-//! canary is a server that counts connections. It must not receive any.
+//! canary is a server that counts connections. It must not receive any request.
 
 use std::net::IpAddr;
 

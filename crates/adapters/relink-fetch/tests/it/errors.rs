@@ -52,7 +52,7 @@ async fn timeout_reports_the_phase() {
 async fn response_head_is_limited_to_64_kib() {
     let hostile = Hostile::start(Misbehavior::EndlessHeaders).await;
     fetch_user_supplied(&client(FetchSettings::default()), hostile.url("/")).await;
-    // The server has sent only the bytes that were read and those in socket buffers.
+    // The server has sent only the bytes that were read and the bytes in socket buffers.
     assert!(hostile.sent() < 16 << 20, "{}", hostile.sent());
 }
 

@@ -511,7 +511,7 @@ async fn faulty_proxy_fails_http_requests() {
 async fn endless_proxy_response_head_is_limited() {
     let hostile = Hostile::start(Misbehavior::EndlessHeaders).await;
     fetch_discovered(&client(through(hostile.address())), url("https://a.test/")).await;
-    // The proxy has sent only the bytes that were read and those in socket buffers.
+    // The proxy has sent only the bytes that were read and the bytes in socket buffers.
     assert!(hostile.sent() < 16 << 20, "{}", hostile.sent());
 }
 

@@ -178,7 +178,7 @@ fn status(result: &FetchResult) -> u16 {
     result.outcome.status().unwrap_or_default()
 }
 
-/// Returns the time of a capture, if the response is one.
+/// Returns the time of the capture if the response is a capture.
 fn memento_datetime(result: &FetchResult) -> Option<Timestamp> {
     timemap::parse_http_date(result.header("memento-datetime")?)
 }

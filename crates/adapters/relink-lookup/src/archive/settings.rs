@@ -13,8 +13,8 @@ const MAX_PAGE_BYTES: usize = 1024 * 1024;
 
 /// URLs and limits of a remote web archive.
 ///
-/// All URLs except that of the CDX server are prefixes: the client appends an
-/// original URL, or a timestamp and an original URL.
+/// All URLs except the URL of the CDX server are prefixes: the client appends an original URL, or a
+/// timestamp and an original URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebArchiveSettings {
     /// Display name.

@@ -184,7 +184,7 @@ fn without_parameter(
     query.to_owned()
 }
 
-/// Returns the reversed host, with the port if it is not the standard one.
+/// Returns the reversed host, with the port unless it is the default port.
 pub(crate) fn host(url: &Url) -> String {
     let host = match url.host() {
         Some(Host::Domain(name)) => reverse_labels(name),

@@ -23,7 +23,7 @@ pub struct WebSearchSettings {
     pub name: String,
     /// URL template.
     pub template: SearchTemplate,
-    /// The API key, if the engine requires one.
+    /// The API key, if the engine requires a key.
     pub key: Option<ApiKeyConfig>,
     /// How to restrict the results to one site. Ignored if the template has a
     /// `{site}` placeholder.

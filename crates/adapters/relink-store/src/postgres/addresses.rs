@@ -52,8 +52,8 @@ pub(super) async fn renew(db: &Db<'_>, worker: i64, until: i64) -> DbResult<()> 
     Ok(())
 }
 
-/// Releases those addresses for which the worker has no leased host any more. Other
-/// workers can lease these addresses after a pause.
+/// Releases the addresses for which the worker no longer has a leased host. Other workers can lease
+/// these addresses after a pause.
 pub(super) async fn release(
     db: &Db<'_>,
     worker: i64,

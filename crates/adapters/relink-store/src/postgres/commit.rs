@@ -39,7 +39,7 @@ pub(super) const INSERT_PROBES: &str =
                  $6::bigint[]) AS new (id, target, time, status, detail, task)
      LEFT JOIN task ON task.id = new.task";
 
-/// Commits completions. Rejects those whose lease was lost, and those whose run another
+/// Commits completions. Rejects completions whose lease was lost, and completions whose run another
 /// process has opened again.
 pub(super) async fn commit(
     db: &Db<'_>,
@@ -91,7 +91,7 @@ async fn lost_leases(db: &Db<'_>, completions: &[TaskCompletion]) -> DbResult<Ve
     Ok(leases)
 }
 
-/// Returns the generation of the run if a fence of a completion contains one. Locks the
+/// Returns the generation of the run if the fence of a completion contains a generation. Locks the
 /// run until the commit, so that no other process can open it meanwhile.
 async fn locked_generation(
     db: &Db<'_>,

@@ -81,9 +81,9 @@ pub(super) async fn verdict_changes(db: &Db<'_>, target: i64) -> DbResult<Vec<Pa
 }
 
 /// A common table expression `changed` that records a verdict change for each row of
-/// `new` whose verdict differs from that of the previous generation. `new` has the
-/// columns `target`, `since`, `verdict` and `code`. `$generation` is the SQL placeholder
-/// of the generation, such as `"$1"`.
+/// `new` whose verdict differs from the verdict in the previous generation. `new` has the columns
+/// `target`, `since`, `verdict` and `code`. `$generation` is the SQL placeholder of the generation,
+/// such as `"$1"`.
 ///
 /// A generation may judge a target twice. A change that the first judgment recorded is
 /// then replaced, even if the verdict is the previous one again.

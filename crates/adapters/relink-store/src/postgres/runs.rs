@@ -18,8 +18,8 @@ use crate::values::run_state;
 /// is 11 minutes.
 const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 
-/// Resumes the unfinished run with this key, or starts one. If `fresh` is set, an
-/// unfinished run is abandoned first. A table lock serializes processes that open runs.
+/// Resumes the unfinished run with this key, or starts a run. If `fresh` is set, an unfinished run
+/// is abandoned first. A table lock serializes processes that open runs.
 pub(super) async fn open(
     db: &Db<'_>,
     clock: ClockOffset,

@@ -121,8 +121,8 @@ struct TaskRow {
     rank: Option<i64>,
 }
 
-/// Returns the tasks of the targets in this run, inserting those that do not
-/// exist. Also returns the hosts of the targets.
+/// Returns the tasks of the targets in this run. Inserts missing tasks. Also returns the hosts of
+/// the targets.
 pub(super) async fn insert_tasks(
     db: &Db<'_>,
     run: RunId,
@@ -177,7 +177,7 @@ fn new_task_row(task: &NewTask<'_>, key: &str, target: &StoredTarget, now: Times
     }
 }
 
-/// Returns the ids of hosts, inserting those that do not exist.
+/// Returns the ids of hosts. Inserts missing hosts.
 pub(super) async fn host_ids(db: &Db<'_>, names: &[&str]) -> DbResult<HashMap<String, i64>> {
     let names: BTreeSet<&str> = names.iter().copied().collect();
     let names: Vec<&str> = names.into_iter().collect();

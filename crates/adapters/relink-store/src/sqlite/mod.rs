@@ -65,7 +65,7 @@ const MAX_BATCHED_STEPS: usize = 4_096;
 /// The time to wait for another process that has opened the released file.
 const RELEASED_WAIT: Duration = Duration::from_secs(1);
 
-/// A store in one SQLite file, held exclusively while it is open.
+/// A store in one SQLite file. The file is locked exclusively while the store is open.
 pub struct SqliteStore {
     path: PathBuf,
     /// Dropped before the connection, because closing the database deletes the

@@ -17,8 +17,8 @@ use crate::values::run_state;
 /// minutes.
 const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 
-/// Resumes the unfinished run with this key, or starts one. If `fresh` is set, an
-/// unfinished run is abandoned first.
+/// Resumes the unfinished run with this key, or starts a run. If `fresh` is set, an unfinished run
+/// is abandoned first.
 pub(super) fn open(
     db: &Connection,
     key: &RunKey,

@@ -52,7 +52,7 @@ pub async fn choose_dated_copies(ports: &Ports, history: &dyn LineHistory, fixes
     }
 }
 
-/// Returns the capture nearest to a time, from the first archive that has one. Captures of
+/// Returns the capture nearest to a time, from the first archive that has a capture. Captures of
 /// error pages and of other content are skipped.
 pub(super) async fn nearest_copy(ports: &Ports, url: &str, when: Timestamp) -> Option<Snapshot> {
     let url = Url::parse(url).ok()?;

@@ -78,7 +78,7 @@ fn is_wikitext(path: &str, settings: FixSettings) -> bool {
     }
 }
 
-/// Retains the repairs of links that need one. Reads each document once.
+/// Retains the repairs of links that need a repair. Reads each document once.
 async fn retain_restorable(files: &dyn Files, repairs: &mut Vec<LinkFix>, settings: FixSettings) {
     repairs.sort_by(|one, other| one.location.path.cmp(&other.location.path));
     let mut retained = Vec::new();

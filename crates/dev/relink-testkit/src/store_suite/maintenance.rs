@@ -49,8 +49,7 @@ pub async fn prune_deletes_old_closed_runs_and_their_probes(
     Ok(())
 }
 
-/// A run that was closed exactly at the limit is kept, and so is an unfinished run of any
-/// age.
+/// A run that was closed exactly at the limit is kept. An unfinished run of any age is kept, too.
 pub async fn prune_keeps_recent_and_unfinished_runs(store: &dyn ManagedStore) -> CaseResult {
     let other = RunKey { scope: "unfinished".to_owned(), ..run_key() };
     let unfinished = StoreFixture::open_with_key(store, &other, at(0)).await?;

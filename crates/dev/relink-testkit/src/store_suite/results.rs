@@ -59,7 +59,7 @@ async fn check_late_release_has_no_effect(
     Ok(())
 }
 
-/// Other results of the same commit are stored, also those of the same host.
+/// Other results of the same commit are stored, including results of the same host.
 pub async fn only_results_with_lost_lease_are_rejected(store: &dyn Store) -> CaseResult {
     let urls = [PAGE_ONE, OTHER_PAGE, "http://two.test/"];
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;

@@ -47,7 +47,7 @@ pub async fn finished_run_is_not_resumed(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// A run that was closed as open is resumed like an interrupted one.
+/// A run that was closed as open is resumed like an interrupted run.
 pub async fn run_closed_as_open_is_resumed(store: &dyn Store) -> CaseResult {
     let first = store.open_run(&run_key(), false, at(0)).await?;
     store.close_run(first.id, RunState::Open, at(1)).await?;

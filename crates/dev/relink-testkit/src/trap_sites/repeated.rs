@@ -157,7 +157,7 @@ fn index_variants(request: &SiteRequest) -> Option<SiteResponse> {
     for (rest, label) in [("/", "slash"), ("/index.html", "index"), ("/more/", "more")] {
         page = page.link(format!("{}{rest}", request.path.trim_end_matches('/')), label);
     }
-    // Seven of the ten stops, starting at another one for each depth: two variants of a page
+    // Seven of the ten stops, starting at another stop for each depth: two variants of a page
     // seldom have the same links.
     let some_stops = stops().skip(depth % 3).take(7).map(|stop| (format!("/tour/{stop}"), stop));
     page.links(some_stops)

@@ -124,7 +124,7 @@ fn serve(web: &TestServer, size: ControlsSize) -> String {
     list
 }
 
-/// Returns a page whose text differs from that of all other pages.
+/// Returns a page whose text differs from the text of all other pages.
 fn html(number: usize) -> String {
     let title = format!("{} book", in_letters(number));
     let words: Vec<String> = (0..120).map(|index| in_letters(number * 131 + index * 17)).collect();

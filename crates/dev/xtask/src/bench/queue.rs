@@ -24,7 +24,7 @@ use self::completion::Completer;
 use super::number;
 use crate::XtaskError;
 
-/// Minimum throughput, as a share of that of pgbench.
+/// Minimum throughput, as a share of the throughput of pgbench.
 const MIN_RATIO: f64 = 0.6;
 /// Maximum number of hosts of a claim, as the engine requests them.
 const HOSTS_PER_CLAIM: usize = 50;

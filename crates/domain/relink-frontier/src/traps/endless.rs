@@ -200,7 +200,7 @@ impl EndlessSets {
             }
             set.new = set.new.saturating_add(1);
             let sample = set.sample.replace(page.url.to_string());
-            // The keys become smaller, so the smallest set with a due test is the last one.
+            // The keys become smaller, so the last set with a due test is the smallest.
             if set.needs_test() && sample.is_some() {
                 previous_sample = sample;
             }

@@ -101,7 +101,7 @@ fn merge(
             merged.insert(name, trap.clone());
             continue;
         };
-        // Kind and example are those of the trap with more rejections.
+        // The trap with more rejections determines the kind and the example.
         if trap.count > total.count {
             (total.kind, total.example) = (trap.kind, trap.example.clone());
         }
@@ -228,7 +228,7 @@ fn detected_trap((pattern, rejection): (String, Rejection)) -> DetectedTrap {
 }
 
 /// Returns a glob that matches the URLs of a pattern. Placeholders such as `{n}` become `*`. The
-/// scheme is that of `example`.
+/// glob has the scheme of `example`.
 fn glob(pattern: &str, example: &str) -> String {
     let scheme = example.split_once("://").map_or("https", |(scheme, _)| scheme);
     let mut glob = format!("{scheme}://");
@@ -316,7 +316,7 @@ mod tests {
             .into_iter()
             .map(|trap| format!("{} {}", trap.pattern, trap.count))
             .collect();
-        // The first two traps of `h` are one, and so are its four sections with spellings.
+        // The first two traps of `h` are merged, and its four sections with spellings are merged.
         assert_eq!(names.len(), 5, "{names:?}");
     }
 

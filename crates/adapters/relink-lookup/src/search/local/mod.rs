@@ -1,8 +1,8 @@
 //! A local full-text index.
 //!
 //! The index contains pages of crawls and sitemaps and finds moved pages without a remote
-//! service. All of its data is also stored elsewhere. Therefore an unreadable index is
-//! replaced by an empty one, and the caller adds the pages again.
+//! service. All of its data is also stored elsewhere. Therefore an unreadable index is replaced by
+//! an empty index, and the caller adds the pages again.
 
 mod fields;
 mod query;
@@ -68,8 +68,8 @@ struct IndexState {
 impl LocalIndex {
     /// Opens the index in a directory, or creates one.
     ///
-    /// A damaged or incompatible index is replaced by an empty one. Only the
-    /// subdirectory of the index is deleted.
+    /// A damaged or incompatible index is replaced by an empty index. Only the subdirectory of the
+    /// index is deleted.
     pub fn open(directory: &Path) -> Result<Self, SearchError> {
         let path = directory.join(DIRECTORY);
         let opened = fs::create_dir_all(&path).map_err(TantivyError::from).and_then(|()| {
@@ -213,7 +213,7 @@ impl IndexState {
         }
     }
 
-    /// Adds pages, replacing those with the same URL.
+    /// Adds pages. Replaces pages with the same URL.
     fn add(&self, writer: &IndexWriter, pages: &[IndexedPage]) -> tantivy::Result<()> {
         for page in pages {
             let Some(document) = self.fields.document(page) else { continue };

@@ -208,7 +208,7 @@ fn link_that_cannot_be_written_does_not_block_other_links() {
         NEW,
     );
     assert!(text.ends_with(&format!("and {NEW}[b]\n")), "{text}");
-    // The second link would become a part of the first one.
+    // The second link would become a part of the first link.
     let text = replace_each(
         DocumentFormat::Markdown,
         "[a](http://example.org/a) [b](http://example.org/b)\n",
