@@ -34,14 +34,13 @@ impl Harvester<'_> {
     ) -> Result<Vec<HarvestRunRow>, EngineError> {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = unbounded_channel();
-        let readers = {
-            // The channel ends when all readers have ended.
-            let reader = |sender| self.read_all(providers, &next, sender, stop);
-            // Four readers read one provider each at a time.
-            (reader(sender.clone()), reader(sender.clone()), reader(sender.clone()), reader(sender))
-        };
+        let reader = |sender| self.read_all(providers, &next, sender, stop);
+        // Four readers read one provider each at a time. The channel ends when all readers have
+        // ended, because each reader owns a sender.
+        let (first, second) = (reader(sender.clone()), reader(sender.clone()));
+        let (third, fourth) = (reader(sender.clone()), reader(sender));
         let checks = self.check_all(providers, receiver, stop, on_row);
-        let (.., mut rows) = tokio::try_join!(readers.0, readers.1, readers.2, readers.3, checks)?;
+        let ((), (), (), (), mut rows) = tokio::try_join!(first, second, third, fourth, checks)?;
         rows.sort_by_key(|(number, _)| *number);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }

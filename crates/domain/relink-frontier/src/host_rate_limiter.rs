@@ -264,9 +264,9 @@ mod tests {
     #[test]
     fn slow_host_gets_an_adaptive_delay() {
         let mut limiter = limiter(PolitenessPolicy::default());
-        for n in 1..20 {
-            limiter.request_started(n * 1_000 * MS);
-            limiter.request_finished(n * 1_000 * MS, 2_000 * MS, ResponseSignal::Clean);
+        for second in 1..20 {
+            limiter.request_started(second * 1_000 * MS);
+            limiter.request_finished(second * 1_000 * MS, 2_000 * MS, ResponseSignal::Clean);
         }
         limiter.request_started(100_000 * MS);
         let HostReadiness::ReadyAt(next_request_at) = limiter.readiness() else {
@@ -291,9 +291,9 @@ mod tests {
             PolitenessPolicy::CRAWL_CONCURRENCY,
             PolitenessPolicy::CRAWL_INTERVAL,
         ));
-        for n in 1..40 {
-            limiter.request_started(n * 1_000 * MS);
-            limiter.request_finished(n * 1_000 * MS, 800 * MS, ResponseSignal::Clean);
+        for second in 1..40 {
+            limiter.request_started(second * 1_000 * MS);
+            limiter.request_finished(second * 1_000 * MS, 800 * MS, ResponseSignal::Clean);
         }
         assert!(
             (3_990..=4_000).contains(&limiter.adaptive_delay().as_millis()),

@@ -307,9 +307,9 @@ mod tests {
     #[test]
     fn host_with_slow_errors_is_paused_after_a_minute() {
         let mut outage = Outage::default();
-        for n in 0..MIN_FAILURES {
+        for number in 0..MIN_FAILURES {
             assert!(!outage.is_paused());
-            outage.record(HostSignal::Failed, &response(503), SECOND * 12 * n, SECOND);
+            outage.record(HostSignal::Failed, &response(503), SECOND * 12 * number, SECOND);
         }
         assert!(outage.is_paused());
     }

@@ -24,10 +24,14 @@ const MOVED: &str = "http://example.org/visit/harbor.html";
 fn site() -> Vec<IndexedPage> {
     let topics = ["tour", "silo", "museum", "lighthouse", "ferry"];
     let mut pages: Vec<_> = (0..100)
-        .map(|n| {
-            let topic = topics[n % topics.len()];
-            let text = format!("The {topic} number {n} is near the harbor. Bring a raincoat.");
-            IndexedPage { url: url(&format!("http://example.org/{n}")), title: topic.into(), text }
+        .map(|number| {
+            let topic = topics[number % topics.len()];
+            let text = format!("The {topic} number {number} is near the harbor. Bring a raincoat.");
+            IndexedPage {
+                url: url(&format!("http://example.org/{number}")),
+                title: topic.into(),
+                text,
+            }
         })
         .collect();
     let text = LOST.replace("Mondays", "Sundays").replace("raincoat", "sun hat");

@@ -53,9 +53,8 @@ async fn search_ranks_pages_by_relevance() {
     assert!(index.is_new());
     assert_eq!(index.pages().unwrap(), 7);
     let response = index.search(&SearchQuery::new(["Snowy", "OWL"])).await.unwrap();
-    assert_eq!(response.hits[0].to_string(), {
-        "1. http://example.org/birds/snowy-owl The snowy owl"
-    });
+    let first_hit = response.hits[0].to_string();
+    assert_eq!(first_hit, "1. http://example.org/birds/snowy-owl The snowy owl");
     assert_eq!(response.hits[0].snippet, "It hunts lemmings in the far north.");
     assert_eq!((response.total, response.hits[0].engine.as_str()), (Some(4), "local index"));
     check(&index, SearchQuery::new(["über", "Vögel"]), "/a").await;

@@ -77,6 +77,7 @@ async fn decayed_pages(db: &Db<'_>, min_decay: f64) -> DbResult<Vec<StoredDecay>
     rows.iter().map(decay_row).collect()
 }
 
+/// Converts a row of the database to a decay score.
 fn decay_row(row: &Row) -> DbResult<StoredDecay> {
     Ok(StoredDecay {
         url: row.get(0),

@@ -127,8 +127,7 @@ fn lower_new(new: &mut [NewTask<'_>], index: usize, decision: LinkDecision) -> u
 }
 
 /// Lowers the depth and rank of a pending task if a link has a lower depth or rank. Returns the task
-/// id, depth and rank if they changed. Tasks that are not pending keep
-/// their values.
+/// id and the new depth and rank, or `None` if nothing changed.
 fn lower_existing(
     task: &mut ExistingTask,
     decision: LinkDecision,

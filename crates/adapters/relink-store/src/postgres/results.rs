@@ -144,6 +144,7 @@ async fn with_inlinks(
     rows.iter().zip(inlinks).map(|(row, inlinks)| checked_target_row(row, inlinks)).collect()
 }
 
+/// Converts a row of the database to a checked target.
 fn checked_target_row(row: &Row, inlinks: Inlinks) -> DbResult<CheckedTarget> {
     let url: String = row.get(1);
     let original_url: Option<String> = row.get(2);

@@ -51,6 +51,7 @@ pub(super) async fn dead_targets(
     rows.iter().map(dead_target_row).collect()
 }
 
+/// Converts a row of the database to a dead target.
 fn dead_target_row(row: &Row) -> DbResult<DeadTarget> {
     let reached: Option<Probe> = from_json(row.get(4))?;
     Ok(DeadTarget {
@@ -97,6 +98,7 @@ pub(super) async fn revivals(
     Ok(rows.iter().map(revival_row).collect())
 }
 
+/// Converts a row of the database to a revival.
 fn revival_row(row: &Row) -> StoredRevival {
     StoredRevival {
         url: row.get(0),
@@ -149,6 +151,7 @@ pub(super) async fn patterns(db: &Db<'_>) -> DbResult<Vec<StoredPattern>> {
     Ok(rows.iter().map(pattern_row).collect())
 }
 
+/// Converts a row of the database to a pattern.
 fn pattern_row(row: &Row) -> StoredPattern {
     StoredPattern {
         id: row.get(0),

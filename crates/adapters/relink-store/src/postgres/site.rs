@@ -161,6 +161,7 @@ pub(super) async fn targets(
     rows.iter().map(target_row).collect()
 }
 
+/// Converts a row of the database to a target.
 fn target_row(row: &Row) -> DbResult<SiteTarget> {
     let probe: Option<Probe> = from_json(row.get(7))?;
     let digest = probe.as_ref().and_then(|probe| probe.digest.as_deref());

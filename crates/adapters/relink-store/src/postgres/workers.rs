@@ -205,6 +205,7 @@ pub(super) async fn queue_status(db: &Db<'_>) -> DbResult<QueueStatus> {
     })
 }
 
+/// Converts a row of the database to a worker.
 fn worker_row(row: &Row) -> WorkerStatus {
     WorkerStatus {
         id: row.get(0),
@@ -217,6 +218,7 @@ fn worker_row(row: &Row) -> WorkerStatus {
     }
 }
 
+/// Converts a row of the database to the queue of a run.
 fn queue_row(row: &Row) -> RunQueue {
     RunQueue {
         run: RunId(row.get(0)),

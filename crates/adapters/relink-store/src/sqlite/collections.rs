@@ -30,6 +30,7 @@ pub(super) fn collections(db: &Connection) -> DbResult<Vec<StoredCollection>> {
     rows.collect()
 }
 
+/// Converts a row of the database to a collection.
 fn collection_row(row: &Row<'_>) -> DbResult<StoredCollection> {
     Ok(StoredCollection {
         id: CollectionId(row.get(0)?),
@@ -189,6 +190,7 @@ pub(super) fn members(db: &Connection, ids: &[CollectionId]) -> DbResult<Vec<Sto
     rows.collect()
 }
 
+/// Converts a row of the database to a member.
 fn member_row(row: &Row<'_>) -> DbResult<StoredMember> {
     Ok(StoredMember {
         id: MemberId(row.get(0)?),

@@ -66,6 +66,7 @@ fn decayed_pages(db: &Connection, min_decay: f64) -> DbResult<Vec<StoredDecay>> 
     statement.query_and_then([min_decay], decay_row)?.collect()
 }
 
+/// Converts a row of the database to a decay score.
 fn decay_row(row: &Row<'_>) -> DbResult<StoredDecay> {
     Ok(StoredDecay {
         url: row.get(0)?,

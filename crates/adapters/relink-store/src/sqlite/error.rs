@@ -72,17 +72,17 @@ mod tests {
     }
 
     /// Returns a link to the page with this number.
-    fn link(n: usize) -> NewLink {
+    fn link(number: usize) -> NewLink {
         NewLink {
             location: SourceLocation {
-                span: (n..n).into(),
+                span: (number..number).into(),
                 line: 1,
                 column: 1,
                 kind: LinkKind::ListEntry,
             },
             original_url: String::new(),
             target: NewTarget::Web {
-                url: format!("http://one.test/{n}"),
+                url: format!("http://one.test/{number}"),
                 host: "one.test".to_owned(),
                 rights: RequestRights::discovered(),
             },

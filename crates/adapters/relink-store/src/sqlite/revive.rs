@@ -50,6 +50,7 @@ pub(super) fn dead_targets(
     rows.collect()
 }
 
+/// Converts a row of the database to a dead target.
 fn dead_target_row(row: &Row<'_>) -> DbResult<DeadTarget> {
     let reached: Option<Probe> = from_json(row.get(4)?)?;
     Ok(DeadTarget {
@@ -94,6 +95,7 @@ pub(super) fn revivals(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Converts a row of the database to a revival.
 fn revival_row(row: &Row<'_>) -> rusqlite::Result<StoredRevival> {
     Ok(StoredRevival {
         url: row.get(0)?,
@@ -142,6 +144,7 @@ pub(super) fn patterns(db: &Connection) -> DbResult<Vec<StoredPattern>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Converts a row of the database to a pattern.
 fn pattern_row(row: &Row<'_>) -> rusqlite::Result<StoredPattern> {
     Ok(StoredPattern {
         id: row.get(0)?,

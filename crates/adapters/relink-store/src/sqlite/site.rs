@@ -79,6 +79,7 @@ pub(super) fn targets(
     rows.collect()
 }
 
+/// Converts a row of the database to a target.
 fn target_row(row: &Row<'_>) -> DbResult<SiteTarget> {
     let probe: Option<Probe> = from_json(row.get(7)?)?;
     let digest = probe.as_ref().and_then(|probe| probe.digest.as_deref());

@@ -63,6 +63,7 @@ pub(super) fn watched_pages(db: &Connection, urls: &[String]) -> DbResult<Vec<Wa
     rows.collect()
 }
 
+/// Converts a row of the database to a watched page.
 fn page_row(row: &Row<'_>) -> DbResult<WatchedPage> {
     Ok(WatchedPage {
         url: row.get(0)?,

@@ -27,6 +27,7 @@ const PROGRAMME_PAGES: u64 = 9;
 
 /// Number of meetings in the agenda, which are real pages.
 const MEETINGS: u64 = 16;
+
 /// The last year of the calendar with checked event ids.
 const LAST_YEAR: u64 = 2079;
 
@@ -35,7 +36,7 @@ const LAST_YEAR: u64 = 2079;
 struct Day(u64);
 
 impl Day {
-    /// Parses a year, a month and a day. A missing day is the first.
+    /// Parses a year, a month and a day. Without a day, returns the first day of the month.
     fn parse(date: &str, separator: char) -> Option<Self> {
         let mut parts = date.split(separator).map(|part| part.parse::<u64>().ok());
         let (year, month, day) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(1))?);
@@ -116,10 +117,11 @@ fn checked_events(request: &SiteRequest) -> Option<SiteResponse> {
         let slug = slug(number + 1_300);
         page = page.link(format!("/programme/{slug}"), slug.replace('-', " "));
     }
-    for other in (0..days).step_by(3).map(|offset| day.add(offset)) {
-        page = page.link(format!("/calendar/day/{}", other.text('-')), other.text('-'));
-        let event = event_id(other, other.0 % 2);
-        page = page.link(format!("/calendar/event/{event}"), prose(other.0 * 3 + other.0 % 2, 4));
+    for shown_day in (0..days).step_by(3).map(|offset| day.add(offset)) {
+        page = page.link(format!("/calendar/day/{}", shown_day.text('-')), shown_day.text('-'));
+        let row = shown_day.0 % 2;
+        let event = event_id(shown_day, row);
+        page = page.link(format!("/calendar/event/{event}"), prose(shown_day.0 * 3 + row, 4));
     }
     page.link(format!("/calendar/{view}/{}", day.add(days).text('-')), "Next")
         .link(format!("/calendar/{view}/{}", day.subtract(days).text('-')), "Previous")

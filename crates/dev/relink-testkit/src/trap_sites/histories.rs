@@ -125,13 +125,14 @@ fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
             action.into(),
         ));
         let other = (number * 5 + 1) % COMMITS + 1;
-        let (h, hb) = (commit_id(number), commit_id(other));
-        links.push((format!("/gitweb?p=tool.git;a={action};h={h};hb={hb}"), action.to_owned()));
+        let (commit, base_commit) = (commit_id(number), commit_id(other));
+        let url = format!("/gitweb?p=tool.git;a={action};h={commit};hb={base_commit}");
+        links.push((url, action.to_owned()));
     }
     for file in FILES {
         for action in ["blob", "blame", "history", "blobdiff"] {
-            let (h, hb) = (commit_id(number), commit_id(base));
-            let url = format!("/gitweb?p=tool.git;a={action};f={file};h={h};hb={hb}");
+            let (commit, base_commit) = (commit_id(number), commit_id(base));
+            let url = format!("/gitweb?p=tool.git;a={action};f={file};h={commit};hb={base_commit}");
             links.push((url, action.to_owned()));
         }
     }

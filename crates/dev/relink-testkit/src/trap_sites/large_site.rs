@@ -1,6 +1,9 @@
 //! Real sites of any size: articles, a forum and lists of both; members who link to each other.
 //!
 //! They have no trap: every URL is linked, and invented URLs do not exist.
+//!
+//! Numbers in calls of `prose`, `word` and `slug` select different words for each kind of
+//! page. They have no other meaning.
 
 use super::content::{SitePage, next_random, prose, slug};
 use super::{SiteRequest, SiteResponse};

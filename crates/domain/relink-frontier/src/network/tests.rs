@@ -24,19 +24,19 @@ fn probe(outcome: FetchOutcome, final_url: &str, title: &str) -> Probe {
 /// domains, and `unreached` domains with connection timeouts.
 fn evidence(reached: usize, unresolved: usize, unreached: usize) -> NetworkEvidence {
     let mut evidence = NetworkEvidence::default();
-    for n in 0..reached {
-        let domain = format!("up{n}.test");
+    for number in 0..reached {
+        let domain = format!("up{number}.test");
         let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), &domain);
         evidence.record(&domain, &page);
     }
     let failed_probe = |outcome| Probe { hops: Vec::new(), digest: None, ..probe(outcome, "", "") };
-    for n in 0..unresolved {
+    for number in 0..unresolved {
         let outcome = FetchOutcome::DnsFailed(DnsError::NoSuchName);
-        evidence.record(&format!("gone{n}.test"), &failed_probe(outcome));
+        evidence.record(&format!("gone{number}.test"), &failed_probe(outcome));
     }
-    for n in 0..unreached {
+    for number in 0..unreached {
         let outcome = FetchOutcome::TimedOut(Phase::Connect);
-        evidence.record(&format!("far{n}.test"), &failed_probe(outcome));
+        evidence.record(&format!("far{number}.test"), &failed_probe(outcome));
     }
     evidence
 }
@@ -87,8 +87,8 @@ fn order_of_results_does_not_matter_before_network_is_proven() {
 /// `own` domains with different pages.
 fn evidence_with_portal(shared: usize, own: usize) -> NetworkEvidence {
     let mut evidence = evidence(own, 0, 0);
-    for n in 0..shared {
-        let domain = format!("shared{n}.test");
+    for number in 0..shared {
+        let domain = format!("shared{number}.test");
         let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), "Buy now");
         evidence.record(&domain, &page);
     }
@@ -115,8 +115,8 @@ fn evidence_of_five_domains(
     title: &str,
 ) -> NetworkEvidence {
     let mut evidence = NetworkEvidence::default();
-    for n in 0..5 {
-        evidence.record(&format!("a{n}.test"), &probe(outcome.clone(), final_url, title));
+    for number in 0..5 {
+        evidence.record(&format!("a{number}.test"), &probe(outcome.clone(), final_url, title));
     }
     evidence
 }
@@ -149,8 +149,8 @@ fn same_error_page_is_doubted_unless_it_is_a_default_page() {
 fn login_to_the_network_is_doubted_unless_more_hosts_are_reached() {
     let doubt_after_logins = |count| {
         let mut evidence = evidence(1, 0, 0);
-        for n in 0..count {
-            let domain = format!("login{n}.test");
+        for number in 0..count {
+            let domain = format!("login{number}.test");
             evidence.record(&domain, &probe(FetchOutcome::Response(511), "http://x/", ""));
         }
         evidence.doubt()

@@ -482,8 +482,8 @@ mod tests {
     #[test]
     fn growing_set_without_remote_links_is_endless() {
         let mut sets = EndlessSets::default();
-        for n in 0..100 {
-            record_from(&mut sets, &format!("/tree/{n}"), "/tree/a");
+        for number in 0..100 {
+            record_from(&mut sets, &format!("/tree/{number}"), "/tree/a");
             for _ in 0..3 {
                 sets.record_discovery(&branch_chain("/tree/b").1, &lineage("/tree/a"));
             }
@@ -500,8 +500,10 @@ mod tests {
     #[test]
     fn numbered_pages_that_end_are_not_endless() {
         let mut sets = EndlessSets::default();
-        for n in 1..400 {
-            for test in record_from(&mut sets, &format!("/p?n={n}"), &format!("/p?n={}", n - 1)) {
+        for number in 1..400 {
+            for test in
+                record_from(&mut sets, &format!("/p?n={number}"), &format!("/p?n={}", number - 1))
+            {
                 sets.record_test(&test.key, false, true);
             }
             sets.record_discovery(&branch_chain("/p?n=1").1, &lineage("/p?n=1"));

@@ -64,8 +64,9 @@ fn section_page(path: String, title: &str, text: String) -> SectionPage {
 #[test]
 fn many_articles_are_never_cut_off() {
     let mut guard = guard();
-    let articles = (0..5_000)
-        .map(|n| section_page(format!("/article/{n}"), "Example Times", prose(n + 1, 80)));
+    let articles = (0..5_000).map(|number| {
+        section_page(format!("/article/{number}"), "Example Times", prose(number + 1, 80))
+    });
     assert_eq!(crawl(&mut guard, articles), 5_000);
     assert_eq!(guard.report(), []);
 }
@@ -73,17 +74,21 @@ fn many_articles_are_never_cut_off() {
 #[test]
 fn short_articles_in_a_large_template_are_never_cut_off() {
     let menu = prose(0, 200);
-    let articles = (0..500).map(|n| {
-        section_page(format!("/article/{n}"), "Article", format!("{menu}\n{}", prose(n + 1, 12)))
+    let articles = (0..500).map(|number| {
+        section_page(
+            format!("/article/{number}"),
+            "Article",
+            format!("{menu}\n{}", prose(number + 1, 12)),
+        )
     });
     assert_eq!(crawl(&mut guard(), articles), 500);
 }
 
 #[test]
 fn articles_among_withdrawn_articles_are_never_cut_off() {
-    let articles = (0..3_000_u64).map(|n| {
-        let text = if n % 100 < 15 { "Withdrawn".to_owned() } else { prose(n + 1, 80) };
-        section_page(format!("/article/{n}"), "News", text)
+    let articles = (0..3_000_u64).map(|number| {
+        let text = if number % 100 < 15 { "Withdrawn".to_owned() } else { prose(number + 1, 80) };
+        section_page(format!("/article/{number}"), "News", text)
     });
     assert_eq!(crawl(&mut guard(), articles), 3_000);
 }
@@ -91,8 +96,9 @@ fn articles_among_withdrawn_articles_are_never_cut_off() {
 #[test]
 fn equal_numbered_pages_are_cut_off() {
     let mut guard = guard();
-    let pages = (0..1_000)
-        .map(|n| section_page(format!("/list?p={n}"), "List", format!("This is page {n}")));
+    let pages = (0..1_000).map(|number| {
+        section_page(format!("/list?p={number}"), "List", format!("This is page {number}"))
+    });
     let fetched = crawl(&mut guard, pages);
     // The budget of a branch is 150 such pages.
     assert!(fetched <= 220, "{fetched}");
@@ -104,9 +110,10 @@ fn equal_numbered_pages_are_cut_off() {
 #[test]
 fn numbered_pages_with_small_changes_are_cut_off() {
     let list = prose(0, 400);
-    let pages = (0..1_000).map(|n| {
-        let text = format!("{list}\nYou are visitor {n}. Quote of the day: {}", prose(n, 3));
-        section_page(format!("/list?p={n}"), "List", text)
+    let pages = (0..1_000).map(|number| {
+        let text =
+            format!("{list}\nYou are visitor {number}. Quote of the day: {}", prose(number, 3));
+        section_page(format!("/list?p={number}"), "List", text)
     });
     let fetched = crawl(&mut guard(), pages);
     assert!(fetched <= 220, "{fetched}");
@@ -133,17 +140,19 @@ fn calendar_without_events_is_cut_off() {
 
 #[test]
 fn pages_with_far_dates_and_content_are_never_cut_off() {
-    let eclipses = (0..1_000_u64).map(|n| {
-        let path = format!("/eclipse/{}/{:02}", 2040 + n / 12, n % 12 + 1);
-        section_page(path, "Eclipse", prose(n, 80))
+    let eclipses = (0..1_000_u64).map(|number| {
+        let path = format!("/eclipse/{}/{:02}", 2040 + number / 12, number % 12 + 1);
+        section_page(path, "Eclipse", prose(number, 80))
     });
     assert_eq!(crawl(&mut guard(), eclipses), 1_000);
 }
 
 #[test]
 fn stored_guard_resumes_the_crawl() {
-    let pages =
-        || (0..1_000).map(|n| section_page(format!("/list?p={n}"), "List", "Nothing".to_owned()));
+    let pages = || {
+        (0..1_000)
+            .map(|number| section_page(format!("/list?p={number}"), "List", "Nothing".to_owned()))
+    };
     let uninterrupted = crawl(&mut guard(), pages());
     let mut first = guard();
     let fetched = crawl(&mut first, pages().take(40));
@@ -151,8 +160,8 @@ fn stored_guard_resumes_the_crawl() {
     let restored: TrapGuard = serde_json::from_str(&json).unwrap();
     let mut restored = restored.resume(TrapLimits::default());
     // A resumed crawl accepts its known URLs again.
-    for n in 0..=40 {
-        restored.accept(&url(&format!("/list?p={n}")), None);
+    for number in 0..=40 {
+        restored.accept(&url(&format!("/list?p={number}")), None);
     }
     let fetched_later = crawl(&mut restored, pages().skip(40));
     assert!(fetched_later < uninterrupted, "{fetched} {fetched_later} {uninterrupted}");
@@ -163,8 +172,8 @@ fn stored_guard_resumes_the_crawl() {
 fn entered_trap_is_crawled_completely() {
     let entered = UrlFilter::new(&["https://example.org/list*".to_owned()], &[]).unwrap();
     let limits = TrapLimits { entered: Some(entered), ..TrapLimits::default() };
-    let pages =
-        (0..1_000).map(|n| section_page(format!("/list?p={n}"), "List", "Nothing".to_owned()));
+    let pages = (0..1_000)
+        .map(|number| section_page(format!("/list?p={number}"), "List", "Nothing".to_owned()));
     let mut guard = TrapGuard::new(2026, limits);
     assert_eq!(crawl(&mut guard, pages), 1_000);
     assert_eq!(guard.report(), []);
@@ -173,7 +182,8 @@ fn entered_trap_is_crawled_completely() {
 #[test]
 fn host_budget_ends_a_crawl() {
     let limits = TrapLimits { host_pages: 100, ..TrapLimits::default() };
-    let pages = (0..1_000).map(|n| section_page(format!("/a/{n}"), "A", prose(n, 80)));
+    let pages =
+        (0..1_000).map(|number| section_page(format!("/a/{number}"), "A", prose(number, 80)));
     let mut guard = TrapGuard::new(2026, limits);
     assert_eq!(crawl(&mut guard, pages), 100);
     assert_eq!(guard.report()[0].kind, TrapKind::HostBudget);
@@ -192,8 +202,8 @@ fn order_of_parameters_makes_no_difference() {
 #[test]
 fn memory_is_bounded() {
     let mut guard = guard();
-    for n in 0..30_000_u64 {
-        let page_url = url(&format!("/{}/1", prose(n, 2).replace(' ', "-")));
+    for number in 0..30_000_u64 {
+        let page_url = url(&format!("/{}/1", prose(number, 2).replace(' ', "-")));
         guard.record_page(&page_url, &PageFingerprint::from_text(&page_url, None, "x"), &[]);
     }
     assert!(guard.detector.budgets.len() <= MAX_BRANCHES);

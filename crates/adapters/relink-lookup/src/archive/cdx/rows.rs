@@ -176,10 +176,11 @@ fn parse_line(line: &[u8], columns: &[String]) -> Option<Row> {
     if let Some((key_and_time, object_text)) = text.split_once(" {") {
         let (key, time) = key_and_time.split_once(' ')?;
         let object = serde_json::from_str(&format!("{{{object_text}")).ok()?;
-        let prefix =
-            Row { key: Some(key.to_owned()), time: Some(time.to_owned()), ..Row::default() };
         let row = Row::from_object(object);
-        return Some(Row { key: row.key.or(prefix.key), time: row.time.or(prefix.time), ..row });
+        // The key and the time in the object have precedence.
+        let key = row.key.or_else(|| Some(key.to_owned()));
+        let time = row.time.or_else(|| Some(time.to_owned()));
+        return Some(Row { key, time, ..row });
     }
     let cells: Vec<&str> = split_columns(line).collect();
     if cells.len() != columns.len() {
@@ -190,6 +191,7 @@ fn parse_line(line: &[u8], columns: &[String]) -> Option<Row> {
     Some(row)
 }
 
+/// Splits a line at white space. A line that is not UTF-8 has no columns.
 fn split_columns(line: &[u8]) -> impl Iterator<Item = &str> {
     str::from_utf8(line).unwrap_or_default().split_ascii_whitespace()
 }

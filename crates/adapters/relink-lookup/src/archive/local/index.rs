@@ -115,10 +115,12 @@ impl Index {
         &self.files[indexed.file_number]
     }
 
+    /// Returns the number of captures.
     pub fn len(&self) -> usize {
         self.captures.len()
     }
 
+    /// Adds a capture. The index must be sorted afterwards.
     pub fn add(&mut self, capture: IndexedCapture) {
         self.captures.push(capture);
     }

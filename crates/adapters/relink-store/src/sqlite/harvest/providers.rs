@@ -49,6 +49,7 @@ pub(super) fn list(db: &Connection) -> DbResult<Vec<StoredProvider>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Converts a row of the database to a provider.
 fn provider_row(row: &Row<'_>) -> rusqlite::Result<StoredProvider> {
     Ok(StoredProvider {
         id: row.get(0)?,

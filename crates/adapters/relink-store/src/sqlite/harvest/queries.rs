@@ -122,6 +122,7 @@ fn with_links(db: &Connection, mut records: Vec<StoredRecord>) -> DbResult<Vec<S
     Ok(records)
 }
 
+/// Converts a row of the database to a record.
 fn record_row(row: &Row<'_>) -> DbResult<StoredRecord> {
     Ok(StoredRecord {
         id: row.get(0)?,
@@ -265,6 +266,7 @@ pub(super) fn open_incidents_of(
     Ok(found)
 }
 
+/// Converts a row of the database to an incident.
 fn incident_row(row: &Row<'_>) -> rusqlite::Result<StoredIncident> {
     Ok(StoredIncident {
         id: row.get(0)?,
@@ -314,6 +316,7 @@ pub(super) fn events(db: &Connection, provider: i64) -> DbResult<Vec<HarvestEven
 pub(super) const NOTIFICATION_COLUMNS: &str =
     "n.id, n.provider_id, n.key, n.kind, n.content, n.created_at";
 
+/// Converts a row of the database to a notification.
 pub(super) fn notification_row(row: &Row<'_>) -> rusqlite::Result<StoredNotification> {
     Ok(StoredNotification {
         id: row.get(0)?,

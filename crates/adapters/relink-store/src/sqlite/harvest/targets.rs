@@ -59,6 +59,7 @@ pub(super) fn selected(
     Ok(found)
 }
 
+/// Converts a row of the database to a target.
 fn target_row(row: &Row<'_>) -> rusqlite::Result<HarvestTarget> {
     let verdict: Option<String> = row.get(2)?;
     Ok(HarvestTarget {
