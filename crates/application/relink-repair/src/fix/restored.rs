@@ -44,22 +44,19 @@ pub(super) async fn plan_restorations(
         let inlinks = ports.store.inlinks(&tasks, usize::MAX).await?;
         for ((target, original), inlinks) in targets.iter().zip(inlinks) {
             let locations = inlinks.locations.into_iter();
-            match original {
-                Some(original) => {
-                    let restore = |location| {
-                        let style = FixStyle::Restore;
-                        restoration(target, original.as_str(), location, style, settings)
-                    };
-                    fixes.extend(locations.map(restore));
-                }
-                None => {
-                    let unmark = |location| {
-                        restoration(target, &target.url, location, FixStyle::Unmark, settings)
-                    };
-                    let in_wikitext = locations
-                        .filter(|location: &LinkLocation| is_wikitext(&location.path, settings));
-                    fixes.extend(in_wikitext.map(unmark));
-                }
+            if let Some(original) = original {
+                let restore = |location| {
+                    let style = FixStyle::Restore;
+                    restoration(target, original.as_str(), location, style, settings)
+                };
+                fixes.extend(locations.map(restore));
+            } else {
+                let unmark = |location| {
+                    restoration(target, &target.url, location, FixStyle::Unmark, settings)
+                };
+                let in_wikitext = locations
+                    .filter(|location: &LinkLocation| is_wikitext(&location.path, settings));
+                fixes.extend(in_wikitext.map(unmark));
             }
         }
     }

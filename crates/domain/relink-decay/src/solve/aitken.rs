@@ -58,10 +58,10 @@ impl<const K: usize> AitkenAcceleration<K> {
                 }
             }
             sweep_in_interval if sweep_in_interval == EXTRAPOLATION_INTERVAL - 2 => {
-                values.clone_into(&mut self.two_sweeps_ago)
+                values.clone_into(&mut self.two_sweeps_ago);
             }
             sweep_in_interval if sweep_in_interval == EXTRAPOLATION_INTERVAL - 1 => {
-                values.clone_into(&mut self.one_sweep_ago)
+                values.clone_into(&mut self.one_sweep_ago);
             }
             _ => {}
         }
