@@ -122,8 +122,7 @@ pub(super) struct FlagDetector<'t> {
 }
 
 impl<'t> FlagDetector<'t> {
-    /// Reads a visible start tag. `text_before` is the length of the visible
-    /// text before it, in characters.
+    /// Reads a visible start tag. `text_before` is the number of visible characters before it.
     pub(super) fn start_tag(
         &mut self,
         element: Element,
@@ -157,8 +156,7 @@ impl<'t> FlagDetector<'t> {
         self.shell.end_tag(name);
     }
 
-    /// Reads visible text. `text_before` is the length of the visible text
-    /// before it, in characters.
+    /// Reads visible text. `text_before` is the number of visible characters before it.
     pub(super) fn read_text(&mut self, text: &str, text_before: u64) {
         if text_before <= MAX_SHELL_TEXT {
             self.shell.read_text(text);
@@ -286,16 +284,14 @@ impl<'t> FlagDetector<'t> {
     /// Records the signals of the services found in one part of the page.
     fn record_services(&mut self, services: Services, source: Source) {
         use Services as S;
-        // A script file is assumed to build the page unless it belongs to a service
-        // with another purpose, such as analytics.
+        // A script file may build the page, unless its service has another purpose.
         if matches!(source, Source::Script) && !services.has_other_purpose() {
             self.add(Signals::POSSIBLE_BUILDER);
         }
         if services == S::default() {
             return;
         }
-        // Each rule has a service, whether it applies to this source, and the
-        // resulting signal.
+        // Each rule has a service, whether it applies to this source, and the resulting signal.
         let rules = [
             (S::CHALLENGE, !matches!(source, Source::Link | Source::Style), Signals::CHALLENGE),
             (
