@@ -127,7 +127,7 @@ impl SinceGate {
         // The current directory may not exist in the base.
         let dir = tree.path().join(&self.prefix);
         if dir.is_dir() {
-            Box::pin(self.add_broken(&mut base, &tree, &dir)).await?;
+            Box::pin(self.add_broken_links(&mut base, &tree, &dir)).await?;
         }
         Ok(base)
     }
