@@ -171,7 +171,6 @@ pub async fn survey(
     let remaining = budget.map(|budget| budget.allowed.saturating_sub(budget.already_used));
     let mut survey_run = SurveyRun::new(loaded, &index, selector, remaining);
     start(ports, settings, &run, &mut survey_run).await?;
-    allow_workers(&*ports.store, run.id, &settings.dispatch, RunContent::Samples).await?;
     // The catalog is loaded already.
     let progress = LoadProgress::default();
     progress.finish_empty();
@@ -299,7 +298,8 @@ fn budget_use(
     Some(BudgetUse { allowed, already_used: history.checks_since(week_ago) })
 }
 
-/// Registers the catalog in the store, and restores the state of a resumed run.
+/// Registers the catalog in the store, restores the state of a resumed run, and lets workers
+/// join.
 async fn start(
     ports: &Ports,
     settings: &SurveySettings,
@@ -320,7 +320,7 @@ async fn start(
         restore_deferred(ports, run.id, survey_run).await?;
         survey_run.replay();
     }
-    Ok(())
+    allow_workers(&*ports.store, run.id, &settings.dispatch, RunContent::Samples).await
 }
 
 /// Restores the results of a resumed run, and the targets without a result.

@@ -25,8 +25,8 @@ pub struct FinishedRequest<'a> {
     pub duration: Duration,
     /// The part of it before the request was sent: name lookup, connection, TLS handshake.
     pub connecting: Duration,
-    /// The time since it began. It may have begun later than the pacer was told, if the
-    /// processor was busy.
+    /// The time since it began. If the processor was busy, it began later than
+    /// [`HostPacer::request_started`] recorded.
     pub age: Duration,
     /// The outcome.
     pub outcome: &'a FetchOutcome,
