@@ -147,7 +147,8 @@ impl TermVector {
         let lengths = length(self) * length(other);
         let common =
             self.iter().filter_map(|(term, count)| Some((count, *other.counts.get(term)?)));
-        let product: f64 = common.map(|(left, right)| weight(left) * weight(right)).sum();
+        // The sum of no products is -0.0, which would be displayed as "-0 %".
+        let product = common.map(|(left, right)| weight(left) * weight(right)).sum::<f64>().abs();
         if lengths > 0.0 { product / lengths } else { 0.0 }
     }
 
@@ -282,6 +283,12 @@ mod tests {
     #[test]
     fn numbers_stop_words_and_short_words_are_not_terms() {
         assert_eq!(terms("the 2nd x of 123 and an owl ok"), ["owl:1"]);
+    }
+
+    #[test]
+    fn cosine_of_texts_without_common_terms_is_not_negative() {
+        let cosine = TermVector::from_text("owl").cosine(&TermVector::from_text("train"));
+        assert_eq!(format!("{cosine:.0}"), "0");
     }
 
     #[test]

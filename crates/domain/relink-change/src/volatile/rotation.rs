@@ -54,6 +54,9 @@ impl VolatileParts {
     /// Counts the blocks at volatile positions that are in one of two versions only. The
     /// versions must not differ otherwise.
     pub fn count_rotation_at_positions(&mut self, latest: &Signature, fetched: &Signature) {
+        if self.positions.is_empty() {
+            return;
+        }
         let counted = |signature: &Signature| {
             let is_in_container = self.in_ignored_container(signature);
             let mut is_ignored = is_in_container.clone();
