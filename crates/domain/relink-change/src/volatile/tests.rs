@@ -127,7 +127,7 @@ fn new_paragraph_next_to_a_volatile_position_is_reported() {
 #[test]
 fn constant_block_at_the_position_of_one_version_is_not_a_change() {
     let page = |ads: &[&str]| {
-        let ads: String = ads.iter().map(|ad| format!("<p>{ad}")).collect();
+        let ads = ads.iter().map(|ad| format!("<p>{ad}")).collect::<Vec<_>>().concat();
         signature(&format!("<p>Intro words here{ads}<p>Closing words here"))
     };
     let constant = "A constant paragraph of text";
