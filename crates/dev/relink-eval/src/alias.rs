@@ -18,11 +18,11 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use relink_model::Confidence;
 use relink_revive::matching::{Baseline, KnownAlias, MatchResult, PageInfo, SiteMatcher};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use self::timing::Timing;
 use crate::error::EvalError;
+use crate::json_lines::read_rows;
 
 /// Suffix of the files with dead pages.
 const QUERIES: &str = ".queries.jsonl";
@@ -150,8 +150,8 @@ impl Site {
     fn read(folder: &Path, name: String) -> Result<Self, EvalError> {
         let path = |kind: &str| folder.join(format!("{name}.{kind}.jsonl"));
         let known = path("known");
-        let known = if known.exists() { rows(&known)? } else { Vec::new() };
-        Ok(Self { queries: rows(&path("queries"))?, live: rows(&path("live"))?, known, name })
+        let known = if known.exists() { read_rows(&known)? } else { Vec::new() };
+        Ok(Self { queries: read_rows(&path("queries"))?, live: read_rows(&path("live"))?, known, name })
     }
 
     /// Returns one line for each dead page.
@@ -237,13 +237,4 @@ impl Live {
     fn page(&self) -> PageInfo<'_> {
         PageInfo { url: &self.url, title: self.title.as_deref(), text: self.text.as_deref() }
     }
-}
-
-/// Reads a file of JSON lines.
-fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.to_owned(), error))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let row =
-        |(at, line)| serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error));
-    lines.map(row).collect()
 }

@@ -8,7 +8,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -16,10 +15,10 @@ use clap::Args;
 use relink_revive::program::{Example, Prediction, ProgramIndex};
 use relink_revive::{Directory, OldPage};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::error::EvalError;
+use crate::json_lines::read_rows;
 use crate::random::SeededRandom;
 
 /// Arguments of `relink-eval alias-halves`.
@@ -133,9 +132,10 @@ impl Predictor {
 
 /// Learns from one half, tests on the other half and prints the results.
 pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
-    let rows: Vec<Row> = read(&args.pairs)?;
+    let rows: Vec<Row> = read_rows(&args.pairs)?;
     let pages: Vec<Page> = rows.into_iter().filter_map(Row::into_page).collect();
-    let live: Option<Vec<Live>> = args.live.as_ref().map(read).transpose()?;
+    let live: Option<Vec<Live>> =
+        args.live.as_ref().map(|path| read_rows(path)).transpose()?;
     let live = live.map(|live| live.iter().map(|page| normalize(&page.url)).collect());
     let (training, tested) = halves(&pages, args.seed);
     let examples: Vec<Example> = training
@@ -160,17 +160,6 @@ pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
     let details = if args.details { report.details.concat() } else { String::new() };
     io::stdout().lock().write_all((details + &report.table()).as_bytes())?;
     Ok(())
-}
-
-/// Reads a file of JSON lines.
-fn read<T: DeserializeOwned>(path: &PathBuf) -> Result<Vec<T>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(at, line)| {
-            serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))
-        })
-        .collect()
 }
 
 impl Row {

@@ -13,6 +13,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use crate::error::EvalError;
+use crate::json_lines::read_rows;
 
 /// Arguments of `relink-eval calibrate`.
 #[derive(Args)]
@@ -55,10 +56,9 @@ impl Score {
 
 /// Prints a table by verdict and stated confidence, and the Brier score.
 pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
-    let read = |path: &PathBuf| {
-        fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))
-    };
-    let right: HashMap<String, bool> = read(&args.right)?
+    let text = fs::read_to_string(&args.right)
+        .map_err(|error| EvalError::File(args.right.clone(), error))?;
+    let right: HashMap<String, bool> = text
         .lines()
         .filter_map(|line| line.split_once('\t'))
         .map(|(url, flag)| (url.to_owned(), flag.trim() == "1"))
@@ -66,9 +66,7 @@ pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
     let mut scores: BTreeMap<(String, String), Score> = BTreeMap::new();
     // The sum of the squared errors of the confidences, and the number of answers.
     let (mut squares, mut all) = (0.0, 0_u32);
-    for (at, line) in read(&args.details)?.lines().enumerate() {
-        let answer: Answer =
-            serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))?;
+    for answer in read_rows::<Answer>(&args.details)? {
         let Some(&is_right) = right.get(&answer.url) else { continue };
         let stated = format!("{:.2}", answer.confidence);
         scores.entry((answer.verdict, stated)).or_default().add(is_right);

@@ -12,7 +12,6 @@
 //! separately, so the printed content change is the sum of content change and moves.
 
 use std::borrow::Cow;
-use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -24,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::EvalError;
+use crate::json_lines::read_rows;
 
 /// Arguments of `relink-eval change`.
 #[derive(Args)]
@@ -63,13 +63,7 @@ struct Answer<'a> {
 
 /// Compares every pair.
 pub fn run(args: &ChangeArgs) -> Result<(), EvalError> {
-    let text = fs::read_to_string(&args.pairs)
-        .map_err(|error| EvalError::File(args.pairs.clone(), error))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let pairs = lines.map(|(at, line)| {
-        serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))
-    });
-    let pairs: Vec<Pair> = pairs.collect::<Result<_, _>>()?;
+    let pairs: Vec<Pair> = read_rows(&args.pairs)?;
     let start = Instant::now();
     let answers: Vec<Answer<'_>> = pairs.iter().map(|pair| answer(pair, args)).collect();
     let elapsed = start.elapsed().as_secs_f64();

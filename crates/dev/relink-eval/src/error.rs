@@ -12,8 +12,8 @@ pub enum EvalError {
     #[error("`{0}`: {1}")]
     File(PathBuf, #[source] io::Error),
     /// A line of a data set is invalid.
-    #[error("line {0}: invalid question: {1}")]
-    Line(usize, #[source] serde_json::Error),
+    #[error("`{0}`, line {1}: {2}")]
+    Line(PathBuf, usize, #[source] serde_json::Error),
     /// The policy is unknown.
     #[error("unknown policy `{0}` (expected `default`, `sic-transit`, `fable` or `status`)")]
     Policy(String),

@@ -11,9 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -26,6 +25,7 @@ use relink_page::{BlockText, DocumentFormat, block_text};
 use serde::Deserialize;
 
 use crate::error::EvalError;
+use crate::json_lines::read_rows;
 
 /// Arguments of `relink-eval keyphrases`.
 #[derive(Args)]
@@ -72,14 +72,10 @@ pub fn run(args: &KeyphraseArgs) -> Result<(), EvalError> {
     Ok(())
 }
 
-/// Reads the distinct pages, each with all its collections.
-fn pages(path: &PathBuf) -> Result<Vec<Page>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))?;
+fn pages(path: &Path) -> Result<Vec<Page>, EvalError> {
     let mut pages: BTreeMap<String, Page> = BTreeMap::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let row: Row =
-            serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))?;
-        // The page comes from another collection and is only a candidate for this collection.
+    for row in read_rows::<Row>(path)? {
+        // A candidate from another collection does not belong to this one.
         if row.role == "other" {
             continue;
         }

@@ -16,6 +16,7 @@ mod error;
 mod federation;
 mod fit_alias;
 mod ground_truth;
+mod json_lines;
 mod keyphrases;
 mod phrases;
 mod random;

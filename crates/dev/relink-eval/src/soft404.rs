@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::error::EvalError;
+use crate::json_lines::read_rows;
 
 /// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -82,7 +83,7 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
     let is_by_status = args.policy == "status";
     let policy = Policy::named(if is_by_status { "default" } else { &args.policy });
     let policy = policy.ok_or_else(|| EvalError::Policy(args.policy.clone()))?;
-    let questions = read(&args.probes)?;
+    let questions: Vec<JudgeQuestion> = read_rows(&args.probes)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut details = Vec::new();
     let answers = runtime.block_on(async {
@@ -108,17 +109,6 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
         fs::write(path, details.concat()).map_err(|error| EvalError::File(path.clone(), error))?;
     }
     Ok(())
-}
-
-/// Reads the questions.
-fn read(path: &PathBuf) -> Result<Vec<JudgeQuestion>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(at, line)| {
-            serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))
-        })
-        .collect()
 }
 
 /// Maps a verdict to the classes of the data set.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use relink_change::{TermSettings, TermVector};
 use relink_page::{DocumentFormat, block_text};
 use serde::Deserialize;
 
 use crate::error::EvalError;
+use crate::json_lines::read_rows;
 
 /// Role of a page in its collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,22 +79,12 @@ pub(crate) fn collections(path: &Path) -> Result<Vec<Vec<Page>>, EvalError> {
     // The pages by file number and name of the collection.
     let mut collections: BTreeMap<(usize, String), Vec<Page>> = BTreeMap::new();
     for (number, file) in files.iter().enumerate() {
-        for row in rows(file)? {
+        for row in read_rows::<Row>(file)? {
             let pages = collections.entry((number, row.collection.clone())).or_default();
             pages.push(row.into_page());
         }
     }
     Ok(collections.into_values().collect())
-}
-
-/// Reads a file of JSON lines.
-fn rows(file: &PathBuf) -> Result<Vec<Row>, EvalError> {
-    let text = fs::read_to_string(file).map_err(|error| EvalError::File(file.clone(), error))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let read = |(at, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))
-    };
-    lines.map(read).collect()
 }
 
 impl Row {

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::reorganize::{SourcePage, reorganize};
 use super::scenario::{QuestionPage, Scenario, Truth};
 use crate::error::EvalError;
+use crate::json_lines::read_rows;
 use crate::random::SeededRandom;
 
 /// Suffix of the files with old and new URLs.
@@ -62,8 +62,8 @@ pub fn read_sites(folder: &Path) -> Result<Vec<MappedSite>, EvalError> {
 
 impl MappedSite {
     fn read(folder: &Path, name: &str) -> Result<Self, EvalError> {
-        let pairs: Vec<Pair> = rows(&folder.join(format!("{name}{PAIRS}")))?;
-        let live: Vec<Live> = rows(&folder.join(format!("{name}{LIVE}")))?;
+        let pairs: Vec<Pair> = read_rows(&folder.join(format!("{name}{PAIRS}")))?;
+        let live: Vec<Live> = read_rows(&folder.join(format!("{name}{LIVE}")))?;
         Ok(Self {
             pages: live
                 .iter()
@@ -135,13 +135,4 @@ impl Pair {
         };
         QuestionPage { url: self.old, title: self.old_title, truth }
     }
-}
-
-/// Reads a file of JSON lines.
-fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.to_owned(), error))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let row =
-        |(at, line)| serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error));
-    lines.map(row).collect()
 }
