@@ -121,14 +121,17 @@ fn is_region(region: &str) -> bool {
     is_code || LOWER_CASE_REGIONS.split_whitespace().any(|known| known == region)
 }
 
-/// Whether a segment looks like a version: `v1.2`, `2.x`, `latest`, `next`.
+/// Whether a segment looks like a version: `v1.2`, `2.x`, `17`, `latest`, `next`. A longer number
+/// alone is a status code, a year or a page id.
 pub(crate) fn is_version(segment: &str) -> bool {
-    let named = ["latest", "stable", "next", "main", "master", "current", "dev", "edge"];
-    let number = segment.trim_start_matches('v').trim_end_matches(".x");
-    named.contains(&segment)
-        || number.starts_with(|first: char| first.is_ascii_digit())
-            && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        || segment.contains("@latest")
+    const NAMES: [&str; 8] =
+        ["latest", "stable", "next", "main", "master", "current", "dev", "edge"];
+    let number = segment.strip_prefix('v').unwrap_or(segment);
+    let number = number.strip_suffix(".x").unwrap_or(number);
+    let is_number = number.starts_with(|first: char| first.is_ascii_digit())
+        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_marked = number != segment || number.contains('.') || number.len() <= 2;
+    NAMES.contains(&segment) || (is_number && is_marked) || segment.contains("@latest")
 }
 
 #[cfg(test)]
@@ -158,10 +161,10 @@ mod tests {
         for locale in ["en", "pt-br", "zh-CN", "zh_cn", "es-419", "sr-latn", "zh-Hant", "fr-ca"] {
             assert!(is_locale(locale), "{locale}");
         }
-        for version in ["v1", "2.0.1", "3.x", "latest", "next"] {
+        for version in ["v1", "17", "2.0.1", "3.x", "v2024", "latest", "next"] {
             assert!(is_version(version), "{version}");
         }
-        for other in ["docs", "guide", "a-b", "api", "cli", "js", ""] {
+        for other in ["docs", "guide", "a-b", "api", "cli", "js", "404", "2024", ""] {
             assert!(!is_version(other) && !is_locale(other), "{other}");
         }
         for title in ["my-app", "no-code", "to-do", "as-is", "so-what", "en-", "no-root"] {
