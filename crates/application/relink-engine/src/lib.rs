@@ -26,7 +26,7 @@ pub use crawl::{
     SkippedLinks, count_skipped_links, crawl, parse_seed, previous_crawl, site_report,
 };
 pub use dispatch::{AT_RISK_DECAY, DispatchSettings, PageSink, ranked_control_key};
-pub use observer::{DomainCounts, Observer, Progress, Waiting};
+pub use observer::{DomainCounts, Observer, Progress, SurveyForecast, Waiting};
 pub use page_check::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
 pub use page_reader::{PageReader, PageReaderSettings, ReadPage};
 pub use page_run::{PageRun, PageRunEnd, check_pages};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use relink_ports::CheckedTarget;
+use relink_survey::Forecast;
 
 /// Progress of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +53,17 @@ pub struct DomainCounts {
     pub unchecked: u64,
 }
 
+/// The expected cost of a survey, computed after its first checks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SurveyForecast {
+    /// Share of the broken URLs that is to be found, in percent.
+    pub recall: f64,
+    /// Expected number of checks that find this share, including those so far.
+    pub checks: Forecast,
+    /// Number of URLs in the catalog.
+    pub urls: u32,
+}
+
 /// A host that delays the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
@@ -71,4 +83,7 @@ pub trait Observer: Send {
 
     /// Called at most ten times per second.
     fn on_progress(&mut self, progress: &Progress);
+
+    /// Called when a survey can forecast its cost.
+    fn on_forecast(&mut self, _forecast: &SurveyForecast) {}
 }

@@ -258,6 +258,8 @@ impl Harvester<'_> {
         SurveySettings {
             plan,
             le_shulman: relink_survey::LeShulman::default(),
+            max_share: None,
+            recall: None,
             seed: None,
             budget: None,
             rights: self.options.rights,

@@ -151,7 +151,12 @@ impl Site {
         let path = |kind: &str| folder.join(format!("{name}.{kind}.jsonl"));
         let known = path("known");
         let known = if known.exists() { read_rows(&known)? } else { Vec::new() };
-        Ok(Self { queries: read_rows(&path("queries"))?, live: read_rows(&path("live"))?, known, name })
+        Ok(Self {
+            queries: read_rows(&path("queries"))?,
+            live: read_rows(&path("live"))?,
+            known,
+            name,
+        })
     }
 
     /// Returns one line for each dead page.

@@ -134,8 +134,7 @@ impl Predictor {
 pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
     let rows: Vec<Row> = read_rows(&args.pairs)?;
     let pages: Vec<Page> = rows.into_iter().filter_map(Row::into_page).collect();
-    let live: Option<Vec<Live>> =
-        args.live.as_ref().map(|path| read_rows(path)).transpose()?;
+    let live: Option<Vec<Live>> = args.live.as_ref().map(|path| read_rows(path)).transpose()?;
     let live = live.map(|live| live.iter().map(|page| normalize(&page.url)).collect());
     let (training, tested) = halves(&pages, args.seed);
     let examples: Vec<Example> = training

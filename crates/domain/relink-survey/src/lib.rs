@@ -39,7 +39,7 @@ mod schedule;
 pub mod simulate;
 mod strata;
 
-pub use audit::{Audit, AuditedPlan};
+pub use audit::{Audit, AuditedPlan, SurveyLimits};
 pub use bandit::{Bandit, BanditSettings};
 pub use catalog::{Catalog, DirectoryId, DomainId, SizeClass, UrlId, size_classes};
 pub use check_log::{CheckCounts, CheckLog, UrlHealth};
@@ -51,7 +51,7 @@ pub use incident::{
 };
 pub use lot_plan::{LotKind, LotPlan, LotRule, LotState};
 pub use named::SamplingPlanName;
-pub use plan::{LotDecision, SamplingPlan};
+pub use plan::{Forecast, LotDecision, SamplingPlan};
 pub use rng::SplitMix64;
 pub use rules::{Full, LeShulman, Sentinel, SingleSampling, Wald};
 pub use schedule::{

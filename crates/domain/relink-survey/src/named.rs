@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::audit::{Audit, AuditedPlan};
+use crate::audit::{Audit, AuditedPlan, SurveyLimits};
 use crate::bandit::{Bandit, BanditSettings};
 use crate::catalog::{Catalog, UrlId};
 use crate::lot_plan::LotPlan;
@@ -65,13 +65,26 @@ impl SamplingPlanName {
         known_broken: &[UrlId],
         seed: u64,
     ) -> Box<dyn SamplingPlan + 'a> {
-        self.create_with(LeShulman::default(), catalog, known_broken, seed)
+        let (parameters, limits) = (LeShulman::default(), SurveyLimits::default());
+        self.create_with(parameters, limits, catalog, known_broken, seed)
     }
 
-    /// Creates the plan with these parameters for Algorithm 1.
+    /// Whether the plan can end when a share of the broken URLs is found.
+    pub fn has_recall_limit(self) -> bool {
+        self == Self::Default
+    }
+
+    /// Whether the number of checks of the plan can be limited.
+    pub fn has_check_limit(self) -> bool {
+        matches!(self, Self::Default | Self::Sprt | Self::Sentinel)
+    }
+
+    /// Creates the plan with these parameters for Algorithm 1. The limits apply to the plans that
+    /// have them.
     pub fn create_with<'a>(
         self,
         parameters: LeShulman,
+        limits: SurveyLimits,
         catalog: &'a Catalog,
         known_broken: &[UrlId],
         seed: u64,
@@ -84,15 +97,17 @@ impl SamplingPlanName {
             Self::LeShulman => Box::new(LotPlan::new(catalog, parameters, known_broken, seed)),
             Self::Sprt => {
                 let plan = LotPlan::new(catalog, Wald::sprt(), &[], seed);
-                Box::new(AuditedPlan::new(plan, audit, seed))
+                Box::new(AuditedPlan::new(plan, audit, seed).with_limits(limits))
             }
             Self::Sentinel => {
                 let plan = LotPlan::new(catalog, Sentinel::default(), &[], seed);
-                Box::new(AuditedPlan::new(plan, audit, seed))
+                Box::new(AuditedPlan::new(plan, audit, seed).with_limits(limits))
             }
             Self::Default => {
-                let plan = Bandit::new(catalog, BanditSettings::default(), seed);
-                Box::new(AuditedPlan::new(plan, audit, seed))
+                let checks_all = limits.recall.is_some();
+                let settings = BanditSettings { checks_all, ..BanditSettings::default() };
+                let plan = Bandit::new(catalog, settings, seed);
+                Box::new(AuditedPlan::new(plan, audit, seed).with_limits(limits))
             }
         }
     }

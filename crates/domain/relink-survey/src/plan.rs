@@ -27,6 +27,19 @@ impl fmt::Display for LotDecision {
     }
 }
 
+/// Expected number of checks that find a share of the broken URLs, including those so far.
+///
+/// The first checks show how many directories are dead, but hardly how many broken URLs are
+/// scattered over the others, so there are two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forecast {
+    /// The number if almost all broken URLs are in dead directories.
+    pub clustered: u32,
+    /// The number if as many broken URLs are scattered as in catalogs that are typical for the
+    /// prior of the plan.
+    pub scattered: u32,
+}
+
 /// A strategy to find many broken URLs with few checks.
 ///
 /// The caller requests batches and records the results in any order. The plan has ended when it
@@ -51,6 +64,13 @@ pub trait SamplingPlan: Send {
 
     /// Returns the estimate of recall so far.
     fn estimate(&self) -> RecallEstimate;
+
+    /// Returns the expected cost of finding `recall` percent of the broken URLs. Returns `None`
+    /// if the plan has no forecast, or not yet.
+    fn forecast(&self, recall: f64) -> Option<Forecast> {
+        let _ = recall;
+        None
+    }
 
     /// Returns the estimated probability that an unchecked URL of a directory is broken.
     fn expected_rate(&self, directory: DirectoryId) -> f64;

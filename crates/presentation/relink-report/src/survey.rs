@@ -29,6 +29,8 @@ pub struct SurveyRow<'a> {
     pub failing: u32,
     /// The estimated share of broken URLs that were found, or null if unknown.
     pub recall: Option<RecallRow>,
+    /// The forecast that was made after the first checks, or null if there was none.
+    pub forecast: Option<ForecastRow>,
     /// The weekly budget, or null if there is no limit.
     pub budget: Option<BudgetRow>,
     /// The number of domains by status.
@@ -47,6 +49,17 @@ pub struct RecallRow {
     pub low: f64,
     /// The upper bound.
     pub high: f64,
+}
+
+/// The expected cost of finding a share of the broken URLs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForecastRow {
+    /// The share of the broken URLs, in percent.
+    pub recall: f64,
+    /// URLs that must be checked if almost all broken URLs are in dead directories.
+    pub clustered: u32,
+    /// URLs that must be checked if many broken URLs are scattered.
+    pub scattered: u32,
 }
 
 /// A weekly budget and its use.

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::PageSink;
 use crate::crawl::{FetchedPageContext, PageFetch};
-use crate::observer::DomainCounts;
+use crate::observer::{DomainCounts, SurveyForecast};
 use relink_documents::ParsedPage;
 
 /// Tasks that a job adds to the run.
@@ -172,6 +172,11 @@ pub(crate) trait Job: Send {
     /// Returns a checkpoint to store periodically. A crash loses changes since the last
     /// one, which the resumed run finds again.
     fn periodic_checkpoint(&self) -> Option<NamedCheckpoint> {
+        None
+    }
+
+    /// Returns the forecast of a survey, once.
+    fn take_forecast(&mut self) -> Option<SurveyForecast> {
         None
     }
 

@@ -30,7 +30,7 @@ use relink_frontier::NetworkDoubt;
 use relink_judge::is_network_failure;
 use relink_model::{RequestRights, RunId, Verdict};
 use relink_ports::{CheckedTargetQuery, NewDocument, OpenRun, RunKey, RunState};
-use relink_survey::{LeShulman, SamplingPlanName, UrlHealth};
+use relink_survey::{LeShulman, SamplingPlanName, SurveyLimits, UrlHealth};
 
 pub use self::catalog::{CatalogError, CatalogFields, CatalogSource, LoadedCatalog, read_catalog};
 use self::history::{CheckHistory, WEEK};
@@ -56,6 +56,9 @@ const RECHECK_COMMAND: &str = "survey-watch";
 const PAGE_SIZE: usize = 4096;
 /// Maximum number of runs searched for the last finished survey.
 const MAX_RUNS: usize = 1000;
+
+/// Share of the broken URLs whose cost is forecast, in percent, unless the user sets another.
+const FORECAST_RECALL: f64 = 95.0;
 
 /// Maximum number of URLs fetched in seven days.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,6 +91,10 @@ pub struct SurveySettings {
     pub plan: SamplingPlanName,
     /// Parameters of the plan of Le and Shulman.
     pub le_shulman: LeShulman,
+    /// Maximum share of the catalog that is checked, from 0 to 1.
+    pub max_share: Option<f64>,
+    /// The survey ends when it has found an estimated share of the broken URLs, in percent.
+    pub recall: Option<f64>,
     /// Random seed; the start time if `None`.
     pub seed: Option<u64>,
     /// Maximum number of URLs per week.
@@ -165,11 +172,14 @@ pub async fn survey(
         UrlSelector::recheck(catalog, earlier.schedule(catalog, since, run.started_at))
     } else {
         let known = history.known_broken(run.started_at);
-        UrlSelector::Plan(settings.plan.create_with(settings.le_shulman, catalog, &known, seed))
+        let limits = limits(settings, catalog.len());
+        let parameters = settings.le_shulman;
+        UrlSelector::Plan(settings.plan.create_with(parameters, limits, catalog, &known, seed))
     };
     let budget = budget_use(settings, loaded, &history, now);
     let remaining = budget.map(|budget| budget.allowed.saturating_sub(budget.already_used));
-    let mut survey_run = SurveyRun::new(loaded, &index, selector, remaining);
+    let forecast_recall = settings.recall.unwrap_or(FORECAST_RECALL);
+    let mut survey_run = SurveyRun::new(loaded, &index, selector, remaining, forecast_recall);
     start(ports, settings, &run, &mut survey_run).await?;
     // The catalog is loaded already.
     let progress = LoadProgress::default();
@@ -205,7 +215,19 @@ pub async fn survey(
     })
 }
 
-/// Converts a verdict to the health of a URL for the plan. Unknown states count as alive.
+/// Returns the limits of the plan for a catalog with this number of URLs.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a count is a count"
+)]
+fn limits(settings: &SurveySettings, urls: u32) -> SurveyLimits {
+    let max_checks = settings.max_share.map(|share| (share * f64::from(urls)).ceil() as u32);
+    SurveyLimits { max_checks, recall: settings.recall }
+}
+
+/// Converts a verdict to the health of a URL for the plan. Unknown states count
+/// as alive.
 fn url_health(verdict: Verdict) -> UrlHealth {
     if is_finding(verdict) || verdict == Verdict::Failing {
         UrlHealth::Broken
@@ -259,6 +281,8 @@ fn run_key(
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
     scope.push(format!("plan={}", settings.plan));
     scope.extend(settings.seed.map(|seed| format!("seed={seed}")));
+    scope.extend(settings.max_share.map(|share| format!("max-share={share}")));
+    scope.extend(settings.recall.map(|recall| format!("find={recall}")));
     match settings.budget {
         Some(_) => scope.push("budget".to_owned()),
         None => scope.push(format!("content={:x}", loaded.content_hash)),

@@ -4,7 +4,7 @@ use relink_survey::{DirectoryId, DomainId, RecallEstimate};
 
 use super::survey_run::SurveyRun;
 use crate::dispatch::Job as _;
-use crate::observer::DomainCounts;
+use crate::observer::{DomainCounts, SurveyForecast};
 
 /// Status of a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +75,8 @@ pub struct SurveyReport {
     pub failing: u32,
     /// Estimated recall, the share of the broken URLs that were found; `None` for a re-check.
     pub estimate: Option<RecallEstimate>,
+    /// The forecast after the first checks, if the plan has one.
+    pub forecast: Option<SurveyForecast>,
     /// Number of domains by status.
     pub domain_counts: DomainCounts,
     /// All domains, in the order of the catalog.
@@ -94,6 +96,7 @@ impl SurveyReport {
             broken: total.broken,
             failing: domains.iter().map(|domain| domain.failing).sum(),
             estimate: survey_run.selector.estimate(),
+            forecast: survey_run.forecast,
             domain_counts: survey_run.domain_counts().unwrap_or_default(),
             domains,
         }

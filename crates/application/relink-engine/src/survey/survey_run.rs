@@ -31,7 +31,7 @@ use super::report::DomainStatus;
 use super::url_selector::UrlSelector;
 use super::{is_finding, url_health};
 use crate::dispatch::{Job, NamedCheckpoint, NewTasks};
-use crate::observer::DomainCounts;
+use crate::observer::{DomainCounts, SurveyForecast};
 
 /// More URLs are drawn after a quarter of the window has results.
 const DRAW_DIVISOR: usize = 4;
@@ -75,6 +75,12 @@ pub(super) struct SurveyRun<'a> {
     budget: Option<u32>,
     /// Number of failing URLs by domain.
     failing: Vec<u32>,
+    /// Share of the broken URLs whose cost is forecast, in percent.
+    forecast_recall: f64,
+    /// The forecast, from when the plan knows enough.
+    pub(super) forecast: Option<SurveyForecast>,
+    /// Whether the forecast was not reported yet.
+    is_forecast_new: bool,
 }
 
 impl<'a> SurveyRun<'a> {
@@ -84,6 +90,7 @@ impl<'a> SurveyRun<'a> {
         index: &'a UrlIndex<'a>,
         selector: UrlSelector<'a>,
         budget: Option<u32>,
+        forecast_recall: f64,
     ) -> Self {
         Self {
             loaded,
@@ -104,6 +111,9 @@ impl<'a> SurveyRun<'a> {
             last_result_at: Instant::now(),
             budget,
             failing: vec![0; loaded.catalog.domains().len()],
+            forecast_recall,
+            forecast: None,
+            is_forecast_new: false,
         }
     }
 
@@ -208,12 +218,24 @@ impl<'a> SurveyRun<'a> {
     /// Draws URLs until the window is full. Returns whether any were drawn.
     fn draw(&mut self) -> bool {
         self.results_since_draw = 0;
+        self.update_forecast();
         let capacity = BATCH_SIZE.saturating_sub(self.window.len());
         let batch = self.selector.next_batch(capacity);
         self.is_exhausted = batch.is_empty() && capacity > 0;
         self.window.extend(&batch);
         self.unsent.extend(&batch);
         !batch.is_empty()
+    }
+
+    /// Computes the forecast once, as soon as the plan knows enough.
+    fn update_forecast(&mut self) {
+        if self.forecast.is_some() {
+            return;
+        }
+        let Some(checks) = self.selector.forecast(self.forecast_recall) else { return };
+        let urls = self.loaded.catalog.len();
+        self.forecast = Some(SurveyForecast { recall: self.forecast_recall, checks, urls });
+        self.is_forecast_new = true;
     }
 
     /// Whether no result has arrived for some time.
@@ -360,6 +382,10 @@ impl Job for SurveyRun<'_> {
         }
         let urls = self.deferrable.iter().map(|url| self.loaded.catalog.url(*url));
         Some((super::DEFERRED_CHECKPOINT, urls.collect::<Vec<_>>().join("\n")))
+    }
+
+    fn take_forecast(&mut self) -> Option<SurveyForecast> {
+        std::mem::take(&mut self.is_forecast_new).then_some(self.forecast)?
     }
 
     fn domain_counts(&self) -> Option<DomainCounts> {

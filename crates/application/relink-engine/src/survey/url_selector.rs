@@ -2,8 +2,8 @@
 //! re-checks.
 
 use relink_survey::{
-    Catalog, CheckLog, DomainId, LotDecision, RecallEstimate, SamplingPlan, Schedule, UrlHealth,
-    UrlId,
+    Catalog, CheckLog, DomainId, Forecast, LotDecision, RecallEstimate, SamplingPlan, Schedule,
+    UrlHealth, UrlId,
 };
 
 /// Selects the next URLs.
@@ -58,6 +58,15 @@ impl<'a> UrlSelector<'a> {
     pub(super) fn estimate(&self) -> Option<RecallEstimate> {
         match self {
             Self::Plan(plan) => Some(plan.estimate()),
+            Self::Recheck(_) => None,
+        }
+    }
+
+    /// Returns the expected cost of finding this share of the broken URLs, in percent, if the plan
+    /// knows enough.
+    pub(super) fn forecast(&self, recall: f64) -> Option<Forecast> {
+        match self {
+            Self::Plan(plan) => plan.forecast(recall),
             Self::Recheck(_) => None,
         }
     }

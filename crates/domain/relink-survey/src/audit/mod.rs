@@ -20,7 +20,7 @@ use self::sample::{DrawWeights, Sample};
 use crate::catalog::{DirectoryId, DomainId, UrlId};
 use crate::check_log::{CheckLog, UrlHealth};
 use crate::estimate::RecallEstimate;
-use crate::plan::{LotDecision, SamplingPlan};
+use crate::plan::{Forecast, LotDecision, SamplingPlan};
 use crate::rng::SplitMix64;
 use crate::simulate::count;
 
@@ -31,6 +31,9 @@ const SALT: u64 = 0x0061_7564_6974;
 /// Number of audited URLs allowed in addition to [`Audit::max_share`]. The number of hits that
 /// an interval needs does not depend on the size of the catalog.
 const BASE_SIZE: u32 = 1_500;
+
+/// Maximum share of a limited number of checks that the audit uses.
+const MAX_LIMIT_SHARE: f64 = 0.25;
 
 /// Maximum share of a catalog that is audited, including [`BASE_SIZE`]. A narrow interval for a
 /// small catalog would require almost all URLs.
@@ -50,12 +53,22 @@ pub struct Audit {
 }
 
 impl Default for Audit {
-    /// Returns limits for a 95 % interval that is 4 points wide, or wider if this width requires
-    /// more than 2.5 % of the catalog. `max_width` is less than 4 and `deviations` is more than
-    /// 1.96, because the size of the sample depends on its hits.
+    /// Returns limits for a 95 % interval that is about 6 points wide, or wider if this width
+    /// requires more than 0.4 % of the catalog and 1,500 URLs. The audit finds fewer broken URLs
+    /// per check than the plan, so a narrower interval is paid for with broken URLs that are not
+    /// found. The deviations have a margin, because the size of the sample depends on its hits.
     fn default() -> Self {
-        Self { pilot: 800, max_width: 3.6, max_share: 0.025, deviations: 2.4 }
+        Self { pilot: 800, max_width: 6.0, max_share: 0.004, deviations: 2.4 }
     }
+}
+
+/// When a survey ends before its plan does.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SurveyLimits {
+    /// Maximum number of checks, with the audit.
+    pub max_checks: Option<u32>,
+    /// The survey ends when it has found an estimated share of the broken URLs, in percent.
+    pub recall: Option<f64>,
 }
 
 /// A plan followed by an audit of the unchecked URLs.
@@ -63,6 +76,7 @@ impl Default for Audit {
 pub struct AuditedPlan<P> {
     plan: P,
     audit: Audit,
+    limits: SurveyLimits,
     rng: SplitMix64,
     stage: Stage,
 }
@@ -81,7 +95,14 @@ enum Stage {
 impl<P: SamplingPlan> AuditedPlan<P> {
     /// Returns the plan, followed by an audit.
     pub fn new(plan: P, audit: Audit, seed: u64) -> Self {
-        Self { plan, audit, rng: SplitMix64::new(seed ^ SALT), stage: Stage::Before }
+        let rng = SplitMix64::new(seed ^ SALT);
+        Self { plan, audit, limits: SurveyLimits::default(), rng, stage: Stage::Before }
+    }
+
+    /// Sets limits of the survey.
+    #[must_use]
+    pub fn with_limits(self, limits: SurveyLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// Returns the plan that the audit follows.
@@ -89,10 +110,34 @@ impl<P: SamplingPlan> AuditedPlan<P> {
         &self.plan
     }
 
+    /// Returns the next URLs of the plan, at most `max_urls`, as far as the limits allow.
+    /// `reserve` is the number of checks that are left for the audit.
+    fn next_plan_batch(&mut self, max_urls: usize, reserve: u32) -> Vec<UrlId> {
+        let is_reached = |recall| self.estimate().recall() >= recall;
+        if self.limits.recall.is_some_and(is_reached) {
+            return Vec::new();
+        }
+        let log = self.plan.check_log();
+        let started = log.total().checked + log.in_flight();
+        let left = |max: u32| max.saturating_sub(started.saturating_add(reserve)) as usize;
+        match self.limits.max_checks.map_or(max_urls, left).min(max_urls) {
+            // A request for no URLs would be an end of the plan.
+            0 => Vec::new(),
+            max_urls => self.plan.next_batch(max_urls),
+        }
+    }
+
+    /// Returns the maximum number of audited URLs.
+    fn max_audit(&self) -> u32 {
+        let max_urls = self.audit.max_urls(self.plan.check_log());
+        let limit = self.limits.max_checks.unwrap_or(u32::MAX);
+        max_urls.min(count(MAX_LIMIT_SHARE * f64::from(limit)))
+    }
+
     /// Starts the audit after the plan has ended.
     fn start_audit(&mut self) {
         let log = self.plan.check_log();
-        let max_urls = self.audit.max_urls(log);
+        let max_urls = self.max_audit();
         let weights = DrawWeights::new(&self.plan, max_urls);
         let goal = self.audit.pilot.min(max_urls);
         let mut sample = Sample::new(log, weights);
@@ -102,7 +147,7 @@ impl<P: SamplingPlan> AuditedPlan<P> {
 
     /// Draws more URLs if the interval is too wide; otherwise ends the audit.
     fn continue_audit(&mut self, mut sample: Sample) {
-        let goal = self.audit.goal(&sample).min(self.audit.max_urls(self.plan.check_log()));
+        let goal = self.audit.goal(&sample).min(self.max_audit());
         if goal <= sample.counts.checked {
             self.stage = Stage::After(sample);
             return;
@@ -141,7 +186,7 @@ impl<P: SamplingPlan> SamplingPlan for AuditedPlan<P> {
             return Vec::new();
         }
         if matches!(self.stage, Stage::Before) {
-            let batch = self.plan.next_batch(max_urls);
+            let batch = self.next_plan_batch(max_urls, self.max_audit());
             if !batch.is_empty() || !self.plan.is_idle() {
                 return batch;
             }
@@ -159,7 +204,7 @@ impl<P: SamplingPlan> SamplingPlan for AuditedPlan<P> {
             let sample = std::mem::take(sample);
             self.stage = Stage::After(sample);
         }
-        self.plan.next_batch(max_urls)
+        self.next_plan_batch(max_urls, 0)
     }
 
     fn record(&mut self, url: UrlId, health: UrlHealth) {
@@ -199,6 +244,16 @@ impl<P: SamplingPlan> SamplingPlan for AuditedPlan<P> {
         }
     }
 
+    fn forecast(&self, recall: f64) -> Option<Forecast> {
+        let forecast = self.plan.forecast(recall)?;
+        let urls = self.plan.check_log().catalog().len();
+        let with_audit = |checks: u32| checks.saturating_add(self.max_audit()).min(urls);
+        Some(Forecast {
+            clustered: with_audit(forecast.clustered),
+            scattered: with_audit(forecast.scattered),
+        })
+    }
+
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
         self.plan.expected_rate(directory)
     }
@@ -209,5 +264,56 @@ impl<P: SamplingPlan> SamplingPlan for AuditedPlan<P> {
 
     fn reason(&self, domain: DomainId) -> String {
         self.plan.reason(domain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bandit::{Bandit, BanditSettings};
+    use crate::simulate::{BreakageShape, Federation, FederationShape, run};
+
+    /// Surveys a federation with these limits. Returns it with the finished plan's number of
+    /// checks and its recall in percent.
+    fn survey(breakage: BreakageShape, limits: SurveyLimits) -> (f64, f64) {
+        let shape =
+            FederationShape { urls: 20_000, domains: 60, breakage, ..FederationShape::default() };
+        let federation = Federation::draw(&shape, 11);
+        let checks_all = limits.recall.is_some();
+        let settings = BanditSettings { checks_all, ..BanditSettings::default() };
+        let bandit = Bandit::new(&federation.catalog, settings, 3);
+        let mut plan = AuditedPlan::new(bandit, Audit::default(), 3).with_limits(limits);
+        run(&mut plan, |url| federation.health(url));
+        let is_broken = |health: &&UrlHealth| **health == UrlHealth::Broken;
+        let broken = federation.ground_truth.iter().filter(is_broken).count();
+        let broken = f64::from(u32::try_from(broken).unwrap());
+        let total = plan.check_log().total();
+        let share = f64::from(total.checked) / f64::from(federation.catalog.len());
+        (100.0 * share, 100.0 * f64::from(total.broken) / broken)
+    }
+
+    #[test]
+    fn limit_of_checks_includes_the_audit() {
+        let limits = SurveyLimits { max_checks: Some(2_000), recall: None };
+        let (checked, found) = survey(BreakageShape::ByDirectory, limits);
+        assert!((9.0..=10.3).contains(&checked), "{checked}");
+        assert!(found > 30.0, "{found}");
+    }
+
+    #[test]
+    fn recall_limit_continues_where_the_plan_would_end() {
+        let none = survey(BreakageShape::Scattered, SurveyLimits::default());
+        let limits = SurveyLimits { max_checks: None, recall: Some(95.0) };
+        let limited = survey(BreakageShape::Scattered, limits);
+        assert!(none.1 < 90.0, "{none:?}");
+        assert!(limited.0 > none.0 && (91.0..=99.0).contains(&limited.1), "{limited:?}");
+    }
+
+    #[test]
+    fn recall_limit_ends_where_the_plan_would_continue() {
+        let none = survey(BreakageShape::ByDirectory, SurveyLimits::default());
+        let limits = SurveyLimits { max_checks: None, recall: Some(60.0) };
+        let limited = survey(BreakageShape::ByDirectory, limits);
+        assert!(limited.0 < none.0 && limited.1 < 0.8 * none.1, "{limited:?} {none:?}");
     }
 }

@@ -3,37 +3,55 @@
 
 use super::mixture::{RATES, RateWeights};
 
-/// Evidence, as the natural logarithm of a likelihood ratio, that distinguishes a rate below the
-/// threshold from a rate above it.
+/// Evidence, as the natural logarithm of a likelihood ratio, that distinguishes low rates from
+/// high ones.
 const DECISIVE_EVIDENCE: f64 = 2.0;
 
-/// Returns the expected number of broken URLs per further check of a directory with `remaining`
-/// unchecked URLs, if checking stops when it is no longer worthwhile.
+/// The expected result of further checks of a directory, if checking stops when it is no longer
+/// worthwhile.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Prospect {
+    /// Expected number of checks.
+    pub(super) checks: f64,
+    /// Expected number of broken URLs found.
+    pub(super) found: f64,
+}
+
+impl Prospect {
+    /// Returns the index: the expected number of broken URLs per check.
+    pub(super) fn index(self) -> f64 {
+        if self.checks > 0.0 { self.found / self.checks } else { 0.0 }
+    }
+}
+
+/// Returns the prospect of a directory with `remaining` unchecked URLs.
 ///
-/// Either the rate of broken URLs is above the threshold and all URLs are checked, or a few
-/// checks show that the rate is below the threshold. The index is the expected number of broken
-/// URLs found, divided by the expected number of checks, over both cases. `posterior` contains
+/// Either the rate of broken URLs is at least `full_check_rate` and all URLs are checked, or a few
+/// checks show that the rate is lower. The expectation is over both cases. `posterior` contains
 /// the probability of each rate, given the checks so far.
-pub(super) fn index(posterior: &RateWeights, remaining: u32, threshold: f64) -> f64 {
+pub(super) fn prospect(posterior: &RateWeights, remaining: u32, full_check_rate: f64) -> Prospect {
     if remaining == 0 {
-        return 0.0;
+        return Prospect::default();
     }
     let remaining = f64::from(remaining);
-    // `above` and `below` are the probabilities of the two cases. `found_above` and
-    // `found_below` are the probabilities that a URL is broken and the case applies.
+    // The probability of a rate above and below `full_check_rate`, and the share of URLs that
+    // are found broken in each case.
     let (mut above, mut found_above, mut below, mut found_below) = (0.0, 0.0, 0.0, 0.0);
     for (weight, rate) in posterior.iter().zip(RATES) {
-        if rate >= threshold {
+        if rate >= full_check_rate {
             (above, found_above) = (above + weight, found_above + weight * rate);
         } else {
             (below, found_below) = (below + weight, found_below + weight * rate);
         }
     }
     if above <= 0.0 || below <= 0.0 {
-        return found_above + found_below;
+        return Prospect { checks: remaining, found: (found_above + found_below) * remaining };
     }
     let checks = checks_to_decide(found_below / below, found_above / above).min(remaining);
-    (found_above * remaining + found_below * checks) / (above * remaining + below * checks)
+    Prospect {
+        checks: above * remaining + below * checks,
+        found: found_above * remaining + found_below * checks,
+    }
 }
 
 /// Returns the number of checks that show that the rate is `low` and not `high`: the evidence
@@ -54,7 +72,7 @@ mod tests {
     fn index_after(broken: u32, checked: u32, remaining: u32) -> f64 {
         let posterior =
             Likelihood::new().posterior(&initial_weights(), CheckCounts { checked, broken });
-        index(&posterior, remaining, 0.25)
+        prospect(&posterior, remaining, 0.25).index()
     }
 
     #[test]

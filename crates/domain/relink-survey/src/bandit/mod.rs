@@ -5,7 +5,7 @@
 //! information: the rates of a domain's directories come from one distribution ([`mixture`]),
 //! which is blended with the distribution of all domains. The next URL is always from the
 //! directory with the highest *index*: the expected share of broken URLs among its further
-//! checks ([`index`]). The plan ends when no directory reaches the threshold.
+//! checks ([`index`]). The plan ends when no further check is worthwhile ([`informed`]).
 //!
 //! Broken URLs that are scattered over a domain need no separate rule: if the directories of a
 //! domain have similar rates, the plan decides on the domain as a whole.
@@ -15,7 +15,9 @@
     reason = "URLs, directories and domains are numbered by the catalog itself"
 )]
 
+mod forecast;
 mod index;
+mod informed;
 mod mixture;
 mod reason;
 mod refit;
@@ -25,23 +27,37 @@ use self::refit::{DomainKind, DomainPosterior, RefitScope};
 use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
 use crate::check_log::{CheckCounts, CheckLog, UrlHealth};
 use crate::estimate::RecallEstimate;
-use crate::plan::{LotDecision, SamplingPlan};
+use crate::plan::{Forecast, LotDecision, SamplingPlan};
 use crate::rng::SplitMix64;
 use crate::strata::ShuffledStrata;
 
 /// The parameters of the bandit.
 #[derive(Debug, Clone, Copy)]
 pub struct BanditSettings {
-    /// Minimum share of broken URLs that further checks must be expected to find.
-    pub threshold: f64,
+    /// Minimum rate of a directory whose URLs are all checked.
+    pub full_check_rate: f64,
+    /// Index below which a directory is never checked.
+    pub min_index: f64,
+    /// Index from which a directory is always checked. In between, it is checked if that is
+    /// expected to reduce the regret ([`informed`]).
+    pub certain_index: f64,
     /// Weight of the other domains of the same kind, as a number of directories: with this many
     /// checked directories, a domain and the other domains determine its rates equally.
     pub shrinkage: f64,
+    /// Whether the plan continues until all URLs are checked, most promising directories first.
+    /// The caller decides when to stop.
+    pub checks_all: bool,
 }
 
 impl Default for BanditSettings {
     fn default() -> Self {
-        Self { threshold: 0.25, shrinkage: 6.0 }
+        Self {
+            full_check_rate: 0.35,
+            min_index: 0.2,
+            certain_index: 0.45,
+            shrinkage: 12.0,
+            checks_all: false,
+        }
     }
 }
 
@@ -51,6 +67,13 @@ const PRIOR_DOMAINS: f64 = 2.0;
 /// Probability of a rate above the threshold at which a directory is checked in groups of
 /// doubling size instead of one by one.
 const GROUP_PROBABILITY: f64 = 0.9;
+
+/// Factor by which the minimum index is lowered if all URLs are to be checked.
+const INDEX_STEP: f64 = 0.8;
+
+/// Maximum number of times that the minimum index is computed before the last directory is
+/// rejected.
+const MIN_INDEX_UPDATES: u32 = 200;
 
 /// The hierarchical directory bandit.
 #[derive(Debug)]
@@ -66,6 +89,12 @@ pub struct Bandit<'a> {
     pooled: [RateWeights; DomainKind::COUNT],
     /// Whether there are new results since the last fit of all domains.
     has_new_results: bool,
+    /// Minimum index of a directory that is checked.
+    min_index: f64,
+    /// Maximum of the minimum index.
+    max_min_index: f64,
+    /// Number of checks when the minimum index was computed.
+    min_index_checks: u32,
 }
 
 /// State of a directory in addition to its counts.
@@ -99,6 +128,9 @@ impl<'a> Bandit<'a> {
             domains: vec![posterior; catalog.domains().len()],
             pooled: [initial_weights().map(|weight| weight * PRIOR_DOMAINS); DomainKind::COUNT],
             has_new_results: true,
+            min_index: settings.min_index,
+            max_min_index: 1.0,
+            min_index_checks: 0,
         }
     }
 
@@ -116,7 +148,7 @@ impl<'a> Bandit<'a> {
 
     /// Returns the directories worth checking, best first, at most `max` of them.
     fn best_directories(&self, max: usize) -> Vec<DirectoryId> {
-        let threshold = self.settings.threshold;
+        let threshold = self.min_index;
         let is_open = |directory: &DirectoryId| {
             let arm = self.directories[directory.index()];
             f64::from(arm.index) >= threshold
@@ -140,7 +172,7 @@ impl<'a> Bandit<'a> {
     fn group_size(&self, directory: DirectoryId) -> u32 {
         let posterior = self.posterior(directory);
         let above =
-            posterior.iter().zip(RATES).filter(|(_, rate)| *rate >= self.settings.threshold);
+            posterior.iter().zip(RATES).filter(|(_, rate)| *rate >= self.settings.full_check_rate);
         let is_likely_above = above.map(|(weight, _)| weight).sum::<f64>() >= GROUP_PROBABILITY;
         let CheckCounts { checked, .. } = self.log.directory(directory);
         // `Arm::in_flight` counts up to `u16::MAX`.
@@ -176,14 +208,40 @@ impl<'a> Bandit<'a> {
     /// Returns the next URLs, after a fit of the domains with new results.
     fn check_directories(&mut self, max_urls: usize) -> Vec<UrlId> {
         self.refit_domains(RefitScope::Changed);
+        self.update_min_index();
         let batch = self.next_directory_batch(max_urls);
-        if !batch.is_empty() || !self.has_new_results || !self.is_idle() {
+        if !batch.is_empty() || !self.is_idle() || !self.has_new_results {
             return batch;
         }
         // No directory seems worth checking. Fit all domains, and select again.
         self.has_new_results = false;
         self.refit_domains(RefitScope::All);
-        self.next_directory_batch(max_urls)
+        self.min_index_checks = 0;
+        self.update_min_index();
+        let batch = self.next_directory_batch(max_urls);
+        if batch.is_empty() && self.settings.checks_all {
+            self.lower_min_index();
+            return self.next_directory_batch(max_urls);
+        }
+        batch
+    }
+
+    /// Lowers the minimum index, so that the best of the remaining directories are checked.
+    fn lower_min_index(&mut self) {
+        let open =
+            self.log.catalog().directories().filter(|directory| self.unchecked_in(*directory) > 0);
+        let best = open.map(|directory| self.directories[directory.index()].index);
+        self.max_min_index = INDEX_STEP * f64::from(best.fold(0.0, f32::max));
+        self.min_index = self.max_min_index;
+    }
+
+    /// Updates the minimum index if there are enough new results.
+    fn update_min_index(&mut self) {
+        let checked = self.log.total().checked;
+        if checked - self.min_index_checks > self.log.catalog().len() / MIN_INDEX_UPDATES {
+            self.min_index = informed::worthwhile_index(self).min(self.max_min_index);
+            self.min_index_checks = checked;
+        }
     }
 }
 
@@ -222,6 +280,10 @@ impl SamplingPlan for Bandit<'_> {
         RecallEstimate::normal(self.log.total().broken, self.log.remaining(), mean, variance)
     }
 
+    fn forecast(&self, recall: f64) -> Option<Forecast> {
+        forecast::forecast(self, recall)
+    }
+
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
         mean_and_variance(&self.posterior(directory)).0
     }
@@ -232,7 +294,7 @@ impl SamplingPlan for Bandit<'_> {
             return LotDecision::CheckAll;
         }
         let mut directories = catalog.directories_of(domain);
-        let threshold = self.settings.threshold;
+        let threshold = self.min_index;
         let is_open = directories.any(|directory| {
             self.unchecked_in(directory) > 0
                 && f64::from(self.directories[directory.index()].index) >= threshold

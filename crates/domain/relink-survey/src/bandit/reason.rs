@@ -26,7 +26,7 @@ pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
     let rest = format!(
         "expected rate of the rest {:.1} %, threshold {:.0} %",
         100.0 * expected_rate(bandit, domain),
-        100.0 * bandit.settings.threshold
+        100.0 * bandit.min_index
     );
     if is_scattered(bandit, domain) {
         return format!("{seen}, scattered over the directories; {rest}");
@@ -53,7 +53,7 @@ fn expected_rate(bandit: &Bandit<'_>, domain: DomainId) -> f64 {
 /// Whether most directories have a medium rate.
 fn is_scattered(bandit: &Bandit<'_>, domain: DomainId) -> bool {
     let weights = bandit.domains[domain.index()].weights.iter().zip(RATES);
-    let medium =
-        weights.filter(|(_, rate)| (MIN_SCATTERED_RATE..bandit.settings.threshold).contains(rate));
+    let medium = weights
+        .filter(|(_, rate)| (MIN_SCATTERED_RATE..bandit.settings.full_check_rate).contains(rate));
     medium.map(|(weight, _)| weight).sum::<f64>() > 0.5
 }

@@ -9,7 +9,7 @@
 )]
 
 use super::Bandit;
-use super::index::index;
+use super::index::{Prospect, prospect};
 use super::mixture::{RateWeights, blend, mean_and_variance};
 use crate::catalog::{DirectoryId, DomainId};
 
@@ -112,12 +112,13 @@ impl Bandit<'_> {
     /// Updates the index of a directory by its posterior.
     #[expect(clippy::cast_possible_truncation, reason = "an index is only compared")]
     pub(super) fn update_index(&mut self, directory: DirectoryId) {
-        let value = index(
-            &self.posterior(directory),
-            self.unchecked_in(directory),
-            self.settings.threshold,
-        );
-        self.directories[directory.index()].index = value as f32;
+        self.directories[directory.index()].index = self.prospect(directory).index() as f32;
+    }
+
+    /// Returns the prospect of further checks in a directory.
+    pub(super) fn prospect(&self, directory: DirectoryId) -> Prospect {
+        let remaining = self.unchecked_in(directory);
+        prospect(&self.posterior(directory), remaining, self.settings.full_check_rate)
     }
 
     /// Gives the largest directory of an unchecked domain the highest index, so that every

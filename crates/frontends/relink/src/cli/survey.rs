@@ -35,6 +35,13 @@ pub struct SurveyArgs {
     /// Parameters of the plan `le-shulman`.
     #[command(flatten)]
     pub parameters: LeShulmanArgs,
+    /// End the survey when this share of the URLs is checked, such as `20%`
+    #[arg(long, value_parser = percentage, value_name = "SHARE")]
+    pub max_share: Option<f64>,
+    /// Continue until an estimated share of the broken URLs is found, such as
+    /// `95%`
+    #[arg(long, value_parser = percentage, value_name = "SHARE")]
+    pub find: Option<f64>,
     /// Random seed; the same seed selects the same URLs
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -103,6 +110,13 @@ pub struct LeShulmanArgs {
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| format!("`{text}` is not a share from 0 to 1"))
+}
+
+/// Parses a percentage such as `20%`. Returns it in percent.
+fn percentage(text: &str) -> Result<f64, String> {
+    let percent = text.strip_suffix('%').and_then(|text| text.trim().parse().ok());
+    let percent = percent.filter(|percent| *percent > 0.0 && *percent <= 100.0);
+    percent.ok_or_else(|| format!("`{text}` is not a percentage such as `20%`"))
 }
 
 /// The fields of a catalog.
@@ -257,6 +271,15 @@ mod tests {
         check("10%/week", Some(Budget::Share(0.1)));
         check("2.5 %", Some(Budget::Share(0.025)));
         check("500/week", Some(Budget::Urls(500)));
+    }
+
+    #[test]
+    fn percentage_needs_its_sign() {
+        assert_eq!(percentage("20%"), Ok(20.0));
+        assert_eq!(percentage("97.5 %"), Ok(97.5));
+        for text in ["20", "0%", "101%", "NaN%", "%"] {
+            assert!(percentage(text).is_err(), "{text}");
+        }
     }
 
     #[test]

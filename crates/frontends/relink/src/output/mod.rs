@@ -23,7 +23,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use relink_documents::{CheckSkipReason, Diagnostic, LoadSummary, SkipCounts};
-use relink_engine::{CheckOutcome, CrawlOutcome, Observer, Progress, SurveyOutcome};
+use relink_engine::{
+    CheckOutcome, CrawlOutcome, Observer, Progress, SurveyForecast, SurveyOutcome,
+};
 use relink_frontier::NetworkDoubt;
 use relink_model::{RunId, Verdict};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, HostStats, RunStats};
@@ -291,6 +293,10 @@ impl Observer for Reporter {
             sink.flush();
         }
         self.progress.show(progress);
+    }
+
+    fn on_forecast(&mut self, forecast: &SurveyForecast) {
+        self.progress.print_forecast(forecast);
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use relink_engine::{Observer, Progress, Waiting};
+use relink_engine::{Observer, Progress, SurveyForecast, Waiting};
 use relink_ports::CheckedTarget;
 use relink_report::human::{counted, duration};
 use relink_report::printable;
@@ -14,20 +14,24 @@ use crate::cli::GlobalArgs;
 /// The interval at which the elapsed time is updated.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The progress bar of a run; `None` if stderr is not a terminal or output is quiet.
-pub struct ProgressDisplay(Option<ProgressBar>);
+/// The progress of a run on stderr.
+pub struct ProgressDisplay {
+    /// The bar; `None` if stderr is not a terminal or output is quiet.
+    bar: Option<ProgressBar>,
+    is_quiet: bool,
+}
 
 impl ProgressDisplay {
     /// Creates a bar if stderr is a terminal and output is not quiet.
     pub fn new(global: &GlobalArgs) -> Self {
         // Some CI systems provide a terminal, but record its output as a log.
         let is_terminal = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
-        Self((is_terminal && !global.quiet).then(create_bar))
+        Self { bar: (is_terminal && !global.quiet).then(bar), is_quiet: global.quiet }
     }
 
     /// Shows the progress of a run.
     pub fn show(&self, progress: &Progress) {
-        let Some(bar) = &self.0 else { return };
+        let Some(bar) = &self.bar else { return };
         match progress {
             Progress::Loading { documents, links } => {
                 bar.set_message(format!(
@@ -52,9 +56,20 @@ impl ProgressDisplay {
         }
     }
 
+    /// Prints the forecast of a survey.
+    #[expect(clippy::print_stderr, reason = "progress goes to stderr")]
+    pub fn print_forecast(&self, forecast: &SurveyForecast) {
+        let line = super::survey::forecast(forecast);
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{line}")),
+            None if self.is_quiet => {}
+            None => eprintln!("{line}"),
+        }
+    }
+
     /// Removes the bar.
     pub fn clear(&self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
@@ -77,7 +92,7 @@ pub struct Steps(Option<ProgressBar>);
 impl Steps {
     /// Creates a bar if stderr is a terminal and output is not quiet.
     pub fn new(global: &GlobalArgs) -> Self {
-        Self(ProgressDisplay::new(global).0)
+        Self(ProgressDisplay::new(global).bar)
     }
 
     /// Shows the number of finished steps and the next step.

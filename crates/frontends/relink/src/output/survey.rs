@@ -6,11 +6,14 @@
 
 use jiff::SignedDuration;
 use relink_engine::{
-    BudgetUse, DomainCounts, DomainReport, DomainStatus, SurveyEnd, SurveyOutcome, SurveyReport,
+    BudgetUse, DomainCounts, DomainReport, DomainStatus, SurveyEnd, SurveyForecast, SurveyOutcome,
+    SurveyReport,
 };
 use relink_ports::RunStats;
 use relink_report::human::{counted, duration, grouped, interrupted, no_network};
-use relink_report::survey::{BudgetRow, DomainCountsRow, DomainRow, RecallRow, SurveyRow};
+use relink_report::survey::{
+    BudgetRow, DomainCountsRow, DomainRow, ForecastRow, RecallRow, SurveyRow,
+};
 use relink_report::{printable, redact, redact_prose};
 
 /// Maximum number of domains with broken URLs; `--verbose` lists all.
@@ -36,6 +39,17 @@ pub fn domain_counts(counts: DomainCounts) -> String {
     let accepted = counted(counts.accepted, "domain");
     let (suspicious, broken) = (grouped(counts.suspicious), grouped(counts.broken));
     format!("{accepted} OK by sampling, {suspicious} suspicious → full check, {broken} broken")
+}
+
+/// Formats the forecast: `To find 95 % of the broken URLs, about 21 % of all URLs must be …`.
+pub fn forecast(forecast: &SurveyForecast) -> String {
+    let SurveyForecast { recall, checks, urls } = forecast;
+    let percent = |checks: u32| 100.0 * f64::from(checks) / f64::from((*urls).max(1));
+    let (low, high) = (percent(checks.clustered), percent(checks.scattered));
+    format!(
+        "To find {recall} % of the broken URLs, about {low:.0} % of all URLs must be checked \
+         if whole directories are broken, and {high:.0} % if many broken URLs are scattered."
+    )
 }
 
 /// Formats the state of the domains and the estimated recall.
@@ -167,6 +181,11 @@ pub fn row(outcome: &SurveyOutcome) -> SurveyRow<'_> {
             estimate: estimate.recall(),
             low: estimate.low(),
             high: estimate.high(),
+        }),
+        forecast: report.forecast.map(|SurveyForecast { recall, checks, .. }| ForecastRow {
+            recall,
+            clustered: checks.clustered,
+            scattered: checks.scattered,
         }),
         budget: outcome
             .budget

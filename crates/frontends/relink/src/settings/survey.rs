@@ -53,7 +53,9 @@ impl SurveyPlan {
         let max_age = config.max_cache_age.map_or(super::DAY, |duration| duration.0);
         let survey = SurveySettings {
             plan: args.plan,
-            le_shulman: le_shulman_parameters(args.plan, args.parameters)?,
+            le_shulman: le_shulman(args.plan, args.parameters)?,
+            max_share: max_share(args.plan, args.max_share)?,
+            recall: recall(args.plan, args.find)?,
             seed: args.seed,
             budget: args.budget.map(|budget| budget.0),
             rights: match source {
@@ -92,6 +94,24 @@ fn le_shulman_parameters(
         p2_low: p2_low.unwrap_or(defaults.p2_low),
         p2_high: p2_high.unwrap_or(defaults.p2_high),
     })
+}
+
+/// Returns the share of `--max-share`, from 0 to 1.
+fn max_share(plan: SamplingPlanName, percent: Option<f64>) -> Result<Option<f64>, CommandError> {
+    if percent.is_some() && !plan.has_check_limit() {
+        return Err(CommandError::usage(format!("cannot limit the checks of plan `{plan}`"))
+            .hint("`--max-share` needs `--plan default`, `sprt` or `sentinel`"));
+    }
+    Ok(percent.map(|percent| percent / 100.0))
+}
+
+/// Returns the share of broken URLs of `--find`, in percent.
+fn recall(plan: SamplingPlanName, percent: Option<f64>) -> Result<Option<f64>, CommandError> {
+    if percent.is_some() && !plan.has_recall_limit() {
+        return Err(CommandError::usage(format!("cannot continue plan `{plan}` to a goal"))
+            .hint("`--find` needs `--plan default`"));
+    }
+    Ok(percent)
 }
 
 /// Returns the source of a catalog; the database if no catalog is given.

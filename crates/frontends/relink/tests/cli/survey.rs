@@ -141,6 +141,44 @@ fn default_plan_requests_70_percent_and_finds_95_percent() {
 }
 
 #[test]
+fn max_share_ends_the_survey_and_the_forecast_is_printed() {
+    let federation = Federation::new(Duration::ZERO);
+    let result = federation.survey(&["--format", "jsonl", "--max-share", "20%"]).exits(1);
+    let (rows, survey) = rows(&result);
+    assert!((200..=240).contains(&rows.len()), "{}", rows.len());
+    let forecast = &survey["forecast"];
+    assert_eq!(forecast["recall"], 95.0);
+    let (low, high) = (forecast["clustered"].as_u64(), forecast["scattered"].as_u64());
+    assert!(low.unwrap() > 0 && low <= high && high.unwrap() <= 1_200, "{forecast}");
+    assert!(result.stderr.contains("To find 95 % of the broken URLs, about "), "{}", result.stderr);
+}
+
+#[test]
+fn find_ends_the_survey_when_the_share_is_found() {
+    let federation = Federation::new(Duration::ZERO);
+    let run =
+        |find: &str| rows(&federation.survey(&["--format", "jsonl", "--find", find]).exits(1)).1;
+    let (some, all) = (run("50%"), run("100%"));
+    assert_eq!(some["forecast"]["recall"], 50.0);
+    let broken = federation.broken_count() as u64;
+    let found = some["broken"].as_u64().unwrap();
+    assert!((broken * 45 / 100..=broken * 80 / 100).contains(&found), "{found} of {broken}");
+    assert!(some["checked"].as_u64() < all["checked"].as_u64());
+    assert!(all["broken"].as_u64().unwrap() * 100 >= broken * 95, "{}", all["broken"]);
+}
+
+#[test]
+fn limits_of_plans_that_have_none_are_rejected() {
+    let federation = Federation::new(Duration::ZERO);
+    let survey = |args: &[&str]| federation.survey(args);
+    survey(&["--plan", "le-shulman", "--max-share", "20%"])
+        .fails(2, &["cannot limit the checks of plan `le-shulman`"]);
+    survey(&["--plan", "sprt", "--find", "95%"])
+        .fails(2, &["cannot continue plan `sprt` to a goal"]);
+    survey(&["--find", "95"]).fails(2, &["`95` is not a percentage such as `20%`"]);
+}
+
+#[test]
 fn report_shows_domains_and_estimated_misses() {
     let federation = Federation::new(Duration::ZERO);
     let result = federation.survey(&["--explain", "d4.test"]).exits(1);

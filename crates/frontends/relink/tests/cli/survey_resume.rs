@@ -166,6 +166,8 @@ fn settings(plan: SamplingPlanName) -> SurveySettings {
     SurveySettings {
         plan,
         le_shulman: relink_survey::LeShulman::default(),
+        max_share: None,
+        recall: None,
         seed: Some(7),
         budget: None,
         rights: relink_model::RequestRights::user_supplied(),
