@@ -16,6 +16,7 @@
 //!
 //! A *deferred* URL is drawn, but the plan continues without its result for now.
 
+mod budget;
 mod catalog;
 mod history;
 mod index;
@@ -32,6 +33,7 @@ use relink_model::{RequestRights, RunId, Verdict};
 use relink_ports::{CheckedTargetQuery, NewDocument, OpenRun, RunKey, RunState};
 use relink_survey::{LeShulman, SamplingPlanName, SurveyLimits, UrlHealth};
 
+pub use self::budget::Budget;
 pub use self::catalog::{CatalogError, CatalogFields, CatalogSource, LoadedCatalog, read_catalog};
 use self::history::{CheckHistory, WEEK};
 use self::index::UrlIndex;
@@ -59,30 +61,6 @@ const MAX_RUNS: usize = 1000;
 
 /// Share of the broken URLs whose cost is forecast, in percent, unless the user sets another.
 const FORECAST_RECALL: f64 = 95.0;
-
-/// Maximum number of URLs fetched in seven days.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Budget {
-    /// A share of the catalog, from 0 to 1.
-    Share(f64),
-    /// A number of URLs.
-    Urls(u32),
-}
-
-impl Budget {
-    /// Returns the number of URLs for a catalog of this size, at least 1.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a count is a count"
-    )]
-    fn limit(self, urls: u32) -> u32 {
-        match self {
-            Self::Share(share) => ((f64::from(urls) * share).floor() as u32).max(1),
-            Self::Urls(count) => count,
-        }
-    }
-}
 
 /// Settings of a survey.
 #[derive(Debug, Clone)]

