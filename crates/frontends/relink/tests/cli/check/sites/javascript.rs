@@ -1,4 +1,4 @@
-//! Sites of VitePress, Astro, Nuxt and Next.js.
+//! Sites of `VitePress`, Astro, Nuxt and Next.js.
 
 use super::{check, site, summary};
 use crate::sandbox::Sandbox;

@@ -1,4 +1,4 @@
-//! Sites of Sphinx and Jupyter Book, with reStructuredText and MyST.
+//! Sites of Sphinx and Jupyter Book, with reStructuredText and `MyST`.
 
 use super::{check, site, summary};
 use crate::sandbox::Sandbox;
