@@ -384,24 +384,4 @@ impl<'a> Dispatcher<'a> {
         let next = [next_send, next_claim, self.claims.next_refill()].into_iter().flatten().min();
         next.unwrap_or(now + PROGRESS_INTERVAL).min(now + PROGRESS_INTERVAL)
     }
-
-    fn report_progress(&mut self, observer: &mut dyn Observer) {
-        let now = self.elapsed();
-        if !self.reports.is_progress_due(now, PROGRESS_INTERVAL) {
-            return;
-        }
-        if let Some(forecast) = self.job.take_forecast() {
-            observer.on_forecast(&forecast);
-        }
-        let in_flight = self.requests.in_flight();
-        let (checked, targets) = (self.reports.checked, self.reports.targets);
-        let waiting = || self.queues.longest_waits(now);
-        observer.on_progress(&if let Some(domain_counts) = self.job.domain_counts() {
-            Progress::Surveying { requests: checked, in_flight, waiting: waiting(), domain_counts }
-        } else if self.loading.is_done() {
-            Progress::Checking { checked, targets, in_flight, waiting: waiting() }
-        } else {
-            self.loading.progress()
-        });
-    }
 }

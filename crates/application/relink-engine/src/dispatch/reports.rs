@@ -147,6 +147,9 @@ impl Dispatcher<'_> {
         if !self.reports.is_progress_due(now, PROGRESS_INTERVAL) {
             return;
         }
+        if let Some(forecast) = self.job.take_forecast() {
+            observer.on_forecast(&forecast);
+        }
         let in_flight = self.requests.in_flight();
         let (checked, targets) = (self.reports.checked, self.reports.targets);
         let waiting = || self.queues.longest_waits(now);

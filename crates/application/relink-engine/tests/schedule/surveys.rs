@@ -40,6 +40,8 @@ fn settings(harness: &Harness) -> SurveySettings {
         le_shulman: LeShulman::default(),
         seed: Some(1),
         budget: None,
+        max_share: None,
+        recall: None,
         rights: RequestRights::user_supplied(),
         dispatch: harness.settings.dispatch.clone(),
         is_fresh: false,

@@ -26,7 +26,7 @@ impl ProgressDisplay {
     pub fn new(global: &GlobalArgs) -> Self {
         // Some CI systems provide a terminal, but record its output as a log.
         let is_terminal = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
-        Self { bar: (is_terminal && !global.quiet).then(bar), is_quiet: global.quiet }
+        Self { bar: (is_terminal && !global.quiet).then(create_bar), is_quiet: global.quiet }
     }
 
     /// Shows the progress of a run.

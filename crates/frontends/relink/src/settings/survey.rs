@@ -53,7 +53,7 @@ impl SurveyPlan {
         let max_age = config.max_cache_age.map_or(super::DAY, |duration| duration.0);
         let survey = SurveySettings {
             plan: args.plan,
-            le_shulman: le_shulman(args.plan, args.parameters)?,
+            le_shulman: le_shulman_parameters(args.plan, args.parameters)?,
             max_share: max_share(args.plan, args.max_share)?,
             recall: recall(args.plan, args.find)?,
             seed: args.seed,

@@ -144,7 +144,7 @@ fn default_plan_requests_70_percent_and_finds_95_percent() {
 fn max_share_ends_the_survey_and_the_forecast_is_printed() {
     let federation = Federation::new(Duration::ZERO);
     let result = federation.survey(&["--format", "jsonl", "--max-share", "20%"]).exits(1);
-    let (rows, survey) = rows(&result);
+    let (rows, survey) = target_and_survey_rows(&result);
     assert!((200..=240).contains(&rows.len()), "{}", rows.len());
     let forecast = &survey["forecast"];
     assert_eq!(forecast["recall"], 95.0);
@@ -156,8 +156,10 @@ fn max_share_ends_the_survey_and_the_forecast_is_printed() {
 #[test]
 fn find_ends_the_survey_when_the_share_is_found() {
     let federation = Federation::new(Duration::ZERO);
-    let run =
-        |find: &str| rows(&federation.survey(&["--format", "jsonl", "--find", find]).exits(1)).1;
+    let run = |find: &str| {
+        target_and_survey_rows(&federation.survey(&["--format", "jsonl", "--find", find]).exits(1))
+            .1
+    };
     let (some, all) = (run("50%"), run("100%"));
     assert_eq!(some["forecast"]["recall"], 50.0);
     let broken = federation.broken_count() as u64;
