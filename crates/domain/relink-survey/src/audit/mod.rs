@@ -273,8 +273,8 @@ mod tests {
     use crate::bandit::{Bandit, BanditSettings};
     use crate::simulate::{BreakageShape, Federation, FederationShape, run};
 
-    /// Surveys a federation with these limits. Returns it with the finished plan's number of
-    /// checks and its recall in percent.
+    /// Surveys a federation with these limits. Returns the checked share of the URLs and the found
+    /// share of the broken URLs, in percent.
     fn survey(breakage: BreakageShape, limits: SurveyLimits) -> (f64, f64) {
         let shape =
             FederationShape { urls: 20_000, domains: 60, breakage, ..FederationShape::default() };
@@ -288,8 +288,8 @@ mod tests {
         let broken = federation.ground_truth.iter().filter(is_broken).count();
         let broken = f64::from(u32::try_from(broken).unwrap());
         let total = plan.check_log().total();
-        let share = f64::from(total.checked) / f64::from(federation.catalog.len());
-        (100.0 * share, 100.0 * f64::from(total.broken) / broken)
+        let urls = f64::from(federation.catalog.len());
+        (100.0 * f64::from(total.checked) / urls, 100.0 * f64::from(total.broken) / broken)
     }
 
     #[test]

@@ -82,7 +82,9 @@ mod tests {
         while bandit.forecast(95.0).is_none() {
             let batch = bandit.next_batch(50);
             assert!(!batch.is_empty());
-            batch.into_iter().for_each(|url| bandit.record(url, federation.health(url)));
+            for url in batch {
+                bandit.record(url, federation.health(url));
+            }
         }
         let (checked, low, high) =
             (bandit.check_log().total().checked, bandit.forecast(50.0), bandit.forecast(95.0));
