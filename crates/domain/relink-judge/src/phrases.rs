@@ -409,6 +409,7 @@ mod tests {
         check("Notfound Records, a label", false);
         check("[owl-users] 404 file not found", false);
         check("Re: page not found", false);
+        check("Search page says not found", false);
         check("Page deleted? · Issue 4", false);
         check("Avoiding “page not found” on small sites", false);
         check("「ページが見つかりません」をなくすために", false);
