@@ -291,6 +291,10 @@ impl MarkdownAnchorParser<'_> {
         if style.includes(SlugStyle::GitHub) || style.includes(SlugStyle::Sphinx) {
             let name = numbered(slug::github(text), &mut self.counts.github, '-');
             self.add_id(&name);
+            // VitePress adds `_` in front of a digit, because CSS selectors cannot start with one.
+            if name.starts_with(|first: char| first.is_ascii_digit()) {
+                self.anchors.add(format!("_{name}"));
+            }
         }
         if style.includes(SlugStyle::GitLab) {
             self.anchors.add(numbered(slug::gitlab(text), &mut self.counts.gitlab, '-'));

@@ -357,6 +357,13 @@ fn renderers_replace_dashes_and_badges_in_headings() {
 }
 
 #[test]
+fn heading_with_a_leading_digit_has_the_anchor_of_vitepress() {
+    let text = "## 1. Install\n\n## Step 2\n";
+    let has = ["1-install", "_1-install", "step-2"];
+    check(DocumentFormat::Markdown, SlugStyle::Any, text, &has, &["_step-2"]);
+}
+
+#[test]
 fn notations_of_build_scripts_are_anchors() {
     let text =
         "# A\n\n#### <!-- md:setting config.dir -->\n\nr[lex.token]\n<!-- just: a note -->\n";

@@ -58,11 +58,29 @@ fn with_default_config(tree: &dyn ProjectTree, root: &str, config: &str) -> Stri
         let directory = join(root, directory);
         for (name, is_dir) in tree.entries(&directory) {
             let text = tree.head(&join(&directory, &name), 128 * 1024).filter(|_| !is_dir);
+            let text = text.unwrap_or_default();
             all.push('\n');
-            all.push_str(&text.unwrap_or_default());
+            match name.split_once('.') {
+                Some(("permalinks", extension)) => {
+                    all.push_str(&permalinks_table(&text, extension))
+                }
+                _ => all.push_str(&text),
+            }
         }
     }
     all
+}
+
+/// Returns the content of `permalinks.yaml` or `permalinks.toml` as it would be written in the
+/// main configuration: below the key `permalinks`. The kinds of pages (`page`, `section`) in
+/// which Hugo groups the patterns are omitted.
+fn permalinks_table(text: &str, extension: &str) -> String {
+    if extension != "toml" {
+        let lines = text.lines().map(|line| format!("  {line}\n"));
+        return std::iter::once("permalinks:\n".to_owned()).chain(lines).collect();
+    }
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('['));
+    std::iter::once("[permalinks]").chain(lines).collect::<Vec<_>>().join("\n")
 }
 
 /// Mounts the content directories. The directory of a language is published
@@ -198,5 +216,22 @@ mod tests {
         let page = FrontMatter { title: Some("May 2024: What's New".into()), ..page };
         let expected = ["2024/a", "2024/may-2024-whats-new", "post/a"];
         assert_eq!(routes(&site, &mount, "post/a.md", &page), expected);
+    }
+
+    #[test]
+    fn permalinks_table_has_the_patterns_of_a_file_of_its_own() {
+        let patterns = |text: &str, extension: &str| -> Vec<(String, String)> {
+            let config = permalinks_table(text, extension);
+            let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+            if let Some((_, table)) = config.split_once("[permalinks]") {
+                return loose_config::pairs(table).into_iter().map(owned).collect();
+            }
+            let blocks = loose_config::blocks(&config, "permalinks").into_iter();
+            blocks.flat_map(loose_config::pairs).map(owned).collect()
+        };
+        let expected = [("blog".to_owned(), "/:year/:slug/".to_owned())];
+        assert_eq!(patterns("page:\n  blog: /:year/:slug/\n", "yaml"), expected);
+        assert_eq!(patterns("blog: /:year/:slug/\n", "yaml"), expected);
+        assert_eq!(patterns("[page]\nblog = \"/:year/:slug/\"\n", "toml"), expected);
     }
 }
