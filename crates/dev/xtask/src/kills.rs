@@ -2,7 +2,7 @@
 //! result with an uninterrupted run.
 //!
 //! Both runs must end with the same verdicts. Only requests in flight or not
-//! yet committed may be repeated: at most twice the concurrency per kill.
+//! yet committed may be repeated: at most three times the concurrency per kill.
 
 mod scenario;
 
@@ -46,9 +46,10 @@ pub struct KillOutcome {
 }
 
 impl KillOutcome {
-    /// Returns the maximum number of requests that kills may add.
+    /// Returns the maximum number of requests that kills may add. These are the requests in
+    /// flight, those whose results are being stored, and those that finish meanwhile.
     pub fn max_repeated_requests(&self) -> usize {
-        2 * CONCURRENCY * self.kills
+        3 * CONCURRENCY * self.kills
     }
 
     /// Whether the verdicts agree and no more requests were repeated than allowed.
