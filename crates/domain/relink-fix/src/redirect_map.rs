@@ -1,9 +1,9 @@
 //! Redirect rules for the moved pages of one's own site.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, HashSet};
 
 use percent_encoding::percent_decode_str;
+use serde_json::Value;
 use url::Url;
 
 /// The syntax of a redirect map.
@@ -22,8 +22,7 @@ pub enum RedirectSyntax {
 /// Returns the rules that redirect the old pages of a site to their new URLs. Pages of
 /// other hosts are omitted. A target on the same host is written as a path.
 pub fn redirect_map(site: &Url, moved: &[(Url, Url)], syntax: RedirectSyntax) -> String {
-    // URLs with another scheme are on another site, because `http` and `https` have different
-    // default ports.
+    // The scheme is not compared: `http` and `https` have different default ports.
     let is_on_site = |url: &Url| {
         url.host_str() == site.host_str()
             && url.port_or_known_default() == site.port_or_known_default()
@@ -31,8 +30,7 @@ pub fn redirect_map(site: &Url, moved: &[(Url, Url)], syntax: RedirectSyntax) ->
     let rules: BTreeMap<RuleKey, String> = moved
         .iter()
         .filter(|(old, _)| is_on_site(old))
-        // A rule for a path ignores the query, so a redirect to the same path could be endless.
-        .filter(|(old, new)| old.path() != new.path() || !is_on_site(new))
+        .filter(|(old, new)| !is_on_site(new) || !may_be_endless(old, new, syntax))
         .map(|(old, new)| {
             let key = RuleKey {
                 path: old.path().to_owned(),
@@ -50,12 +48,31 @@ pub fn redirect_map(site: &Url, moved: &[(Url, Url)], syntax: RedirectSyntax) ->
     } else {
         ""
     };
-    let rules = rules.iter().map(|(key, to)| rule(syntax, &key.path, key.query(), to));
+    // Spellings of one path, such as `/a` and `/%61`, have the same location. nginx rejects a
+    // file with the same location twice.
+    let mut locations = HashSet::new();
+    let mut is_new = |key: &RuleKey| {
+        let is_location = syntax == RedirectSyntax::Nginx && key.query().is_none();
+        !is_location || locations.insert(decoded_path(&key.path))
+    };
+    let rules = rules
+        .iter()
+        .filter(|(key, _)| is_new(key))
+        .map(|(key, to)| rule(syntax, &key.path, key.query(), to));
     std::iter::once(header.to_owned()).chain(rules).collect()
 }
 
+/// Whether the rule for a page could apply to the new URL, too, which is on the same site.
+fn may_be_endless(old: &Url, new: &Url, syntax: RedirectSyntax) -> bool {
+    // A rule without a query ignores the query of a request. Rules of Netlify may add the
+    // query of the request to the new URL.
+    let ignores_query = old.query().is_none() || syntax == RedirectSyntax::Netlify;
+    decoded_path(old.path()) == decoded_path(new.path())
+        && (ignores_query || old.query() == new.query())
+}
+
 /// The page of a rule. Rules are in the order of their keys. Servers apply the first rule that
-/// matches, so the rules of a path with a query precede the rule without a query.
+/// matches, so the rules for queries of a path precede the rule for any query.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RuleKey {
     path: String,
@@ -90,9 +107,16 @@ fn rule(syntax: RedirectSyntax, path: &str, query: Option<&str>, to: &str) -> St
             escape_pattern(query),
             rewrite_rule(path, to, "R=301,L,QSD,NE")
         ),
-        (_, None) => format!("{path} {to} 301\n"),
-        (_, Some(query)) => format!("{path} {} {to} 301\n", query.replace('&', " ")),
+        (_, None) => format!("{} {to} 301\n", literal_path(path)),
+        (_, Some(query)) => {
+            format!("{} {} {to} 301\n", literal_path(path), query.replace('&', " "))
+        }
     }
+}
+
+/// Percent-encodes the characters that Netlify reads as patterns: `*` and `/:name`.
+fn literal_path(path: &str) -> String {
+    path.replace('*', "%2A").replace("/:", "/%3A")
 }
 
 /// Returns a rule for Apache. `Redirect` would also redirect all paths below this path.
@@ -144,11 +168,10 @@ fn json(rules: &BTreeMap<RuleKey, String>) -> String {
         let path = &key.path;
         let from = key.query().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
         let separator = if index == 0 { "" } else { "," };
-        // Writing to a string cannot fail. URLs contain no characters to escape in JSON.
-        let _ = write!(
-            text,
-            "{separator}\n  {{\"from\": \"{from}\", \"to\": \"{to}\", \"status\": 301}}"
-        );
+        let (from, to) = (Value::from(from), Value::from(to.as_str()));
+        text.push_str(&format!(
+            "{separator}\n  {{\"from\": {from}, \"to\": {to}, \"status\": 301}}"
+        ));
     }
     text.push_str(if rules.is_empty() { "]\n" } else { "\n]\n" });
     text
@@ -210,5 +233,52 @@ mod tests {
         let text = map(RedirectSyntax::Json);
         assert!(text.contains("{\"from\": \"/old/a%20b.html\", \"to\": \"/new/a$1\""), "{text}");
         assert!(text.contains("\"from\": \"/p.php?id=1&x=2\""), "{text}");
+    }
+
+    /// Returns the rules for moved pages of `https://a.test/`.
+    fn map_paths(moved: &[(&str, &str)], syntax: RedirectSyntax) -> String {
+        let site = Url::parse("https://a.test/").unwrap();
+        let url = |path: &str| site.join(path).unwrap();
+        let moved: Vec<(Url, Url)> = moved.iter().map(|(old, new)| (url(old), url(new))).collect();
+        redirect_map(&site, &moved, syntax)
+    }
+
+    #[test]
+    fn json_escapes_backslashes_of_a_query() {
+        let text = map_paths(&[("/p?a=\\b", "/q?c=\\d")], RedirectSyntax::Json);
+        let rules: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&rules[0]["from"], &rules[0]["to"]), (&"/p?a=\\b".into(), &"/q?c=\\d".into()));
+    }
+
+    #[test]
+    fn nginx_has_one_location_for_all_spellings_of_a_path() {
+        let moved = [("/%61", "/new"), ("/a", "/new"), ("/a?x", "/x"), ("/%61?x", "/x")];
+        let text = map_paths(&moved, RedirectSyntax::Nginx);
+        assert_eq!(text.matches("location = \"/a\"").count(), 1, "{text}");
+        // The variable `$request_uri` is not decoded.
+        assert_eq!(text.matches("request_uri").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn other_query_of_the_same_path_is_redirected_if_the_rule_compares_queries() {
+        for (old, new, expected) in [
+            ("/p?id=1", "/p?id=2", true),
+            ("/p?id=1", "/p", true),
+            ("/p", "/p?id=2", false),
+            ("/p?id=1", "/p?id=1#x", false),
+            ("/%70?id=1", "/p?id=1", false),
+        ] {
+            for syntax in [RedirectSyntax::Nginx, RedirectSyntax::Apache] {
+                let text = map_paths(&[(old, new)], syntax);
+                assert_eq!(!text.is_empty(), expected, "{old} {new} {text}");
+            }
+        }
+        assert_eq!(map_paths(&[("/p?id=1", "/p?id=2")], RedirectSyntax::Netlify), "");
+    }
+
+    #[test]
+    fn netlify_paths_contain_no_patterns() {
+        let text = map_paths(&[("/a*/:b:c", "/new")], RedirectSyntax::Netlify);
+        assert_eq!(text, "/a%2A/%3Ab:c /new 301\n");
     }
 }
