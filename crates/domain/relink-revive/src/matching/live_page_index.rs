@@ -108,7 +108,8 @@ impl LivePageIndex {
 
     /// Returns which share of the slugs in the smaller of two folders also occurs in the
     /// other folder. A high share is a sign of parallel trees, such as versions or languages:
-    /// their pages with equal names are not aliases of each other.
+    /// their pages with equal names are not aliases of each other. The result is 0 for the
+    /// same folder, because it is not parallel to itself.
     pub fn folder_overlap(&self, one: &[Key], other: &[Key]) -> f32 {
         if one == other {
             return 0.0;
@@ -117,8 +118,9 @@ impl LivePageIndex {
         let (small, large) = if one.len() < other.len() { (one, other) } else { (other, one) };
         let step = small.len().div_ceil(MAX_OVERLAP_SAMPLE).max(1);
         let sample = small.iter().step_by(step);
-        let both = sample.clone().filter(|slug| large.binary_search(slug).is_ok()).count();
-        ratio(count(both), count(sample.len()))
+        let sample_size = sample.len();
+        let shared = sample.filter(|slug| large.binary_search(slug).is_ok()).count();
+        ratio(count(shared), count(sample_size))
     }
 
     /// Returns the slugs of the pages directly in a folder, sorted.
@@ -183,8 +185,9 @@ impl InvertedIndex {
 /// Reusable buffer for the scores of one search.
 #[derive(Debug, Default)]
 pub struct ScoreBuffer {
+    /// For each page, the sum of the weights that were added to it.
     scores: Vec<f32>,
-    /// Pages with a sum other than zero.
+    /// Pages with a score other than zero.
     touched: Vec<PageNumber>,
 }
 
@@ -200,25 +203,43 @@ impl ScoreBuffer {
 
     /// Adds to the score of a page.
     fn add(&mut self, page: PageNumber, weight: f32) {
-        let sum = &mut self.scores[page as usize];
-        if *sum == 0.0 {
+        let score = &mut self.scores[page as usize];
+        if *score == 0.0 {
             self.touched.push(page);
         }
-        *sum += weight;
+        *score += weight;
     }
 
     /// Returns the pages with the highest ratio of score to vector length, best first.
     fn best(&self, max: usize, lengths: &[f32]) -> Vec<PageNumber> {
-        let score = |page: PageNumber| self.scores[page as usize] / lengths[page as usize];
+        let similarity = |page: PageNumber| self.scores[page as usize] / lengths[page as usize];
         let mut scored: Vec<(f32, PageNumber)> =
-            self.touched.iter().map(|&page| (score(page), page)).collect();
+            self.touched.iter().map(|&page| (similarity(page), page)).collect();
         let order =
             |a: &(f32, PageNumber), b: &(f32, PageNumber)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if scored.len() > max && max > 0 {
-            scored.select_nth_unstable_by(max - 1, order);
+        // Only the best pages are sorted.
+        if max < scored.len() {
+            scored.select_nth_unstable_by(max, order);
             scored.truncate(max);
         }
         scored.sort_unstable_by(order);
         scored.into_iter().map(|(_, page)| page).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn best_returns_at_most_the_requested_number_of_pages() {
+        let mut buffer = ScoreBuffer::default();
+        buffer.clear(3);
+        for (page, weight) in [(0, 1.0), (1, 3.0), (2, 2.0)] {
+            buffer.add(page, weight);
+        }
+        for (max, expected) in [(0, vec![]), (1, vec![1]), (2, vec![1, 2]), (9, vec![1, 2, 0])] {
+            assert_eq!(buffer.best(max, &[1.0; 3]), expected, "{max}");
+        }
     }
 }

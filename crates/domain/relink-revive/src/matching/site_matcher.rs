@@ -132,10 +132,14 @@ impl<'m> SiteMatcher<'m> {
     }
 }
 
-/// Returns the positions of pages with distinct URLs, sorted by URL.
+/// Returns the positions of pages with distinct URLs, sorted by URL. Of the pages with one
+/// URL, a page with a title is kept.
 fn sorted_positions(pages: &[PageInfo]) -> Vec<usize> {
     let mut positions: Vec<usize> = (0..pages.len()).collect();
-    positions.sort_by_key(|&position| (pages[position].url, pages[position].title));
+    positions.sort_by_key(|&position| {
+        let PageInfo { url, title, .. } = pages[position];
+        (url, title.is_none(), title)
+    });
     positions.dedup_by_key(|position| pages[*position].url);
     positions
 }
@@ -245,4 +249,16 @@ fn count_votes(
     }
     votes.rank_clusters();
     votes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorted_positions_keep_the_page_with_a_title() {
+        let page = |url, title| PageInfo { url, title, text: None };
+        let pages = [page("b", None), page("a", None), page("a", Some("A"))];
+        assert_eq!(sorted_positions(&pages), [2, 0]);
+    }
 }

@@ -17,11 +17,11 @@ pub fn words(text: &str) -> Vec<String> {
     runs(text).map(str::to_lowercase).collect()
 }
 
-/// Returns the letters and digits of a text in lower case.
+/// Returns the letters and digits of a text in lower case, and a dot between two adjacent
+/// numbers.
 ///
-/// Two names with the same result differ only in separators, in case and in
-/// leading zeros of numbers. Adjacent numbers remain separate: `1.11.1` is not
-/// `1.1.11`.
+/// Two names with the same result differ only in separators, in case and in leading zeros
+/// of numbers. Because of the dot, `1.11.1` is not `1.1.11`.
 pub fn normalized_name(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     for run in runs(text) {
@@ -38,6 +38,7 @@ pub fn normalized_name(text: &str) -> String {
 pub fn terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
     for run in runs(text) {
+        // Texts with ideographs have no spaces between words, so every character is a term.
         if run.chars().any(is_ideograph) {
             terms.extend(run.chars().map(String::from));
             continue;
@@ -51,11 +52,11 @@ pub fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// Returns the numbers of a text without leading zeros: `01` equals `1`.
+/// Returns the numbers of a text without leading zeros: `01` equals `1`, and `00` equals `0`.
 pub fn numbers(text: &str) -> Vec<String> {
     text.split(|letter: char| !letter.is_ascii_digit())
         .filter(|run| !run.is_empty())
-        .map(|run| run.trim_start_matches('0').to_owned())
+        .map(|run| strip_leading_zeros(run).to_owned())
         .collect()
 }
 
@@ -187,10 +188,11 @@ mod tests {
     #[test]
     fn numbers_have_no_leading_zeros() {
         assert_eq!(numbers("v1.08 part-01"), ["1", "8", "1"]);
+        assert_eq!(numbers("v1.0 part-00"), ["1", "0", "0"]);
     }
 
     #[test]
-    fn normalized_name_has_only_letters_and_digits() {
+    fn normalized_name_ignores_separators_case_and_leading_zeros() {
         assert_eq!(normalized_name("Getting_Started (v2)"), "gettingstartedv2");
         assert_eq!(words("Getting_Started"), ["getting", "started"]);
         assert_eq!(normalized_name("part-03"), normalized_name("part_3"));
