@@ -19,6 +19,7 @@ mod paced_fetch;
 mod pacer;
 mod polite_fetch;
 mod refusal;
+mod request_chain;
 mod retry;
 mod robots;
 mod rules;

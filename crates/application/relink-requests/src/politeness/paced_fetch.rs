@@ -5,7 +5,7 @@
 //! is read from the store and saved there after every request, so that runs and other
 //! commands continue at the same pace. If several workers share the store, each request
 //! is reserved there first, and a host that a run has leased is not contacted. This module
-//! does not obey robots.txt; its caller does.
+//! does not read robots.txt; its caller does, and passes the `Crawl-delay`.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -23,6 +23,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::pacer::{FinishedRequest, HostPacer, connecting_time};
 use super::refusal::{RequestRefusal, refused_result};
+use super::request_chain::{address_of, is_without_response, requested_urls};
 use super::schedule::{add_wait, stored_wait};
 use crate::probe::current_time;
 
@@ -52,8 +53,8 @@ pub struct PoliteFetchSettings<'a> {
     pub store: Option<&'a dyn Store>,
     /// Rate limits per host.
     pub politeness: PolitenessPolicy,
-    /// Maximum wait for a host. A host that requests more is not contacted
-    /// again.
+    /// Maximum wait for a host. If a host asks for a longer wait, no further request is sent
+    /// to it.
     pub max_host_wait: Duration,
     /// Whether requests obey robots.txt.
     pub robots: RobotsUse,
@@ -62,6 +63,7 @@ pub struct PoliteFetchSettings<'a> {
 /// Fetcher with rate limits.
 pub(super) struct PacedFetch<'a> {
     pub(super) settings: PoliteFetchSettings<'a>,
+    /// The start of the clock of the pacers and of the limiter.
     created_at: Instant,
     /// The hosts by key (name and port).
     hosts: Mutex<HashMap<String, Arc<PacedHost>>>,
@@ -140,7 +142,8 @@ impl<'a> PacedFetch<'a> {
 
     /// Returns the wait for a host, or a refusal if it is too long.
     fn wait_of(&self, host: &PacedHost, url: &Url) -> Result<Duration, RequestRefusal> {
-        // The time is missing only while a request is in flight. Its end is not known.
+        // Only while a request is in flight, the pacer has no time. Then the caller waits for
+        // the slot of the host instead.
         let next = host.state().pacer.ready_at().unwrap_or_default();
         let wait = next.saturating_sub(self.created_at.elapsed());
         if wait > self.settings.max_host_wait {
@@ -165,7 +168,9 @@ impl<'a> PacedFetch<'a> {
         }
         let address = self.address(&host, &url).await;
         self.wait_for_address(address, &key).await;
-        if self.reserve(&host, &key, &url).await? {
+        let has_waited = self.reserve(&host, &key, &url).await?;
+        if has_waited {
+            // Meanwhile, another host may have used the address.
             self.wait_for_address(address, &key).await;
         }
         let sent_at = self.created_at.elapsed();
@@ -228,9 +233,9 @@ impl<'a> PacedFetch<'a> {
         loop {
             let wait = {
                 let (mut limiter, now) = (lock(&self.ip_limiter), self.created_at.elapsed());
-                let wait = limiter.ready_at(address, address_user(key)).saturating_sub(now);
+                let wait = limiter.ready_at(address, host_number(key)).saturating_sub(now);
                 if wait.is_zero() {
-                    limiter.request_started(address, address_user(key), now);
+                    limiter.request_started(address, host_number(key), now);
                     return;
                 }
                 wait
@@ -263,32 +268,32 @@ impl<'a> PacedFetch<'a> {
         PacedHost { slot: tokio::sync::Mutex::default(), state: Mutex::new(state) }
     }
 
-    /// Records a request for each host that it reached through redirects. `first_key` is
-    /// the key of the host to which it was sent.
+    /// Records a fetch for each host to which it sent a request. `first_key` is the key of the
+    /// first one; the others are targets of redirects.
     async fn record(&self, first_key: &str, sent_at: Duration, result: &FetchResult) {
         let now = self.created_at.elapsed();
-        let response_urls: Vec<Url> =
-            result.hops.iter().filter_map(|hop| Url::parse(&hop.url).ok()).collect();
-        let without_response = usize::from(has_request_without_response(&result.outcome));
-        let requests = (response_urls.len() + without_response) as u64;
+        let without_response = usize::from(is_without_response(&result.outcome));
+        let requests = (result.hops.len() + without_response) as u64;
         self.requests.fetch_add(requests, Ordering::Relaxed);
         self.has_reached_server.fetch_or(result.outcome.reached_server(), Ordering::Relaxed);
-        let last_key = response_urls.last().map_or_else(|| first_key.to_owned(), host_key);
-        let mut keys: Vec<String> = response_urls.iter().map(host_key).collect();
+        let mut keys: Vec<String> = requested_urls(result).iter().map(host_key).collect();
+        let last_key = keys.last().map_or_else(|| first_key.to_owned(), String::clone);
         keys.push(first_key.to_owned());
         keys.sort_unstable();
         keys.dedup();
         for key in keys {
+            let duration = now.saturating_sub(sent_at);
             let mut finished = FinishedRequest {
                 requested_at: current_time(self.settings.clock),
-                duration: now.saturating_sub(sent_at),
+                duration,
                 connecting: connecting_time(&result.timings),
-                age: now.saturating_sub(sent_at),
+                // The request was sent when its start was recorded.
+                age: duration,
                 outcome: &result.outcome,
                 retry_after: result.retry_after,
             };
             if key != last_key {
-                // This host has sent a redirect. For it, the request is a success.
+                // This host has sent a redirect, which the pacer takes for a normal response.
                 finished.outcome = &FetchOutcome::RobotsDisallowed;
             }
             let address = address_of(result, &key);
@@ -297,7 +302,7 @@ impl<'a> PacedFetch<'a> {
                 let mut state = host.state();
                 state.pacer.request_started(sent_at);
                 state.pacer.request_finished(now, &finished, self.settings.max_host_wait);
-                if response_urls.len() > 1 {
+                if requests > 1 {
                     // The last redirect may have reached the host later than `sent_at`.
                     state.pacer.delay_next(now);
                 }
@@ -339,25 +344,6 @@ impl Fetch for PacedFetch<'_> {
 }
 
 /// Returns the number by which the limiter of IP addresses identifies a host.
-fn address_user(key: &str) -> i64 {
+fn host_number(key: &str) -> i64 {
     xxh3_64(key.as_bytes()).cast_signed()
-}
-
-/// Returns the IP address at which a host has responded.
-fn address_of(result: &FetchResult, key: &str) -> Option<IpAddr> {
-    let is_host = |url: &str| Url::parse(url).is_ok_and(|url| host_key(&url) == key);
-    result.hops.iter().rev().find(|hop| is_host(&hop.url))?.ip
-}
-
-/// Whether the last request was sent but got no response. A redirect that was not
-/// followed and a host that was not reached do not count.
-fn has_request_without_response(outcome: &FetchOutcome) -> bool {
-    matches!(
-        outcome,
-        FetchOutcome::DnsFailed(_)
-            | FetchOutcome::ConnectFailed(_)
-            | FetchOutcome::TimedOut(_)
-            | FetchOutcome::TlsFailed(_)
-            | FetchOutcome::ProtocolError(_)
-    )
 }
