@@ -39,8 +39,8 @@ pub(super) fn read_table(
     let mut columns: Option<Result<Columns, CatalogError>> = None;
     let mut first_row: Option<Vec<TableCell>> = None;
     for_each_row(format, bytes, &mut |row| {
-        // The columns are detected with the second row, which shows the URL column if the
-        // header does not.
+        // If the first row is a header without a common name, the second row shows which
+        // column contains URLs.
         let Some(first) = &first_row else {
             first_row = Some(row.to_vec());
             return;
@@ -127,13 +127,16 @@ fn add_row(row: &[TableCell], columns: Columns, builder: &mut CatalogBuilder) {
         let line = row.first().map_or(0, |cell| cell.location.line);
         return builder.add_problem(line, "the row has no URL".to_owned());
     };
-    let ground_truth = text(columns.ground_truth).map(parse_health);
+    let ground_truth = text(columns.ground_truth).and_then(parse_health);
     builder.add(&cell.text, text(columns.domain), ground_truth, cell.location);
 }
 
-fn parse_health(text: &str) -> UrlHealth {
-    let is_broken = BROKEN.contains(&text.to_lowercase().as_str());
-    if is_broken { UrlHealth::Broken } else { UrlHealth::Alive }
+/// Returns what a value of the ground truth states; `None` for an empty value.
+fn parse_health(text: &str) -> Option<UrlHealth> {
+    let text = text.trim().to_lowercase();
+    let is_broken = BROKEN.contains(&text.as_str());
+    let health = if is_broken { UrlHealth::Broken } else { UrlHealth::Alive };
+    (!text.is_empty()).then_some(health)
 }
 
 /// Reads one JSON object per line.
@@ -176,8 +179,8 @@ fn add_record(
         _ => field(&fields.url, &URL_FIELDS).and_then(Value::as_str),
     };
     let Some(url) = url else {
-        // An invalid first record is an error, so that a wrong field name is
-        // noticed.
+        // If the first record has no URL, the field name is probably wrong. Earlier records
+        // would have added a location or a problem.
         if builder.locations.is_empty() && builder.problem_count == 0 {
             return Err(missing_field(label, record, fields));
         }
@@ -185,7 +188,8 @@ fn add_record(
         return Ok(());
     };
     let domain = field(&fields.domain, &DOMAIN_FIELDS).and_then(Value::as_str);
-    let ground_truth = field(&fields.ground_truth, &TRUTH_FIELDS).map(|value| match value {
+    let ground_truth = field(&fields.ground_truth, &TRUTH_FIELDS).and_then(|value| match value {
+        Value::Null => None,
         Value::String(text) => parse_health(text),
         other => parse_health(&other.to_string()),
     });

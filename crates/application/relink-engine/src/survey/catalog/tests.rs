@@ -87,3 +87,15 @@ fn ground_truth_is_read_if_present() {
     let loaded = parse("x.csv", b"url\nhttp://a.test/\n".to_vec(), &CatalogFields::default());
     assert!(!loaded.unwrap().has_ground_truth());
 }
+
+#[test]
+fn ground_truth_that_is_empty_for_one_url_is_incomplete() {
+    for (label, text) in [
+        ("x.csv", "url,broken\nhttp://a.test/1,\nhttp://a.test/2,1\n"),
+        ("x.jsonl", "{\"url\":\"http://a.test/1\",\"dead\":null}\n"),
+        ("x.jsonl", "{\"url\":\"http://a.test/1\",\"dead\":\" \"}\n"),
+    ] {
+        let loaded = parse(label, text.as_bytes().to_vec(), &CatalogFields::default()).unwrap();
+        assert!(!loaded.has_ground_truth(), "{text}");
+    }
+}
