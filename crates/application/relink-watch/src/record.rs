@@ -110,11 +110,12 @@ fn update(
     let Some(CapturedPage::Other(captured)) = checked.captured else {
         counts.unchanged += 1;
         page.candidate = None;
+        // The first check of a page finds no change.
         let is_changed = has_other_availability && page.latest.is_some();
         schedule(&mut page, is_changed, now);
         return Ok(PageUpdate { page, version: None });
     };
-    apply_version(page, *captured, latest, now, counts)
+    apply_version(page, *captured, latest, has_other_availability, now, counts)
 }
 
 /// Whether the page was not requested, because its host limits the requests.
@@ -122,11 +123,13 @@ fn is_not_requested(result: &TargetResult) -> bool {
     result.code == Some(TOO_MANY_REQUESTS) && result.status.is_none() && result.attempts.is_empty()
 }
 
-/// Decides whether a fetched page is a new version, and returns its new state.
+/// Decides whether a fetched page is a new version, and returns its new state. A page that has
+/// other availability than before, such as one that was dead, counts as changed.
 fn apply_version(
     mut page: WatchedPage,
     captured: CapturedVersion,
     latest: Option<&StoredVersion>,
+    has_other_availability: bool,
     now: Timestamp,
     counts: &mut RecordCounts,
 ) -> Result<PageUpdate, WatchError> {
@@ -142,8 +145,7 @@ fn apply_version(
         TrackDecision::Unchanged => {
             counts.unchanged += 1;
             page.checksum = Some(checksum);
-            let is_changed = false;
-            schedule(&mut page, is_changed, now);
+            schedule(&mut page, has_other_availability, now);
         }
         TrackDecision::FirstVersion => {
             counts.first += 1;
@@ -214,4 +216,80 @@ fn schedule(page: &mut WatchedPage, is_changed: bool, now: Timestamp) {
     let interval = interval(page).after(result);
     page.interval_ms = interval.as_millis();
     page.next_at = interval.next_at(now);
+}
+
+#[cfg(test)]
+mod tests {
+    use relink_model::{Confidence, Verdict};
+    use relink_page::{DocumentFormat, block_text};
+
+    use super::*;
+
+    /// Returns the signature of a page.
+    fn signature(text: &str) -> Signature {
+        Signature::new(text.as_bytes(), &block_text(DocumentFormat::Html, text.as_bytes()))
+    }
+
+    /// Returns the new interval of a page whose content did not change since its latest version.
+    /// `captured` is the result of the fetch.
+    fn interval_after_return(before: Verdict, captured: CapturedPage) -> i64 {
+        let now = Timestamp::UNIX_EPOCH;
+        let page = WatchedPage {
+            url: "http://a.test/".to_owned(),
+            next_at: now,
+            interval_ms: 8 * RecheckInterval::MIN.as_millis(),
+            checked_at: Some(now),
+            verdict: Some(before),
+            code: None,
+            reason: String::new(),
+            since: Some(now),
+            latest: Some(VersionId(1)),
+            latest_bytes: None,
+            checksum: None,
+            candidate: None,
+            volatile: None,
+        };
+        let latest = StoredVersion {
+            id: VersionId(1),
+            url: page.url.clone(),
+            seen_at: now,
+            title: String::new(),
+            bytes: 0,
+            signature: to_json(&signature("<p>Owls hunt at night.")).unwrap(),
+            terms: String::new(),
+            keyphrases: String::new(),
+            text: None,
+        };
+        let result = TargetResult {
+            verdict: Verdict::Alive,
+            code: None,
+            status: Some(200),
+            reason: String::new(),
+            since: now,
+            checked_at: now,
+            attempts: Vec::new(),
+            streak: None,
+            confidence: Confidence::CERTAIN,
+            evidence: Vec::new(),
+        };
+        let checked = CheckedPage { url: page.url.clone(), result, captured: Some(captured) };
+        let mut counts = RecordCounts::default();
+        let update = update(page, checked, Some(&latest), now, &mut counts).unwrap();
+        assert_eq!(counts.unchanged, 1);
+        update.page.interval_ms
+    }
+
+    #[test]
+    fn page_that_returns_with_its_content_is_checked_more_often() {
+        let captured = || {
+            // Other bytes with the same text.
+            let signature = signature("<p>Owls hunt at  night.");
+            CapturedPage::Other(Box::new(CapturedVersion { signature, bytes: 0, content: None }))
+        };
+        let interval_before = 8 * RecheckInterval::MIN.as_millis();
+        let returned = interval_after_return(Verdict::Dead, captured());
+        assert!(returned < interval_before, "{returned}");
+        assert_eq!(returned, interval_after_return(Verdict::Dead, CapturedPage::Same));
+        assert!(interval_after_return(Verdict::Alive, captured()) > interval_before);
+    }
 }
