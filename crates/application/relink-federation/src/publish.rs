@@ -1,10 +1,10 @@
-//! Records that a provider submits itself: stored, checked on arrival, or withdrawn.
+//! Submits and withdraws records that a provider publishes itself, without a harvest.
 
 use std::fmt;
 
 use relink_ports::{
-    HarvestProgress, HarvestedRecord, RecordLinkRole, StoredArrival, StoredProvider, StoredRecord,
-    TargetSelection,
+    HarvestProgress, HarvestedRecord, NewRecord, RecordLinkRole, StoredArrival, StoredProvider,
+    StoredRecord, TargetSelection,
 };
 use relink_report::harvest::HarvestRunRow;
 use relink_survey::CheckResult;
@@ -97,14 +97,15 @@ impl Harvester<'_> {
         self.save_submission(provider, new).await?;
         let after = self.store.harvested_record(provider.id, &identifier).await?;
         let mut row = HarvestRunRow::default();
-        let (mut checks, outages) = self.record_checks(provider, before, after).await?;
+        let (mut checks, outages) = self.checks_of_change(provider, before, after).await?;
         let label = format!("harvest {} submit {identifier} {}", provider.name, self.ports.now());
-        if self.check_urls(&label, &urls, &mut checks, &mut row, stop).await?
-            && self.check_recovered(&label, &outages, &mut checks, &mut row, stop).await?
-        {
+        let is_complete = self.check_urls(&label, &urls, &mut checks, &mut row, stop).await?
+            && self.check_recovered(&label, &outages, &mut checks, &mut row, stop).await?;
+        if is_complete {
             self.save(&mut checks).await?;
             self.advance(provider, settings, &checks, &mut row).await?;
         }
+        // `doubt` is the reason why the local network is in doubt.
         problems.extend(row.doubt.into_iter().chain(row.errors));
         let locations = urls.into_iter().filter_map(|url| location(url, &checks)).collect();
         let stored = self.store.harvested_record(provider.id, &identifier).await?;
@@ -132,31 +133,36 @@ impl Harvester<'_> {
         self.save_submission(provider, new_record(record, &mut Vec::new())).await?;
         self.store.apply_deletions(provider.id, self.ports.now()).await?;
         let after = self.store.harvested_record(provider.id, identifier).await?;
-        let (checks, _) = self.record_checks(provider, before, after).await?;
+        let (checks, _) = self.checks_of_change(provider, before, after).await?;
         self.advance(provider, settings, &checks, &mut HarvestRunRow::default()).await
     }
 
+    /// Stores a submitted or withdrawn record.
     async fn save_submission(
         &self,
         provider: &StoredProvider,
-        record: relink_ports::NewRecord,
+        record: NewRecord,
     ) -> Result<(), EngineError> {
         let now = self.ports.now();
-        let progress = HarvestProgress { harvested_at: Some(now), ..provider.progress.clone() };
-        self.store.save_page(provider.id, &[record], &progress, true, now).await?;
+        // A submission may wait until a harvest ends, which has changed the progress.
+        let stored = self.store.providers().await?.into_iter().find(|it| it.id == provider.id);
+        let progress = stored.map_or_else(|| provider.progress.clone(), |it| it.progress);
+        let progress = HarvestProgress { harvested_at: Some(now), ..progress };
+        let marks_arrivals = true;
+        self.store.save_page(provider.id, &[record], &progress, marks_arrivals, now).await?;
         Ok(())
     }
 
     /// Returns the targets that the change of a record affects: its own before and after the
     /// change, and all targets of its hosts that have an outage. Also returns the names of the
     /// hosts with an outage.
-    async fn record_checks(
+    async fn checks_of_change(
         &self,
         provider: &StoredProvider,
         before: Option<StoredRecord>,
         after: Option<StoredRecord>,
     ) -> Result<(RunChecks, Vec<String>), EngineError> {
-        let arrival = after.as_ref().filter(|record| !record.is_deleted).map(arrival);
+        let arrival = after.as_ref().filter(|record| !record.is_deleted).map(arrival_of);
         let records: Vec<StoredRecord> = before.into_iter().chain(after).collect();
         let mut selection = TargetSelection::default();
         for (_, state) in self.open_incidents_of(provider.id, &records).await? {
@@ -169,15 +175,19 @@ impl Harvester<'_> {
         for target in self.store.selected_targets(provider.id, &selection).await? {
             hosts.entry(target.host.clone()).or_default().push(target);
         }
-        let arrivals = arrival.iter().flat_map(|it| it.urls.iter().cloned()).collect();
-        let arrived = arrival.into_iter().collect();
-        let scope = CheckScope::Records(records);
-        Ok((RunChecks { arrivals, arrived, hosts, scope, ..RunChecks::default() }, outages))
+        let checks = RunChecks {
+            arrivals: arrival.iter().flat_map(|it| it.urls.iter().cloned()).collect(),
+            arrived: arrival.into_iter().collect(),
+            hosts,
+            scope: CheckScope::Records(records),
+            ..RunChecks::default()
+        };
+        Ok((checks, outages))
     }
 }
 
-/// Returns the locations of a record that are checked now.
-fn arrival(record: &StoredRecord) -> StoredArrival {
+/// Returns a new or changed record with its locations, which are checked now.
+fn arrival_of(record: &StoredRecord) -> StoredArrival {
     let locations = record.links.iter().filter(|link| link.role == RecordLinkRole::Location);
     StoredArrival { record: record.id, urls: locations.map(|link| link.url.clone()).collect() }
 }
