@@ -47,8 +47,11 @@ struct RandomValue<'p, 'a> {
 
 impl<'a> ContentAssessor<'a> {
     /// Returns a finding if a random value of a page-selecting parameter returns this page:
-    /// then it is the error page for unknown values. The second parameter is tried if the
-    /// first matches without a finding, or if the page may report a missing record.
+    /// then it is the error page for unknown values.
+    ///
+    /// The second parameter is tried in two cases: a random value of the first one returns this
+    /// page, but that proves nothing; or the first one selects the page, which may report that a
+    /// record is missing.
     pub(super) fn check_query_value(&self) -> RuleResult<Option<Finding>> {
         let mut is_selected_by_another = false;
         for varied in self.varied_parameters() {
@@ -157,6 +160,8 @@ impl<'a> ContentAssessor<'a> {
                 self.may_be_error_of(varied) || (self.likely_selects(varied) && fails_without)
             }
         };
+        // If other values return other pages, the value selects the page. The page that a random
+        // value returns as well is then the error page for unknown values.
         Ok(is_missing || self.is_selected_by_value(varied.parameter, random.similarity.text)?)
     }
 
@@ -176,16 +181,19 @@ impl<'a> ContentAssessor<'a> {
         if is_own_message {
             return Ok(true);
         }
-        // 2. The parameter changes nothing: it is ignored, or both are the same error page.
-        let has_own_text =
+        // 2. The parameter changes nothing: it is ignored, or both are the same error page. A
+        // message that only the page and the random value show is a change.
+        let has_own_message =
             is_identifier(&varied.parameter) && shares_message_only_with(page, random.page, bare);
-        if self.is_same_content(bare) && !has_own_text {
-            if page.is_only_a_message() {
-                return Ok(self.may_be_error_of(varied));
+        if self.is_same_content(bare) && !has_own_message {
+            if !self.may_be_error_of(varied) {
+                return Ok(false);
             }
-            return Ok(self.may_be_error_of(varied)
-                && !random.is_selected_by_another
-                && !self.is_selected_by_less_likely_parameter(varied)?);
+            // A page with more than a message may be the page that another parameter selects.
+            let is_selected_otherwise = !page.is_only_a_message()
+                && (random.is_selected_by_another
+                    || self.is_selected_by_less_likely_parameter(varied)?);
+            return Ok(!is_selected_otherwise);
         }
         // 3. The parameter changes the page, and the random value gives the same one.
         // A value that only the title repeats may be the text of a search.
@@ -194,6 +202,7 @@ impl<'a> ContentAssessor<'a> {
         Ok(is_exact || is_redirected || self.is_empty_page())
     }
 
+    /// Whether name or value of the parameter indicate that it selects the page.
     fn likely_selects(&self, varied: VariedParameter<'_>) -> bool {
         likely_selects_page(self.page.url_parts(), &varied.parameter)
     }
@@ -260,7 +269,7 @@ impl<'a> ContentAssessor<'a> {
         let similarity = compare(page, bare);
         let has_title = !page.title().is_empty() || !page.digest.headings.is_empty();
         let has_same_title = has_title && similarity.headings == HeadingMatch::Same;
-        let is_same_site_title = has_same_title && similarity.text >= SAME_CONTENT_AND_TITLE;
-        is_same_site_title || similarity.text >= SAME_CONTENT
+        let min_resemblance = if has_same_title { SAME_CONTENT_AND_TITLE } else { SAME_CONTENT };
+        similarity.text >= min_resemblance
     }
 }

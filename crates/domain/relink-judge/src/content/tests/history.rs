@@ -1,4 +1,6 @@
 //! Tests of the comparison with an earlier run.
+//!
+//! The notation is that of [`crate::notation`].
 
 use super::{check, check_controls, check_text};
 

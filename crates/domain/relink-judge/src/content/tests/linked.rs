@@ -1,23 +1,22 @@
 //! Tests of links to other values of the query, which show that a parameter selects pages.
 //!
-//! The notation is that of [`crate::notation`]: `^/a?x=2` is a link of the page.
+//! The notation is that of [`crate::notation`]: `^/a?x=2` is a link of the page, and `#1` and `#2`
+//! are different texts.
 
 use super::{check, check_controls};
 
-/// Checks a page that is the same for a random value and without the parameter. The page to
-/// which it links is another one.
+/// Checks the verdict on a page that a random value and the URL without the parameter return as
+/// well. The first of its `links` leads to another page.
 #[track_caller]
 fn check_fallback(url: &str, links: &str, expect: &str) {
     let fallback = "200 \"Town of Elm\" #1";
+    let first_link = links.split(' ').next().unwrap().trim_start_matches('^');
     let context = [
         &*format!("random-query-value: {fallback}"),
         &format!("without-parameter: {fallback}"),
-        "linked-query-value: /?page=museum 200 \"Museum\" #2",
+        &format!("linked-query-value: {first_link} 200 \"Museum\" #2"),
         "random-name: 404",
     ];
-    let linked = links.split(' ').next().unwrap().trim_start_matches('^');
-    let context = context.map(|line| line.replace("/?page=museum", linked));
-    let context = context.each_ref().map(String::as_str);
     check(&format!("{url} {fallback} {links}"), &context, expect);
 }
 
@@ -36,7 +35,7 @@ fn value_to_which_the_page_links_is_alive() {
 }
 
 #[test]
-fn links_with_other_parameters_or_paths_prove_nothing() {
+fn page_is_alive_if_its_links_have_other_parameters_or_paths() {
     for links in ["^/?lang=museum", "^/other?page=museum", "^//b.test/?page=museum", "^/?x=1"] {
         check_fallback("/?page=harbor", links, "alive");
     }
@@ -87,6 +86,7 @@ fn linked_value_is_requested_only_if_the_parameter_seems_to_have_no_effect() {
     check_controls(page, &["random-query-value: 200 \"Elm\" #2"], "random-query-value");
     let same = "200 \"Oak\" #1";
     let context = [format!("random-query-value: {same}"), format!("without-parameter: {same}")];
+    // The controls in the order of their requests.
     let controls = "random-query-value without-parameter linked-query-value neighbor \
                     second-neighbor";
     check_controls(page, &[&context[0], &context[1]], controls);
