@@ -22,12 +22,17 @@ async fn open_with_provider() -> (tempfile::TempDir, SqliteStore, i64) {
     (directory, store, id)
 }
 
+/// Whether [`HarvestStore::save_page`] makes new and changed records arrivals, which are not visible
+/// until they are checked.
+const MARKS_ARRIVALS: bool = true;
+
 /// The time of all changes.
 fn now() -> Timestamp {
     "2026-11-18T09:00:00Z".parse().unwrap()
 }
 
-/// Returns a harvested record with one location, or without links if it is deleted.
+/// Returns a harvested record with one location, or without links if it is deleted. The store uses
+/// the links of `NewRecord`, which are canonical, not those of the harvested record.
 fn record(identifier: &str, url: &str, is_deleted: bool) -> NewRecord {
     let link = StoredRecordLink {
         role: RecordLinkRole::Location,
@@ -50,7 +55,8 @@ fn record(identifier: &str, url: &str, is_deleted: bool) -> NewRecord {
     }
 }
 
-/// Returns the progress in the list with this number. `token` is the token of the next page.
+/// Returns the progress of a harvest that reads the list of records for the `list`th time.
+/// `token` is the token of the next page.
 fn progress(list: i64, token: Option<&str>) -> HarvestProgress {
     HarvestProgress { list, token: token.map(str::to_owned), ..HarvestProgress::default() }
 }
@@ -59,14 +65,17 @@ fn progress(list: i64, token: Option<&str>) -> HarvestProgress {
 async fn save_page_stores_records_once_and_marks_deleted_ones() {
     let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
-    let first = store.save_page(id, &page, &progress(1, Some("t")), false, now()).await.unwrap();
+    let first =
+        store.save_page(id, &page, &progress(1, Some("t")), !MARKS_ARRIVALS, now()).await.unwrap();
     assert_eq!((first.added, first.changed), (2, 0));
     assert_eq!(store.providers().await.unwrap()[0].progress, progress(1, Some("t")));
-    let repeated = store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
+    let repeated =
+        store.save_page(id, &page, &progress(1, None), !MARKS_ARRIVALS, now()).await.unwrap();
     assert_eq!((repeated.added, repeated.unchanged), (0, 2));
 
     let page = [record("1", "http://a.test/new", false), record("2", "", true)];
-    let second = store.save_page(id, &page, &progress(2, None), false, now()).await.unwrap();
+    let second =
+        store.save_page(id, &page, &progress(2, None), !MARKS_ARRIVALS, now()).await.unwrap();
     assert_eq!((second.changed, second.deleted), (1, 1));
     assert_eq!(store.pending_deletions(id).await.unwrap(), 1);
     assert_eq!(store.provider_counts(id).await.unwrap().records, 2);
@@ -79,14 +88,14 @@ async fn save_page_stores_records_once_and_marks_deleted_ones() {
 }
 
 #[tokio::test]
-async fn identifier_of_an_older_provider_is_known() {
+async fn record_with_an_identifier_of_an_earlier_provider_is_known() {
     let (_directory, store, first) = open_with_provider().await;
     assert!(store.add_provider("a", "{}").await.unwrap());
     let providers = store.providers().await.unwrap();
     let second = providers.iter().find(|provider| provider.name == "a").unwrap().id;
     for (provider, identifiers) in [(second, ["1", "2"]), (first, ["1", "3"])] {
         let page = identifiers.map(|identifier| record(identifier, "http://a.test/1", false));
-        store.save_page(provider, &page, &progress(1, None), false, now()).await.unwrap();
+        store.save_page(provider, &page, &progress(1, None), !MARKS_ARRIVALS, now()).await.unwrap();
     }
     let filter = RecordFilter { limit: 10, ..RecordFilter::default() };
     let records = store.harvested_records(&filter).await.unwrap();
@@ -101,11 +110,11 @@ async fn identifier_of_an_older_provider_is_known() {
 async fn mark_absent_marks_records_that_the_list_omits_until_they_are_listed_again() {
     let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
-    store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
-    store.save_page(id, &page[..1], &progress(2, None), false, now()).await.unwrap();
+    store.save_page(id, &page, &progress(1, None), !MARKS_ARRIVALS, now()).await.unwrap();
+    store.save_page(id, &page[..1], &progress(2, None), !MARKS_ARRIVALS, now()).await.unwrap();
     assert_eq!(store.mark_absent(id, 2).await.unwrap(), 1);
     // The third list has both records again, so the mark is removed.
-    store.save_page(id, &page, &progress(3, None), false, now()).await.unwrap();
+    store.save_page(id, &page, &progress(3, None), !MARKS_ARRIVALS, now()).await.unwrap();
     assert_eq!(store.pending_deletions(id).await.unwrap(), 0);
 }
 
@@ -168,7 +177,7 @@ async fn retry_puts_the_notifications_of_failed_mails_into_new_mails() {
 async fn remove_provider_deletes_all_its_data() {
     let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false)];
-    store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
+    store.save_page(id, &page, &progress(1, None), !MARKS_ARRIVALS, now()).await.unwrap();
     store.apply(id, DAY, &notification("k"), now()).await.unwrap();
     assert!(store.remove_provider("p").await.unwrap());
     assert!(!store.remove_provider("p").await.unwrap());
@@ -185,8 +194,8 @@ async fn deliveries_stay_pending_until_they_are_accepted_or_rejected() {
     let pending = store.pending_deliveries().await.unwrap();
     assert_eq!((pending.len(), pending[0].attempts), (2, 0));
     assert_eq!(pending[0].notification.key, "k1");
-    let (error, state) = (Some("503"), MailState::Pending);
-    store.record_delivery(&pending[0], state, error, now()).await.unwrap();
+    let error = Some("503");
+    store.record_delivery(&pending[0], MailState::Pending, error, now()).await.unwrap();
     store.record_delivery(&pending[1], MailState::Sent, None, now()).await.unwrap();
     let pending = store.pending_deliveries().await.unwrap();
     assert_eq!((pending.len(), pending[0].attempts, pending[0].not_before), (1, 1, now()));
@@ -199,7 +208,7 @@ async fn deliveries_stay_pending_until_they_are_accepted_or_rejected() {
 async fn arrivals_stay_hidden_until_checked_and_broken_locations_are_left_out() {
     let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false)];
-    store.save_page(id, &page, &progress(1, None), true, now()).await.unwrap();
+    store.save_page(id, &page, &progress(1, None), MARKS_ARRIVALS, now()).await.unwrap();
     let filter = RecordFilter { limit: 10, ..RecordFilter::default() };
     let stored = store.harvested_records(&filter).await.unwrap();
     assert!(stored[0].is_pending && !stored[0].is_visible && stored[0].links[0].is_shown);
@@ -238,7 +247,7 @@ async fn selection_finds_targets_and_records_by_url_and_by_host() {
         record("4", "http://a.test.example/1", false),
     ];
     page[3].links[0].host = "a.test.example".to_owned();
-    store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
+    store.save_page(id, &page, &progress(1, None), !MARKS_ARRIVALS, now()).await.unwrap();
     let hosts = vec!["a.test".to_owned()];
     let by_host = TargetSelection { hosts, ..TargetSelection::default() };
     let found = store.selected_targets(id, &by_host).await.unwrap();
@@ -281,11 +290,11 @@ async fn open_incidents_are_found_by_their_subject() {
 async fn update_provider_replaces_settings_and_can_restart_the_harvest() {
     let (_directory, store, id) = open_with_provider().await;
     let from = Some("2026-01-01".to_owned());
-    let read = HarvestProgress { from, ..progress(3, Some("t")) };
-    store.save_progress(id, &read).await.unwrap();
+    let saved = HarvestProgress { from, ..progress(3, Some("t")) };
+    store.save_progress(id, &saved).await.unwrap();
     assert!(store.update_provider("p", "{\"x\":1}", false).await.unwrap());
     let stored = store.providers().await.unwrap().remove(0);
-    assert_eq!((stored.settings.as_str(), stored.progress), ("{\"x\":1}", read));
+    assert_eq!((stored.settings.as_str(), stored.progress), ("{\"x\":1}", saved));
     assert!(store.update_provider("p", "{}", true).await.unwrap());
     assert_eq!(store.providers().await.unwrap()[0].progress, progress(3, None));
     assert!(!store.update_provider("none", "{}", true).await.unwrap());
@@ -295,14 +304,15 @@ async fn update_provider_replaces_settings_and_can_restart_the_harvest() {
 async fn save_page_stores_changed_links_of_an_unchanged_record() {
     let (_directory, store, id) = open_with_provider().await;
     let mut page = [record("1", "http://a.test/1", false)];
-    store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
+    store.save_page(id, &page, &progress(1, None), !MARKS_ARRIVALS, now()).await.unwrap();
     let second_link = StoredRecordLink {
         url: "http://a.test/2".to_owned(),
         original: "http://a.test/2".to_owned(),
         ..page[0].links[0].clone()
     };
     page[0].links.push(second_link);
-    let changes = store.save_page(id, &page, &progress(2, None), false, now()).await.unwrap();
+    let changes =
+        store.save_page(id, &page, &progress(2, None), !MARKS_ARRIVALS, now()).await.unwrap();
     assert_eq!((changes.changed, changes.unchanged), (1, 0));
     assert_eq!(store.provider_counts(id).await.unwrap().urls, 2);
 }
