@@ -1,8 +1,8 @@
 //! Opens files for reading. All reads of local paths go through here.
 //!
 //! A path may refer to anything. For example, git stores symbolic links, and a link may
-//! lead to a device, a FIFO or a file of `/proc`. Reading such a file may never end or block
-//! forever. Therefore only regular files are read, up to a size limit. The type is checked
+//! lead to a device, a FIFO or a file of `/proc`. Reading such a file may never
+//! end. Therefore only regular files are read, up to a size limit. The type is checked
 //! twice: before opening, because opening a device can have side effects, and on the open
 //! handle, because the path may have changed meanwhile.
 //!
@@ -14,7 +14,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek as _};
 use std::path::Path;
 
-/// Maximum size of a document that is read in parts.
+/// Maximum size of a document that is read in parts, and of a file that the user supplied.
 pub const MAX_DOCUMENT_BYTES: u64 = 4 << 30;
 
 /// Maximum size of a file that is read into memory as a whole.

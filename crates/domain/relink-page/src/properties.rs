@@ -218,7 +218,7 @@ const FRAGMENTS: &[&str] = &[
     "?>",
 ];
 
-/// Returns a strategy for documents of up to 30 random fragments.
+/// Returns a strategy for documents of fewer than 30 random fragments.
 fn random_markup() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(FRAGMENTS), 0..30)
         .prop_map(|fragments| fragments.concat())

@@ -1,5 +1,6 @@
-//! Labels in files of a project that are not documents of its site: docstrings, templates of
-//! documents, and documents that the site includes.
+//! Labels in files of a project that are not pages of its site: source code with docstrings,
+//! templates of documents, and texts that documents include. A *label* is a name to which other
+//! documents link.
 
 use std::collections::HashSet;
 
@@ -50,6 +51,7 @@ fn has_extension(name: &str) -> bool {
 fn add_labels(text: &str, labels: &mut HashSet<String>) {
     for (at, _) in text.match_indices(".. _") {
         let rest = text.get(at + ".. _".len()..).unwrap_or_default();
+        // In a string of source code, `\n` ends the line.
         let line = rest.split(['\n', '\\']).next().unwrap_or_default();
         if let Some((label, _)) = line.rsplit_once(':') {
             add_label(label.trim_matches('`'), labels);

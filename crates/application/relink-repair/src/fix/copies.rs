@@ -52,12 +52,12 @@ pub async fn choose_dated_copies(ports: &Ports, history: &dyn LineHistory, fixes
     }
 }
 
-/// Returns the capture nearest to a time, from the first archive that has a capture. Captures of
-/// error pages and of other content are skipped.
+/// Returns the capture nearest to a time, from the first archive that has one. Captures of
+/// error pages, and of other content than that of the page, are skipped.
 pub(super) async fn nearest_copy(ports: &Ports, url: &str, when: Timestamp) -> Option<Snapshot> {
     let url = Url::parse(url).ok()?;
-    // A copy is judged by its text alone, so the settings of the policy for requests do not
-    // matter.
+    // A copy is judged by its text alone, so the settings of the policy that concern requests do
+    // not matter.
     let policy = Policy::default();
     for archive in &ports.archives {
         // If an archive cannot be queried, the next archive is used.
@@ -76,7 +76,8 @@ fn set_new_url_to_copy(fix: &mut LinkFix, copy: &Snapshot) {
     fix.version = Some(version_of(copy));
 }
 
-/// Returns an archived copy as the version of a robust link.
+/// Returns an archived copy as the version of a robust link, whose attributes name an archived
+/// copy and its date.
 pub(super) fn version_of(copy: &Snapshot) -> PageVersion {
     let date = copy.captured_at.to_zoned(TimeZone::UTC).date().to_string();
     PageVersion { url: copy.replay_url.to_string(), date }

@@ -1,8 +1,9 @@
-//! Describes errors in a configuration file without its values.
+//! Describes errors in a configuration file without its strings.
 //!
-//! A value may contain a password. Messages of the TOML parser can contain values, so this
-//! module masks all strings of the file in a message. It prints the position of an error, not
-//! the text of the line.
+//! A string may contain a password. Messages of the TOML parser can contain values, so this
+//! module masks all strings of the file in a message. Keys, numbers and dates are not masked. It
+//! prints the position of an error, not the text of the line. Messages of syntax errors contain no
+//! values.
 
 use toml::{Table, Value};
 

@@ -1,8 +1,9 @@
 //! HTML markup with escaped text.
 //!
 //! [`Markup`] is created only by [`element`], [`void`], [`style`] and the conversions below.
-//! They escape text, mask passwords and replace control characters. The names of elements and
-//! attributes and the style sheet are constants of this crate.
+//! They escape text and attribute values, and replace control characters. They mask the passwords
+//! of text. An attribute contains a URL only if `is_safe_link` finds no password in it. The names of
+//! elements and attributes and the style sheet are constants of this crate.
 
 use crate::human::grouped;
 use crate::{printable, redact_prose};
