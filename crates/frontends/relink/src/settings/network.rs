@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use relink_fetch::{ClientIdentity, HostSettings, NoProxy, Proxies, Proxy};
+use relink_model::redact_url;
 use url::Url;
 
 use crate::config::{Config, HostConfig, Secret};
@@ -65,12 +66,13 @@ fn parse_proxy_variable(name: &str, text: &str) -> Result<Proxy, CommandError> {
     parse_proxy(&text, &subject, &hint)
 }
 
-/// Parses a proxy. Errors contain the name `subject`, and an example that starts with `option`.
-fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, CommandError> {
+/// Parses a proxy. Errors contain the name `subject`, and an example that starts with
+/// `example_start`, such as `http_proxy=` or `--proxy ` with its space.
+fn parse_proxy(text: &str, subject: &str, example_start: &str) -> Result<Proxy, CommandError> {
     text.parse().map_err(|error: relink_fetch::ParseProxyError| {
         CommandError::usage(format!("invalid value for {subject}"))
             .cause(error.to_string())
-            .hint(format!("use a value such as `{option}http://127.0.0.1:8080`"))
+            .hint(format!("use a value such as `{example_start}http://127.0.0.1:8080`"))
     })
 }
 
@@ -90,7 +92,7 @@ fn hosts_without_proxy(
     })
 }
 
-/// Returns the client certificate for the hosts that the user named.
+/// Returns the client certificate for the hosts on the command line.
 pub fn identity(config: &Config) -> Result<Option<ClientIdentity>, CommandError> {
     read_identity(config.client_cert.as_deref(), config.client_key.as_deref())
 }
@@ -137,6 +139,9 @@ pub fn hosts(config: &Config) -> Result<Vec<HostSettings>, CommandError> {
 }
 
 fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, CommandError> {
+    // Errors of the login and the headers contain the name, which may contain a password only
+    // if it is invalid.
+    let origin = parse_origin(name)?;
     let mut headers = Vec::new();
     for (header, value) in &host.headers {
         // Errors contain this text instead of the secret value.
@@ -148,7 +153,7 @@ fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, CommandE
         None => None,
     };
     Ok(HostSettings {
-        origin: parse_origin(name)?,
+        origin,
         headers,
         login,
         identity: read_identity(host.client_cert.as_deref(), host.client_key.as_deref())?,
@@ -174,7 +179,7 @@ fn parse_origin(name: &str) -> Result<Url, CommandError> {
         is_web && url.has_host() && path_and_query == "/" && !has_user
     };
     Url::parse(&text).ok().filter(is_origin).ok_or_else(|| {
-        CommandError::usage(format!("invalid host in the key `host`: `{name}`"))
+        CommandError::usage(format!("invalid host in the key `host`: `{}`", redact_url(name)))
             .hint("use a host such as `example.org`, `example.org:8443` or `http://localhost:8080`")
     })
 }
@@ -250,6 +255,15 @@ mod tests {
         ] {
             let text = parse_origin(name).ok().map(|url| url.to_string());
             assert_eq!(text.as_deref(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn invalid_host_is_reported_without_its_password() {
+        for name in ["https://ann:secret@example.org", "ann:secret@example.org"] {
+            let error = parse_origin(name).unwrap_err();
+            let text = format!("{error:?}");
+            assert!(text.contains("***@example.org") && !text.contains("secret"), "{text}");
         }
     }
 }
