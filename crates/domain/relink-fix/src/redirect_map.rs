@@ -1,6 +1,7 @@
 //! Redirect rules for the moved pages of one's own site.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
@@ -169,9 +170,8 @@ fn json(rules: &BTreeMap<RuleKey, String>) -> String {
         let from = key.query().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
         let separator = if index == 0 { "" } else { "," };
         let (from, to) = (Value::from(from), Value::from(to.as_str()));
-        text.push_str(&format!(
-            "{separator}\n  {{\"from\": {from}, \"to\": {to}, \"status\": 301}}"
-        ));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{separator}\n  {{\"from\": {from}, \"to\": {to}, \"status\": 301}}");
     }
     text.push_str(if rules.is_empty() { "]\n" } else { "\n]\n" });
     text
