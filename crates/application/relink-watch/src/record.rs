@@ -59,6 +59,7 @@ pub(crate) async fn record(
     let pages = store.watched_pages(&urls).await?;
     let mut pages: HashMap<String, WatchedPage> =
         pages.into_iter().map(|page| (page.url.clone(), page)).collect();
+    // Only pages with other bytes are compared with their latest versions.
     let changed =
         checked.iter().filter(|page| matches!(page.captured, Some(CapturedPage::Other(_))));
     let latest: Vec<VersionId> = changed.filter_map(|page| pages.get(&page.url)?.latest).collect();

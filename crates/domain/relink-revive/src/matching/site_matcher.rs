@@ -24,15 +24,18 @@ const MAX_CANDIDATES: usize = 10;
 
 /// The rounds of scoring after which the matcher stops. Fewer rounds than [`Rounds::All`] are
 /// used only to fit the model of the next round.
+///
+/// The candidates of a dead page vote for the ways in which the pages of the site have moved, such
+/// as from one folder to another. Each round uses the votes of the round before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rounds {
     /// No model is applied, and all candidates are kept.
     None,
     /// Only the pair model is applied, which selects the candidates.
     Pair,
-    /// Candidates were scored again with the votes of the pair model.
+    /// The first model with votes is applied: it uses those of the pair model.
     First,
-    /// Candidates were scored a third time with the votes of the first round.
+    /// The second model with votes is applied as well: it uses those of the first one.
     All,
 }
 
@@ -117,9 +120,8 @@ impl<'m> SiteMatcher<'m> {
         self.live_positions[page as usize]
     }
 
-    /// Returns the position in the list of live pages and the features of every
-    /// candidate of the dead page at a position of the input list. Used to fit
-    /// models.
+    /// Returns the candidates of the dead page at the position `dead` of the input list: their
+    /// positions in the list of live pages, and their features. Used to fit models.
     pub fn candidate_features(&self, dead: usize) -> Vec<(usize, Vec<f32>)> {
         let dead_page = self.dead_page(dead);
         let rows = dead_page.candidates.iter().zip(self.features(dead_page));
@@ -183,15 +185,17 @@ fn distinct_dead_pages(
     vocabulary: &mut Vocabulary,
 ) -> (Vec<(PageProfile, usize)>, Vec<usize>) {
     let mut positions: Vec<usize> = (0..dead.len()).collect();
+    // The first page of several spellings is kept: one with a title.
     positions.sort_by_key(|&position| {
         (dead[position].title.is_none(), dead[position].url, dead[position].title)
     });
     let mut profiles: Vec<(PageProfile, usize)> = Vec::new();
-    let mut indices_by_url: HashMap<Vec<Key>, usize> = HashMap::new();
+    let mut indices_by_components: HashMap<Vec<Key>, usize> = HashMap::new();
     let mut indices = vec![0; dead.len()];
     for position in positions {
         let profile = PageProfile::new(dead[position].url, dead[position].title, vocabulary);
-        let index = *indices_by_url.entry(profile.components.clone()).or_insert(profiles.len());
+        let entry = indices_by_components.entry(profile.components.clone());
+        let index = *entry.or_insert(profiles.len());
         let is_new = index == profiles.len();
         if is_new {
             profiles.push((profile, position));
