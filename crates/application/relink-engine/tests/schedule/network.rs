@@ -171,7 +171,11 @@ fn tree_links(number: &str, pages: u64) -> String {
 }
 
 fn content_type(url: &Url) -> &'static str {
-    if url.path().ends_with(".xml") { "application/xml" } else { "text/html" }
+    if url.path().rsplit_once('.').is_some_and(|(_, extension)| extension == "xml") {
+        "application/xml"
+    } else {
+        "text/html"
+    }
 }
 
 /// The fetcher of one worker.

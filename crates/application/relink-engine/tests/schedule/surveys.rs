@@ -43,7 +43,7 @@ fn settings(harness: &Harness) -> SurveySettings {
         max_share: None,
         recall: None,
         rights: RequestRights::user_supplied(),
-        dispatch: harness.settings.dispatch.clone(),
+        dispatch: harness.settings.dispatch,
         is_fresh: false,
         scope: BTreeMap::new(),
     }
@@ -89,7 +89,7 @@ async fn survey_with_two_workers_draws_the_samples_of_one() {
     for seed in 0..SEEDS {
         let harness = scenario(seed).open();
         let stop = StopSignal::never();
-        compare_with_one_process(&harness, harness.work(1, &stop), seed).await;
+        Box::pin(compare_with_one_process(&harness, harness.work(1, &stop), seed)).await;
         shared_runs += u64::from(harness.active_workers() == 2);
     }
     assert!(shared_runs > SEEDS / 2, "both workers sent requests with {shared_runs} seeds only");
@@ -104,6 +104,6 @@ async fn survey_continues_after_a_worker_is_killed() {
         let helper = async {
             let _ = tokio::time::timeout(killed_at, harness.work(1, &stop)).await;
         };
-        compare_with_one_process(&harness, helper, seed).await;
+        Box::pin(compare_with_one_process(&harness, helper, seed)).await;
     }
 }

@@ -212,7 +212,7 @@ mod tests {
         let ms = Duration::from_millis;
         // The request was due at 0, began at 50 ms and was sent at 850 ms.
         let (age, connecting, outcome) = (ms(850), ms(800), &FetchOutcome::Response(200));
-        let finished = FinishedRequest { age, connecting, outcome, ..throttled(1) };
+        let finished = FinishedRequest { connecting, age, outcome, ..throttled(1) };
         let mut pacer = pacer();
         pacer.request_started(Duration::ZERO);
         pacer.request_finished(ms(900), &finished, MINUTE);
