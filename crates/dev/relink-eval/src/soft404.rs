@@ -93,11 +93,11 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
         let (max_host_wait, salt) = (Duration::ZERO, args.salt);
         let settings = PageCheckSettings { policy, max_host_wait, salt, uses_controls: true };
         let checker = PageChecker { fetch: &fetcher, clock: &Now, settings };
-        let mut controls = ControlCache::default();
+        let controls = ControlCache::default();
         let mut answers = Vec::new();
         for question in questions {
             let (given_url, request) = question.into_request();
-            let check = checker.check_page(&request, &mut controls).await;
+            let check = checker.check_page(&request, &controls).await;
             let answer = if is_by_status { answer_by_status(&check) } else { answer(&check) };
             details.push(detail(&given_url, answer, &check));
             answers.push(format!("{given_url}\t{answer}\n"));

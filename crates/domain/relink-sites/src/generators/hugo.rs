@@ -62,7 +62,7 @@ fn with_default_config(tree: &dyn ProjectTree, root: &str, config: &str) -> Stri
             all.push('\n');
             match name.split_once('.') {
                 Some(("permalinks", extension)) => {
-                    all.push_str(&permalinks_table(&text, extension))
+                    all.push_str(&permalinks_table(&text, extension));
                 }
                 _ => all.push_str(&text),
             }
