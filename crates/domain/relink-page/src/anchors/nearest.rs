@@ -36,7 +36,7 @@ const MIN_MISSPELLED: usize = 6;
 ///
 /// ```
 /// use relink_page::is_misspelling;
-/// assert!(is_misspelling("installtion", "installation"));
+/// assert!(is_misspelling("installations", "installation"));
 /// assert!(!is_misspelling("option-1", "option-2"));
 /// ```
 pub fn is_misspelling(name: &str, of: &str) -> bool {

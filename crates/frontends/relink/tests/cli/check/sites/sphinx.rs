@@ -58,7 +58,7 @@ fn label_that_only_shares_a_part_with_another_may_be_in_another_project() {
         .write(
             "a.rst",
             ":ref:`logging-config-dictschema` :ref:`bltin-exceptions` :ref:`exception` \
-             :ref:`logging-confg` :ref:`logging-config-old`\n",
+             :ref:`logging-configs` :ref:`logging-config-old`\n",
         );
     let summary = summary(&sandbox);
     assert_eq!(summary["skipped"]["anchor"], 3, "{summary}");
