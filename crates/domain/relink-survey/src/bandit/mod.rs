@@ -39,7 +39,7 @@ pub struct BanditSettings {
     /// Index below which a directory is never checked.
     pub min_index: f64,
     /// Index from which a directory is always checked. In between, it is checked if that is
-    /// expected to reduce the regret ([`informed`]).
+    /// expected to reduce the regret (module `informed`).
     pub certain_index: f64,
     /// Weight of the other domains of the same kind, as a number of directories: with this many
     /// checked directories, a domain and the other domains determine its rates equally.
