@@ -217,18 +217,31 @@ impl<'db> TaskWriter<'db> {
         if is_user_supplied {
             mark_task_user_supplied(self.db, self.run, target.id)?;
         }
+        let id = self.reused_task(origin, target, is_finished, generation)?;
+        let ids = TaskIds { task: id, target: target.id };
+        Ok(InsertedTask { ids, is_new: false, is_finished })
+    }
+
+    /// Returns the task that the run already had for a target, after it was adapted to a new
+    /// link.
+    fn reused_task(
+        &self,
+        origin: &TaskOrigin<'_>,
+        target: &StoredTarget,
+        is_finished: bool,
+        generation: Option<i64>,
+    ) -> DbResult<i64> {
         let id = find_task(self.db, self.run, target.id)?
             .expect("the insertion failed because the run has a task of the target");
         if origin.has_fragment && !is_finished {
             discard_cached_result(self.db, id)?;
         }
-        if is_local {
+        if target.host.is_none() {
             // The task was inserted before an interruption of the run. The file
             // may have been created or deleted since, so use the new result.
             set_generation(self.db, id, generation)?;
         }
-        let ids = TaskIds { task: id, target: target.id };
-        Ok(InsertedTask { ids, is_new: false, is_finished })
+        Ok(id)
     }
 
     /// Inserts a link to the target of a task.
